@@ -1,0 +1,1 @@
+"""ROS 2 driver for the ActivMedia AmigoBot and its relatives."""

@@ -1,0 +1,22 @@
+"""What differs between the robots of the family, as data: one YAML file a robot in config/robots.
+
+Read by the driver, the simulator and the robot description, so that no number is typed twice.
+"""
+
+from .library import available_profiles, choose_profile, load_profile
+from .model import Battery, Body, Limits, Link, Profile, ProfileError, Sonar, SonarPose, Units
+
+__all__ = [
+    "Battery",
+    "Body",
+    "Limits",
+    "Link",
+    "Profile",
+    "ProfileError",
+    "Sonar",
+    "SonarPose",
+    "Units",
+    "available_profiles",
+    "choose_profile",
+    "load_profile",
+]

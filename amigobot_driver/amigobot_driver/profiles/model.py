@@ -1,0 +1,119 @@
+"""The values of a profile: frozen, in SI units, with the robot's own units only in `Units`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+class ProfileError(ValueError):
+    """A profile that cannot be used; the message names the file, the key, its value and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """What one unit in the packets is worth (PROTOCOL 6.1)."""
+
+    distance: float  #: m per unit of X and Y
+    velocity: float  #: m/s per unit of a wheel velocity in the SIP
+    range: float  #: m per unit of a sonar range
+    angle: float = 2 * math.pi / 4096  #: rad per unit of TH
+    wheel_velocity: float = 0.020  #: m/s per unit of VEL2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """Dimensions in m. `front` and `rear` are measured from the wheel axle, where base_link is."""
+
+    length: float
+    width: float
+    height: float
+    front: float
+    rear: float
+    wheel_diameter: float
+    wheel_width: float
+    track: float  #: between the wheels' contact points, the effective value
+    clearance: float = 0.03
+    mass: float = 3.6  #: kg
+
+    @property
+    def radius(self) -> float:
+        """Of the circle about the axle's middle that the corners of the body sweep, m."""
+        return math.hypot(max(self.front, self.rear), self.width / 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What this robot can do, m/s and rad/s; the firmware's own caps are those of the whole family."""
+
+    linear: float
+    angular: float
+
+
+@dataclass(frozen=True, slots=True)
+class SonarPose:
+    """Where a sonar sits and points in base_link: m, m, rad."""
+
+    x: float
+    y: float
+    heading: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sonar:
+    """The sonars in firing order, and what they can see."""
+
+    poses: tuple[SonarPose, ...] = ()
+    min_range: float = 0.1  #: m
+    max_range: float = 5.0  #: m; the robot reports more for "no echo"
+    field_of_view: float = math.radians(15)  #: rad, full width
+    cycle: float = 0.04  #: s from one ping to the next
+    height: float = 0.1  #: m above the floor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Battery:
+    """A 12 V lead-acid battery: V, Ah; `curve` pairs volts with the charge left (0 to 1), rising."""
+
+    low: float = 11.0
+    cutoff: float = 10.0
+    capacity: float = math.nan
+    curve: tuple[tuple[float, float], ...] = ((10.5, 0.0), (11.5, 0.2), (12.0, 0.5), (12.4, 0.75), (12.8, 1.0))
+
+    def charge(self, volts: float) -> float:
+        """The share of charge left at this voltage, interpolated: an estimate, no measurement."""
+        (low, first), *_ = self.curve
+        if volts <= low:
+            return first
+        for (v0, c0), (v1, c1) in zip(self.curve, self.curve[1:], strict=False):
+            if volts <= v1:
+                return c0 + (c1 - c0) * (volts - v0) / (v1 - v0)
+        return self.curve[-1][1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """How to talk to the robot."""
+
+    baud: int = 9600
+    command_spacing: float = 0.02  #: s between two commands (errata E-69)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One robot of the family."""
+
+    name: str
+    description: str
+    robot_class: str = "Pioneer"
+    subclasses: tuple[str, ...] = ()  #: the names this robot gives itself, lower case
+    units: Units
+    body: Body
+    limits: Limits
+    sonar: Sonar = field(default_factory=Sonar)
+    battery: Battery = field(default_factory=Battery)
+    link: Link = field(default_factory=Link)
+    #: FLASH values as the manual names them, where they differ from AmigOS's defaults; for the simulator
+    flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,0 +1,75 @@
+"""The client-server protocol of the ActivMedia robots: bytes to typed values and back.
+
+No I/O, no clock, no threads, no ROS. Two directions, one description of each packet and command:
+
+    robot -> client   FrameDecoder.feed(bytes, now) -> Frame -> parse(frame.data) -> Packet
+                      encode_frame(packet.encode()) -> bytes
+    client -> robot   Command.VEL(200).encode() -> bytes
+                      FrameDecoder.feed(bytes, now) -> Frame -> decode(frame.data) -> Instruction
+"""
+
+from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, decode
+from .decoder import DecoderStats, Frame, FrameDecoder
+from .frame import MAX_SEND_COUNT, OVERHEAD, checksum, encode_frame
+from .packets import (
+    ACTIVMEDIA_PACKETS,
+    AmigoShTail,
+    ArcosTail,
+    Aux,
+    Config,
+    Encoders,
+    Gyro,
+    GyroSample,
+    Io,
+    Malformed,
+    Packet,
+    PacketTable,
+    Playlist,
+    Reset,
+    Sip,
+    SonarReading,
+    SyncEcho,
+    SyncReply,
+    Unknown,
+    parse,
+)
+
+#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (erratum E-16).
+BAUD_RATES = (9600, 19200, 38400, 57600, 115200)
+
+__all__ = [
+    "ACTIVMEDIA_PACKETS",
+    "BAUD_RATES",
+    "MAX_SEND_COUNT",
+    "OVERHEAD",
+    "AmigoShTail",
+    "ArcosTail",
+    "Arg",
+    "Aux",
+    "Command",
+    "CommandTable",
+    "Config",
+    "DecoderStats",
+    "Encoders",
+    "ErraticCommand",
+    "Frame",
+    "FrameDecoder",
+    "Gyro",
+    "GyroSample",
+    "Instruction",
+    "Io",
+    "Malformed",
+    "Packet",
+    "PacketTable",
+    "Playlist",
+    "Reset",
+    "Sip",
+    "SonarReading",
+    "SyncEcho",
+    "SyncReply",
+    "Unknown",
+    "checksum",
+    "decode",
+    "encode_frame",
+    "parse",
+]

@@ -1,0 +1,246 @@
+"""The commands a client sends (PROTOCOL 2.2 and 4), each one row that both the encoder and the decoder read.
+
+`Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` gives the instruction back.
+The Erratic uses some of the same numbers for other things, so it has a table of its own: never mix them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from .frame import encode_frame
+
+Value = int | bytes | None
+
+#: Longest text argument that every firmware takes (erratum E-03).
+MAX_TEXT = 195
+
+_POSITIVE, _NEGATIVE, _STRING = 0x3B, 0x1B, 0x2B
+
+
+class Arg(Enum):
+    """The kinds of argument."""
+
+    NONE = auto()  #: nothing
+    UINT = auto()  #: 0 ... 32767
+    INT = auto()  #: -32768 ... 32767, sent as magnitude with the sign in the type byte
+    WORD = auto()  #: two raw bytes as one word, 0 ... 65535
+    TEXT = auto()  #: length-prefixed bytes
+
+
+_RANGES = {Arg.UINT: (0, 0x7FFF), Arg.INT: (-0x8000, 0x7FFF), Arg.WORD: (0, 0xFFFF)}
+
+
+class CommandTable(Enum):
+    """A row: number, argument, firmware that has it, meaning with unit, and the range where it is narrower.
+
+    Firmware: A AmigOS, S AmigoSH, P P2OS, R AROS/ARCOS, E Erratic, each with the first version where the manuals
+    name one; "" where no manual promises it.
+    """
+
+    def __init__(
+        self, number: int, arg: Arg, firmware: str, summary: str, limits: tuple[int, int] | None = None
+    ) -> None:
+        self.number = number
+        self.arg = arg
+        self.firmware = {word[0]: word[1:] for word in firmware.split()}
+        self.summary = summary
+        self.limits = limits or _RANGES.get(arg)
+
+    def __call__(self, value: Value = None) -> Instruction:
+        """This command with its argument. Raises ValueError for a wrong kind of argument or one out of range."""
+        self._check(value)
+        return Instruction(self, value)
+
+    def _check(self, value: Value) -> None:
+        if self.arg is Arg.NONE:
+            if value is not None:
+                raise ValueError(f"{self.name} takes no argument, got {value!r}")
+        elif self.arg is Arg.TEXT:
+            if not isinstance(value, bytes) or len(value) > MAX_TEXT:
+                raise ValueError(f"{self.name} takes up to {MAX_TEXT} bytes, got {value!r:.80}")
+        elif self.limits is not None:
+            low, high = self.limits
+            if not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(f"{self.name} takes an integer from {low} to {high}, got {value!r:.80}")
+
+
+class Command(CommandTable):
+    """Every command of the ActivMedia family, PROTOCOL 4.1."""
+
+    PULSE = 0, Arg.NONE, "A1.0 S P1.0 R1.0 E", "reset the watchdog; SYNC0 outside a session"
+    OPEN = 1, Arg.NONE, "A1.0 S P1.0 R1.0 E", "start the servers and the stream of SIPs; SYNC1"
+    CLOSE = 2, Arg.NONE, "A1.0 S P1.0 R1.0 E", "end the session, motors and sonar off; SYNC2"
+    POLLING = 3, Arg.TEXT, "A1.0 S P1.0 R1.0", "sonar firing sequence, sonar numbers from 1"
+    ENABLE = 4, Arg.UINT, "A1.0 S P1.0 R1.0 E", "motors: 1 on, 0 off"
+    SETA = 5, Arg.INT, "A1.0 S P1.0 R1.0 E", "translation acceleration (+) or deceleration (-), mm/s^2"
+    SETV = 6, Arg.UINT, "A1.0 S P1.0 R1.0 E", "maximum translation velocity, mm/s"
+    SETO = 7, Arg.NONE, "A1.0 S P1.0 R1.0 E", "odometry to (0, 0, 0)"
+    MOVE = 8, Arg.INT, "S P1.0 R1.0 E", "drive a distance, mm"
+    ROTATE = 9, Arg.INT, "S P1.0 R1.0", "rotate, deg/s; older twin of RVEL"
+    SETRV = 10, Arg.UINT, "A1.0 S P1.0 R1.0 E", "maximum rotation velocity, deg/s"
+    VEL = 11, Arg.INT, "A1.0 S P1.0 R1.0 E", "translate, mm/s, + forward"
+    HEAD = 12, Arg.INT, "A1.0 S P1.0 R1.0 E", "turn to an absolute heading, deg, + counter-clockwise"
+    DHEAD = 13, Arg.INT, "A1.0 S P1.0 R1.0 E", "turn relative to the current heading, deg"
+    SAY = 15, Arg.TEXT, "S P1.0 R1.0", "tones: up to 20 pairs of duration (20 ms) and half-cycle"
+    JOYREQUEST = 17, Arg.UINT, "R", "joystick packets: 0 none, 1 one, 2 stream"
+    CONFIG = 18, Arg.NONE, "A1.0 S P1.4 R1.0 E", "request one CONFIGpac"
+    ENCODER = 19, Arg.UINT, "A1.0 S P1.4 R1.0 E", "ENCODERpacs: 0 none, 1 one, 2 stream"
+    SETRVDIR = 20, Arg.INT, "", "maximum rotation velocity for one direction, deg/s"
+    RVEL = 21, Arg.INT, "A1.0 S P1.0 R1.0 E", "rotate, deg/s, + counter-clockwise"
+    DCHEAD = 22, Arg.INT, "A1.0 S P1.0 R1.0 E", "turn relative to the last heading set-point, deg"
+    SETRA = 23, Arg.INT, "A1.0 S P1.0 R1.0 E", "rotation acceleration (+) or deceleration (-), deg/s^2"
+    SONAR = 28, Arg.UINT, "A1.0 S P1.0 R1.0 E", "sonar: 1 on, 0 off; AROS: bits 1-3 choose an array"
+    STOP = 29, Arg.NONE, "A1.0 S P1.0 R1.0 E", "stop with normal deceleration, motors stay on"
+    DIGOUT = 30, Arg.WORD, "A S P1.2 R1.0", "digital outputs: mask in the high byte, states in the low"
+    VEL2 = 32, Arg.WORD, "A1.0 S P1.0 R1.0 E", "wheel velocities, signed bytes of 20 mm/s: high left, low right"
+    GRIPPER = 33, Arg.UINT, "P1.3 R1.0", "gripper: 1 open, 2 close, 3 stop, 4 up, 5 down, 7 store, 8 deploy, 15 halt"
+    ADSEL = 35, Arg.UINT, "A1.0 S P1.2 R1.0", "analog port reported in the SIP, from 1"
+    GRIPPERVAL = 36, Arg.UINT, "P1.3", "gripper parameter"
+    GRIPREQUEST = 37, Arg.UINT, "R", "gripper packets: 0 none, 1 one, 2 stream"
+    IOREQUEST = 40, Arg.UINT, "A1.2 S P1.E R1.2", "IOpacs: 0 none, 1 one, 2 stream"
+    PTUPOS = 41, Arg.WORD, "P1.2", "servo: port 1-4 in the high byte, pulse width in the low"
+    TTY2 = 42, Arg.TEXT, "A1.0 S P1.0 R1.0", "write to AUX1"
+    GETAUX = 43, Arg.UINT, "A1.0 S P1.4 R1.0", "read n bytes from AUX1; 0 flushes", (0, MAX_TEXT)
+    BUMPSTALL = 44, Arg.UINT, "S P1.5 R1.0", "bumpers stall: 0 none, 1 front, 2 rear, 3 both", (0, 3)
+    TCM2 = 45, Arg.UINT, "P1.6 R1.0", "compass: 0 off, 1 in the SIP, 2 one packet, 3 stream, 4-7 calibrate"
+    JOYDRIVE = 47, Arg.UINT, "P1.G R1.0", "1 lets a hardware joystick drive while connected"
+    SONARCYCLE = 48, Arg.UINT, "S R1.8", "ms per ping", (2, 120)
+    HOSTBAUD = 50, Arg.UINT, "S R1.0", "speed of the client port, code 0-4", (0, 4)
+    AUX1BAUD = 51, Arg.UINT, "S R1.0", "speed of AUX1, code 0-4", (0, 4)
+    AUX2BAUD = 52, Arg.UINT, "S R1.0", "speed of AUX2, code 0-4", (0, 4)
+    AUX3BAUD = 53, Arg.UINT, "S R1.0", "speed of AUX3, code 0-4", (0, 4)
+    E_STOP = 55, Arg.NONE, "A1.0 S P1.8 R1.0", "brake as hard as possible, hold until the next velocity"
+    E_STALL = 56, Arg.UINT, "P1.E R1.0", "the stop button registers a stall"
+    QSTOP = 57, Arg.NONE, "R", "quick stop"
+    GYRO = 58, Arg.UINT, "S R1.8", "GYROpacs: 1 stream, 0 none"
+    LCDWRITE = 59, Arg.TEXT, "R", "write to the LCD"
+    TTY4 = 60, Arg.TEXT, "S R", "write to AUX3"
+    GETAUX3 = 61, Arg.UINT, "S R", "read n bytes from AUX3; 0 flushes", (0, MAX_TEXT)
+    BATTERYINFO = 62, Arg.UINT, "R", "battery packets"
+    STEP = 64, Arg.NONE, "A1.0 P1.0 R1.0", "single step of the old simulator"
+    TTY3 = 66, Arg.TEXT, "A1.3 S P1.4 R1.0", "write to AUX2"
+    GETAUX2 = 67, Arg.UINT, "A1.3 S R1.1", "read n bytes from AUX2; 0 flushes", (0, MAX_TEXT)
+    CHARGE = 68, Arg.UINT, "R1.7", "docking charger: 1 deploy, 0 retract"
+    ARM_INFO = 70, Arg.NONE, "P R1.3", "request the arm's information packet"
+    ARM_STATUS = 71, Arg.UINT, "P R1.3", "arm status packets: 0 none, 1 one, 2 stream"
+    ARM_INIT = 72, Arg.NONE, "P R1.3", "initialise the arm"
+    ARM_CHECK = 73, Arg.NONE, "P R1.3", "ask whether the arm is there"
+    ARM_POWER = 74, Arg.UINT, "P R1.3", "arm servo power: 1 on, 0 off"
+    ARM_HOME = 75, Arg.UINT, "P R1.3", "a joint to its home position, 255 all"
+    ARM_PARK = 76, Arg.NONE, "P R1.3", "park the arm"
+    ARM_POS = 77, Arg.WORD, "P R1.3", "joint position: position in the high byte, joint in the low"
+    ARM_SPEED = 78, Arg.WORD, "P R1.3", "joint speed: speed in the high byte, joint in the low"
+    ARM_STOP = 79, Arg.UINT, "P R1.3", "stop a joint"
+    ARM_AUTOPARK = 80, Arg.UINT, "P R1.3", "seconds until the arm parks itself"
+    ARM_GRIPPARK = 81, Arg.UINT, "P R1.3", "seconds until the arm's gripper parks itself"
+    ROTKP = 82, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, working Kp"
+    ROTKV = 83, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, working Kv"
+    ROTKI = 84, Arg.UINT, "A1.3 S P1.M R1.1", "rotation PID, working Ki"
+    TRANSKP = 85, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, working Kp"
+    TRANSKV = 86, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, working Kv"
+    TRANSKI = 87, Arg.UINT, "A1.3 S P1.M R1.1", "translation PID, working Ki"
+    REVCOUNT = 88, Arg.UINT, "A1.3 S P1.M R1.1", "working differential encoder count of a turn"
+    DRIFTFACTOR = 89, Arg.INT, "S R1.0", "added to the left encoder, 1/8192"
+    SOUND = 90, Arg.UINT, "A1.0 R1.0", "play a stored sound", (1, 255)
+    PLAYLIST = 91, Arg.UINT, "A1.0 P1.E R1.0", "request a PLAYLISTpac; 0: all of them", (0, 255)
+    SOUNDTOG = 92, Arg.UINT, "A1.0 S R1.0", "sounds: 0 mute, 1 on"
+    TICKSMM = 93, Arg.UINT, "S R1.1", "encoder ticks per mm"
+    BATTEST = 250, Arg.UINT, "S R", "pretend a battery voltage, 0.1 V; 0 the real one"
+    BATTEMPTEST = 251, Arg.INT, "R", "pretend a battery temperature"
+    TEMPTEST = 252, Arg.INT, "R", "pretend a controller temperature"
+    RESET = 253, Arg.NONE, "S R", "reboot the controller"
+    MAINTENANCE = 255, Arg.NONE, "S R", "enter the firmware loader: ends everything else"
+
+
+class ErraticCommand(CommandTable):
+    """The Erratic's commands: those it shares with the family, and its own, which collide (PROTOCOL 4.2)."""
+
+    PULSE = Command.PULSE.value
+    OPEN = Command.OPEN.value
+    CLOSE = Command.CLOSE.value
+    ENABLE = Command.ENABLE.value
+    SETA = Command.SETA.value
+    SETV = Command.SETV.value
+    SETO = Command.SETO.value
+    MOVE = Command.MOVE.value
+    SETRV = Command.SETRV.value
+    VEL = Command.VEL.value
+    HEAD = Command.HEAD.value
+    DHEAD = Command.DHEAD.value
+    CONFIG = Command.CONFIG.value
+    ENCODER = Command.ENCODER.value
+    RVEL = Command.RVEL.value
+    DCHEAD = Command.DCHEAD.value
+    SETRA = Command.SETRA.value
+    SONAR = Command.SONAR.value
+    STOP = Command.STOP.value
+    VEL2 = Command.VEL2.value
+    ANALOG = 71, Arg.UINT, "E", "analog packets: 1 stream, 0 none"
+    SAVE = 72, Arg.NONE, "E", "write the parameters to FLASH"
+    PWM_FREQ = 73, Arg.UINT, "E", "motor PWM frequency, Hz", (4000, 16000)
+    PWM_DUTY = 74, Arg.UINT, "E", "maximum duty: percent in the manual, per mille in Player (erratum E-46)"
+    SERVO = 75, Arg.TEXT, "E", "servo 0-2 and its 16-bit position"
+    TRANS_P = 80, Arg.UINT, "E", "translation PID"
+    TRANS_D = 81, Arg.UINT, "E", "translation PID"
+    TRANS_I = 82, Arg.UINT, "E", "translation PID"
+    ROT_P = 83, Arg.UINT, "E", "rotation PID"
+    ROT_D = 84, Arg.UINT, "E", "rotation PID"
+    ROT_I = 85, Arg.UINT, "E", "rotation PID"
+    NAME = 90, Arg.TEXT, "E", "the robot's name"
+    SERIAL = 91, Arg.TEXT, "E", "the robot's serial number, 9 characters"
+    TYPE = 92, Arg.TEXT, "E", "the robot's class"
+    SUBTYPE = 93, Arg.TEXT, "E", "the robot's subclass"
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A command with its argument; made by calling the command, which checks the argument."""
+
+    command: CommandTable
+    value: Value = None
+
+    def encode(self) -> bytes:
+        """The whole frame."""
+        number = self.command.number.to_bytes(1, "little")
+        if isinstance(self.value, bytes):
+            return encode_frame(number + bytes((_STRING, len(self.value))) + self.value)
+        if self.value is None:
+            return encode_frame(number)
+        kind = _NEGATIVE if self.value < 0 else _POSITIVE
+        return encode_frame(number + bytes((kind,)) + abs(self.value).to_bytes(2, "little"))
+
+    def __str__(self) -> str:
+        return self.command.name if self.value is None else f"{self.command.name}({self.value!r})"
+
+
+_BY_NUMBER = {table: {row.number: row for row in table} for table in (Command, ErraticCommand)}
+
+
+def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | None:
+    """What a frame's data asks a robot to do, as its firmware would understand it; None for an unknown number.
+
+    Clients are loose with arguments (PROTOCOL 2.2): surplus bytes are ignored, a missing argument reads as None,
+    and both spellings of a word with its high bit set are understood. Never raises; the value is not checked.
+    """
+    command = _BY_NUMBER[table].get(data[0]) if data else None
+    if command is None:
+        return None
+    return Instruction(command, _argument(command.arg, data))
+
+
+def _argument(arg: Arg, data: bytes) -> Value:
+    if arg is Arg.NONE:
+        return None
+    if arg is Arg.TEXT:
+        return data[3 : 3 + data[2]] if len(data) > 2 else None
+    if len(data) < 4:
+        return None
+    word = int.from_bytes(data[2:4], "little")
+    if data[1] == _NEGATIVE:
+        word = -word
+    if arg is Arg.INT:
+        # A firmware's int has 16 bits: a client that sends two's complement is understood as well.
+        return (word + 0x8000) % 0x10000 - 0x8000
+    return word % 0x10000

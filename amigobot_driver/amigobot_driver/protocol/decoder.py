@@ -1,0 +1,90 @@
+"""Bytes in, frames out: finds frames in a stream that may hold anything (PROTOCOL 1.4).
+
+Rules: only the checksum decides what a frame is. A header whose count or checksum is wrong costs one byte,
+never the bytes behind it, so a damaged count cannot swallow the next good frame. A frame that stops arriving
+for longer than `GAP_TIMEOUT` is given up the same way. No input raises; whatever is thrown away is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .frame import HEADER, MIN_COUNT, checksum
+
+#: Seconds without a byte after which a half-received frame is given up (ARIA waits as long).
+GAP_TIMEOUT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The data of one good frame, and when its first byte was put on the wire (s, the clock given to feed)."""
+
+    data: bytes
+    stamp: float
+
+
+@dataclass(slots=True)
+class DecoderStats:
+    """What the decoder has seen since it was made; every byte is in a good frame, skipped or still pending."""
+
+    bytes: int = 0
+    frames: int = 0
+    checksum_errors: int = 0
+    skipped_bytes: int = 0
+
+
+class FrameDecoder:
+    """Decodes one direction of a link; `byte_time` is the seconds one byte takes on the wire (0: unknown)."""
+
+    def __init__(self, byte_time: float = 0.0) -> None:
+        self.byte_time = byte_time
+        self.stats = DecoderStats()
+        self._pending = bytearray()
+        self._last_fed = float("-inf")
+
+    def feed(self, data: bytes, now: float) -> list[Frame]:
+        """Take the bytes that arrived until `now` (s, monotonic) and return the frames they complete."""
+        gap = now - self._last_fed
+        frames: list[Frame] = []
+        if self._pending and gap > GAP_TIMEOUT:
+            self._skip(1)
+            self._scan(frames, self._last_fed)
+        self._last_fed = now
+        self.stats.bytes += len(data)
+        self._pending += data
+        self._scan(frames, now)
+        return frames
+
+    def reset(self) -> None:
+        """Forget a half-received frame, for instance after the port was reopened."""
+        self._skip(len(self._pending))
+
+    def _scan(self, frames: list[Frame], now: float) -> None:
+        pending = self._pending
+        while True:
+            start = pending.find(HEADER)
+            if start < 0:
+                # The last byte may be the first half of a header.
+                self._skip(len(pending) - pending.endswith(HEADER[:1]))
+                return
+            self._skip(start)
+            if len(pending) < 3:
+                return
+            count = pending[2]
+            if count < MIN_COUNT:
+                self._skip(1)
+                continue
+            if len(pending) < count + 3:
+                return
+            data = bytes(pending[3 : count + 1])
+            if checksum(data) != int.from_bytes(pending[count + 1 : count + 3], "big"):
+                self.stats.checksum_errors += 1
+                self._skip(1)
+                continue
+            frames.append(Frame(data, now - len(pending) * self.byte_time))
+            self.stats.frames += 1
+            del pending[: count + 3]
+
+    def _skip(self, count: int) -> None:
+        self.stats.skipped_bytes += count
+        del self._pending[:count]

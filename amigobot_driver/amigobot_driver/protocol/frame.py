@@ -1,0 +1,38 @@
+"""One frame on the wire: header, count, data, checksum (PROTOCOL 1.1-1.2; AmigoBot manual ch. 5).
+
+    FA FB | N | data (N - 2 bytes) | checksum high | checksum low
+
+The same in both directions and for every firmware of the family. The count N includes the checksum;
+data[0] is the command number or the packet id.
+"""
+
+from __future__ import annotations
+
+import struct
+
+HEADER = b"\xfa\xfb"
+
+#: The count may be anything a byte holds from here on ...
+MIN_COUNT = 3
+#: ... but no firmware promises to read more than this (erratum E-03).
+MAX_SEND_COUNT = 200
+
+#: Bytes of a frame that are not data: header 2, count 1, checksum 2.
+OVERHEAD = 5
+
+
+def checksum(data: bytes) -> int:
+    """The 16-bit sum of big-endian byte pairs; a last odd byte is XORed in, not added."""
+    pairs = len(data) // 2
+    total = sum(struct.unpack_from(f">{pairs}H", data)) & 0xFFFF
+    return total ^ data[-1] if len(data) % 2 else total
+
+
+def encode_frame(data: bytes) -> bytes:
+    """Wrap data (command number or packet id first) into a frame.
+
+    Raises ValueError when the data is empty or longer than a receiver must accept (198 bytes).
+    """
+    if not 1 <= len(data) <= MAX_SEND_COUNT - 2:
+        raise ValueError(f"a frame carries 1 to {MAX_SEND_COUNT - 2} data bytes, not {len(data)}")
+    return b"%b%c%b%b" % (HEADER, len(data) + 2, data, checksum(data).to_bytes(2, "big"))

@@ -1,0 +1,214 @@
+"""How typed values stand in the data of a frame: one description, read by the parser and the builder.
+
+A packet is a frozen dataclass whose annotations say how each field looks on the wire:
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Encoders(Packet):
+        id: U8 = 0x90
+        left: S32
+        right: S32
+        extra: U16 | None = None     # trailing fields that older firmware leaves out
+
+`pack` and `unpack` follow the order of the fields. Integers are little-endian (PROTOCOL 2.1).
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Protocol, TypeVar
+
+
+class Truncated(ValueError):
+    """The data ends inside a field."""
+
+
+class Codec(Protocol):
+    """Reads a value at an offset, giving the offset behind it; writes a value. Raises Truncated / ValueError."""
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]: ...
+
+    def write(self, value: Any) -> bytes: ...
+
+
+class Int:
+    """A little-endian integer of 1 to 4 bytes."""
+
+    def __init__(self, size: int, *, signed: bool) -> None:
+        self._size, self._signed = size, signed
+
+    def read(self, data: bytes, at: int) -> tuple[int, int]:
+        end = at + self._size
+        if end > len(data):
+            raise Truncated(f"{self._size}-byte integer at offset {at} of {len(data)} bytes")
+        return int.from_bytes(data[at:end], "little", signed=self._signed), end
+
+    def write(self, value: int) -> bytes:
+        try:
+            return value.to_bytes(self._size, "little", signed=self._signed)
+        except OverflowError:
+            kind = "signed" if self._signed else "unsigned"
+            raise ValueError(f"{value} does not fit a {kind} {8 * self._size}-bit integer") from None
+
+
+class CString:
+    """Characters and a NUL. A string without its NUL is cut at the end of the data."""
+
+    def read(self, data: bytes, at: int) -> tuple[str, int]:
+        if at >= len(data):
+            raise Truncated(f"string at offset {at} of {len(data)} bytes")
+        end = data.find(0, at)
+        if end < 0:
+            return data[at:].decode("latin-1"), len(data)
+        return data[at:end].decode("latin-1"), end + 1
+
+    def write(self, value: str) -> bytes:
+        return value.encode("latin-1") + b"\0"
+
+
+class FixedString:
+    """Characters in a field of fixed size, NUL-padded; a full field has no NUL."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def read(self, data: bytes, at: int) -> tuple[str, int]:
+        end = at + self._size
+        if end > len(data):
+            raise Truncated(f"{self._size}-character field at offset {at} of {len(data)} bytes")
+        return data[at:end].partition(b"\0")[0].decode("latin-1"), end
+
+    def write(self, value: str) -> bytes:
+        raw = value.encode("latin-1")
+        if len(raw) > self._size:
+            raise ValueError(f"{value!r} is longer than its {self._size}-character field")
+        return raw.ljust(self._size, b"\0")
+
+
+class Rest:
+    """All bytes up to the end of the data."""
+
+    def read(self, data: bytes, at: int) -> tuple[bytes, int]:
+        return data[at:], len(data)
+
+    def write(self, value: bytes) -> bytes:
+        return value
+
+
+class Counted:
+    """A count byte and that many items. Reads as many whole items as there are: MobileSim counts too many."""
+
+    def __init__(self, item: Any) -> None:
+        self._item = _codec(item)
+
+    def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
+        count, at = _COUNT.read(data, at)
+        items = []
+        for _ in range(count):
+            try:
+                item, at = self._item.read(data, at)
+            except Truncated:
+                break
+            items.append(item)
+        return tuple(items), at
+
+    def write(self, value: tuple[Any, ...]) -> bytes:
+        return _COUNT.write(len(value)) + b"".join(map(self._item.write, value))
+
+
+def _codec(hint: Any) -> Codec:
+    """The codec in an annotation such as U16; a codec stands for itself."""
+    codec: Codec = hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint
+    return codec
+
+
+class Record:
+    """A nested dataclass; with several, the first that uses up the data exactly, else the last."""
+
+    def __init__(self, *alternatives: type) -> None:
+        self._alternatives = alternatives
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        *preferred, fallback = self._alternatives
+        for cls in preferred:
+            try:
+                value, end = _read(cls, data, at)
+            except Truncated:
+                continue
+            if end == len(data):
+                return value, end
+        return _read(fallback, data, at)
+
+    def write(self, value: Any) -> bytes:
+        return pack(value)
+
+
+_COUNT = Int(1, signed=False)
+
+U8 = Annotated[int, Int(1, signed=False)]
+S8 = Annotated[int, Int(1, signed=True)]
+U16 = Annotated[int, Int(2, signed=False)]
+S16 = Annotated[int, Int(2, signed=True)]
+S24 = Annotated[int, Int(3, signed=True)]
+U32 = Annotated[int, Int(4, signed=False)]
+S32 = Annotated[int, Int(4, signed=True)]
+Text = Annotated[str, CString()]
+Bytes = Annotated[bytes, Rest()]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    codec: Codec
+    optional: bool
+
+
+@cache
+def _layout(cls: type) -> tuple[_Field, ...]:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    layout = []
+    for field in fields(cls):
+        hint, optional = hints[field.name], False
+        if typing.get_origin(hint) in (types.UnionType, typing.Union):
+            hint, optional = typing.get_args(hint)[0], True
+        layout.append(_Field(field.name, _codec(hint), optional))
+    return tuple(layout)
+
+
+def _read(cls: type[T], data: bytes, at: int) -> tuple[T, int]:
+    values: dict[str, Any] = {}
+    for field in _layout(cls):
+        try:
+            values[field.name], at = field.codec.read(data, at)
+        except Truncated:
+            if field.optional:
+                break
+            raise
+    return cls(**values), at
+
+
+def unpack(cls: type[T], data: bytes) -> T:
+    """Read one dataclass from data; bytes behind its last field are ignored. Raises Truncated."""
+    return _read(cls, data, 0)[0]
+
+
+def pack(value: Any) -> bytes:
+    """The bytes of a dataclass. Raises ValueError when a value does not fit or an inner optional is missing."""
+    parts: list[bytes] = []
+    ended_by = None
+    for field in _layout(type(value)):
+        item = getattr(value, field.name)
+        if item is None and field.optional:
+            ended_by = ended_by or field.name
+        elif ended_by:
+            raise ValueError(f"{type(value).__name__}.{field.name} needs {ended_by}, which comes before it")
+        else:
+            try:
+                parts.append(field.codec.write(item))
+            except ValueError as error:
+                raise ValueError(f"{type(value).__name__}.{field.name}: {error}") from None
+    return b"".join(parts)
