@@ -1,0 +1,43 @@
+"""The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
+
+from .battery import BatteryLevel, BatteryMonitor
+from .events import (
+    BatteryChanged,
+    BaudChange,
+    Configured,
+    Event,
+    Identified,
+    LinkChanged,
+    Notice,
+    Ping,
+    Received,
+    Report,
+)
+from .motion import MotionStats, Refused
+from .odometry import Odometry
+from .robot import Options, PacketStats, Robot
+from .session import LinkState
+from .setting import Outcome
+
+__all__ = [
+    "BatteryChanged",
+    "BatteryLevel",
+    "BatteryMonitor",
+    "BaudChange",
+    "Configured",
+    "Event",
+    "Identified",
+    "LinkChanged",
+    "LinkState",
+    "MotionStats",
+    "Notice",
+    "Odometry",
+    "Options",
+    "Outcome",
+    "PacketStats",
+    "Ping",
+    "Received",
+    "Refused",
+    "Report",
+    "Robot",
+]

@@ -1,0 +1,93 @@
+"""What a `Robot` has to tell: frozen values in SI units, stamped in seconds of the clock it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..profiles import Profile
+from ..protocol import Config, Packet, SyncReply
+from .battery import BatteryLevel
+from .odometry import Odometry
+from .session import LinkState
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChanged:
+    """The connection stands differently; `note` says so in plain words, with the remedy where there is one."""
+
+    state: LinkState
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class BaudChange:
+    """The line is to run at another speed from now on."""
+
+    baud: int
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """A robot has said who it is, and a profile was chosen for it, for the reason given."""
+
+    identity: SyncReply
+    profile: Profile
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """The robot has answered CONFIG."""
+
+    config: Config
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """One sonar reading: metres from the sonar, inf for no echo."""
+
+    number: int
+    range: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One SIP, converted."""
+
+    stamp: float  #: s, when its first byte was put on the wire
+    odometry: Odometry
+    pings: tuple[Ping, ...]  #: new readings only, oldest first
+    volts: float
+    motors_enabled: bool
+    sonar_enabled: bool
+    moving: bool
+    left_stalled: bool
+    right_stalled: bool
+    stop_button: bool
+    charging: bool | None  #: None: this firmware does not say
+
+
+@dataclass(frozen=True, slots=True)
+class BatteryChanged:
+    """The battery's level is another one now."""
+
+    level: BatteryLevel
+    volts: float
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something an operator wants to know, once, in one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Any other packet, as it came."""
+
+    packet: Packet
+    stamp: float
+
+
+Event = LinkChanged | BaudChange | Identified | Configured | Report | BatteryChanged | Notice | Received

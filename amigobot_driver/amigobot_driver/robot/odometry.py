@@ -1,0 +1,148 @@
+"""Where the robot is, from the counters in its packets: whole counts, modular differences, no jump ever.
+
+The firmware keeps X and Y in 15 bits and TH in 4096 steps, so only differences mean anything (PROTOCOL 5.2).
+Here they are summed as whole counts, so neither the wrap nor ten thousand roundings move the pose.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..profiles import Profile
+from ..protocol import Sip
+
+_COUNTER = 0x8000
+_TURN = 4096
+
+#: A difference beyond this many times what the robot can drive, plus a margin in m, is a counter that was set.
+_PLAUSIBLE, _MARGIN = 3.0, 0.05
+#: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad; and the start's variance.
+_ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
+_START_VARIANCE = 1e-6
+#: Beyond this a variance says nothing more; some filters refuse larger ones.
+_MAX_VARIANCE = 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Odometry:
+    """A pose in the odometry frame (m, m, rad), the velocity in the base frame, and how sure both are."""
+
+    x: float = 0.0
+    y: float = 0.0
+    yaw: float = 0.0
+    linear: float = 0.0  #: m/s
+    angular: float = 0.0  #: rad/s
+    left_angle: float = 0.0  #: rad the left wheel has turned
+    right_angle: float = 0.0
+    left_velocity: float = 0.0  #: m/s at the rim
+    right_velocity: float = 0.0
+    #: xx, xy, xyaw, yy, yyaw, yawyaw
+    covariance: tuple[float, ...] = (_START_VARIANCE, 0.0, 0.0, _START_VARIANCE, 0.0, _START_VARIANCE)
+    #: of linear and angular velocity
+    velocity_variance: tuple[float, float] = (_START_VARIANCE, _START_VARIANCE)
+
+
+class Odometer:
+    """Adds up the counters of one robot's SIPs; goes on from where `before` was, if there was one."""
+
+    def __init__(self, profile: Profile, before: Odometer | None = None) -> None:
+        self.state: Odometry = before.state if before else Odometry()
+        #: times a counter moved further than the robot could have
+        self.jumps: int = before.jumps if before else 0
+        self._units = profile.units
+        self._track = profile.body.track
+        self._wheel_radius = profile.body.wheel_diameter / 2
+        self._top_speed = profile.limits.linear
+        self._last: tuple[Sip, float] | None = None
+        self._anchor()
+
+    def restart(self) -> None:
+        """The counters may start anywhere at the next SIP; the pose goes on from where it is."""
+        self._last = None
+
+    def reset(self) -> None:
+        """The pose is the origin from now on. Wheel angles go on."""
+        self.state = Odometry(left_angle=self.state.left_angle, right_angle=self.state.right_angle)
+        self._anchor()
+
+    def update(self, sip: Sip, stamp: float) -> Odometry:
+        """Take the SIP that was sent at `stamp` (s); returns the new state."""
+        if self._last is None:
+            self._last = sip, stamp
+            self._anchor()
+        before, then = self._last
+        dt = max(stamp - then, 0.0)
+        dx = _difference(sip.x, before.x, _COUNTER)
+        dy = _difference(sip.y, before.y, _COUNTER)
+        turn = _difference(sip.heading, before.heading, _TURN)
+        if math.hypot(dx, dy) * self._units.distance > _PLAUSIBLE * self._top_speed * dt + _MARGIN:
+            self.jumps += 1
+            self._anchor()
+            dx = dy = turn = 0
+        self._last = sip, stamp
+        self._advance(sip, dx, dy, turn, dt)
+        return self.state
+
+    def _anchor(self) -> None:
+        """Count from here: the pose so far becomes the origin of the counts to come."""
+        self._origin = self.state
+        self._x = self._y = self._turned = 0
+        #: from the robot's frame to ours, known once a SIP tells the robot's heading
+        self._rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
+
+    def _advance(self, sip: Sip, dx: int, dy: int, turn: int, dt: float) -> None:
+        units, old, origin = self._units, self.state, self._origin
+        self._x += dx
+        self._y += dy
+        self._turned += turn
+        cos, sin = math.cos(self._rotation) * units.distance, math.sin(self._rotation) * units.distance
+        yaw = origin.yaw + self._turned * units.angle
+        heading = old.yaw + turn * units.angle / 2
+        step_x, step_y = cos * dx - sin * dy, sin * dx + cos * dy
+        forward = step_x * math.cos(heading) + step_y * math.sin(heading)
+        turned = turn * units.angle
+        left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
+        angular = turned / dt if dt > 0 else old.angular
+        self.state = Odometry(
+            x=origin.x + cos * self._x - sin * self._y,
+            y=origin.y + sin * self._x + cos * self._y,
+            yaw=math.remainder(yaw, math.tau),
+            linear=(left + right) / 2,
+            angular=angular,
+            left_angle=old.left_angle + (forward - turned * self._track / 2) / self._wheel_radius,
+            right_angle=old.right_angle + (forward + turned * self._track / 2) / self._wheel_radius,
+            left_velocity=left,
+            right_velocity=right,
+            covariance=_grow(old.covariance, step_x, step_y, forward, turned),
+            velocity_variance=(
+                (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + _START_VARIANCE,
+                (units.angle / dt if dt > 0 else 1.0) ** 2 / 6 + (_ERROR_TURN * angular) ** 2 + _START_VARIANCE,
+            ),
+        )
+
+
+def _difference(new: int, old: int, modulus: int) -> int:
+    """The shortest way from old to new on a circle of `modulus` counts."""
+    half = modulus // 2
+    return (new - old + half) % modulus - half
+
+
+def _grow(covariance: tuple[float, ...], dx: float, dy: float, forward: float, turned: float) -> tuple[float, ...]:
+    """Propagate the pose's covariance over one step of a differential drive: F P F' + Q, finite for ever."""
+    xx, xy, xa, yy, ya, aa = covariance
+    # F is the identity but for d(x, y)/dyaw = (-dy, dx).
+    xy += dx * xa - dy * ya - dx * dy * aa
+    xx += dy * (dy * aa - 2 * xa)
+    yy += dx * (dx * aa + 2 * ya)
+    xa, ya = xa - dy * aa, ya + dx * aa
+    noise = _ERROR_DISTANCE**2 * abs(forward)
+    xx, yy = xx + noise, yy + noise
+    aa += _ERROR_DRIFT**2 * abs(forward) + _ERROR_TURN**2 * abs(turned)
+    return _bounded(xx, xy, xa, yy, ya, aa)
+
+
+def _bounded(xx: float, xy: float, xa: float, yy: float, ya: float, aa: float) -> tuple[float, ...]:
+    """Scale rows and columns whose variance has outgrown all meaning; correlations stay as they are."""
+    sx, sy, sa = (math.sqrt(min(1.0, _MAX_VARIANCE / variance)) for variance in (xx, yy, aa))
+    return sx * sx * xx, sx * sy * xy, sx * sa * xa, sy * sy * yy, sy * sa * ya, sa * sa * aa

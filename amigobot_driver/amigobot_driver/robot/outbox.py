@@ -1,0 +1,76 @@
+"""What waits to be sent: one frame at a time, the most urgent first, spaced as the firmware needs (PROTOCOL 4.3)."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from enum import IntEnum
+
+from ..protocol import Instruction
+
+#: Routine instructions that may wait at the same time; more than this means nobody is listening.
+MAX_ROUTINE = 200
+
+
+class Urgency(IntEnum):
+    """Lower goes first."""
+
+    EMERGENCY = 0
+    STOP = 1
+    VELOCITY = 2
+    KEEP_ALIVE = 3
+    ROUTINE = 4
+
+
+class Outbox:
+    """Instructions in order of urgency; within one urgency, first come first served."""
+
+    def __init__(self, spacing: float) -> None:
+        self.spacing = spacing
+        self.sent = 0
+        self.refused = 0
+        self._waiting: dict[Urgency, deque[Instruction]] = {urgency: deque() for urgency in Urgency}
+        self._last_sent = -math.inf
+
+    def put(self, instruction: Instruction, urgency: Urgency = Urgency.ROUTINE) -> bool:
+        """Queue an instruction; False when too many routine ones wait already.
+
+        Of anything more urgent than routine only the newest of each command is kept, at its place in the line:
+        a new velocity overtakes its own past, but VEL and RVEL never starve each other.
+        """
+        queue = self._waiting[urgency]
+        if urgency is not Urgency.ROUTINE:
+            for place, waiting in enumerate(queue):
+                if waiting.command is instruction.command:
+                    queue[place] = instruction
+                    return True
+        elif len(queue) >= MAX_ROUTINE:
+            self.refused += 1
+            return False
+        queue.append(instruction)
+        return True
+
+    def take(self, now: float) -> Instruction | None:
+        """The instruction to send now, or None while there is none or the line must rest."""
+        if now < self._last_sent + self.spacing:
+            return None
+        for queue in self._waiting.values():
+            if queue:
+                self._last_sent = now
+                self.sent += 1
+                return queue.popleft()
+        return None
+
+    def next_time(self) -> float:
+        """When `take` has something to give: a time of its clock, inf while nothing waits."""
+        return self._last_sent + self.spacing if any(self._waiting.values()) else math.inf
+
+    @property
+    def last_sent(self) -> float:
+        """When the last instruction was taken, -inf before the first."""
+        return self._last_sent
+
+    def drop(self, *urgencies: Urgency) -> None:
+        """Forget what waits with these urgencies, with none given everything."""
+        for urgency in urgencies or Urgency:
+            self._waiting[urgency].clear()

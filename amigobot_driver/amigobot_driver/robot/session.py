@@ -1,0 +1,211 @@
+"""The connection to one robot, as a pure object: packets and time in, instructions and a state out (PROTOCOL 3).
+
+The whole life of a connection is one script, `Session._life`, written as it happens: each `yield` waits for the
+next packet until a deadline and gets None when the deadline passes first. There is no clock and no port here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from enum import Enum
+from typing import TypeVar
+
+from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncEcho, SyncReply
+
+#: s; the figures of PROTOCOL 3.3.
+LISTEN = 0.25
+SYNC_TIMEOUT = 0.5
+SETTLE = 0.1
+FIRST_SIP = 1.0
+#: s without a SIP after which a running session counts as lost.
+SILENCE = 1.0
+#: Rounds of synchronisation before the line speed is changed, and when this speed has worked before.
+ROUNDS = 3
+ROUNDS_WHERE_IT_WORKED = 20
+
+
+class LinkState(Enum):
+    """Where a connection stands."""
+
+    DISCONNECTED = 0
+    SYNCING = 1
+    OPENING = 2
+    RUNNING = 3
+    LOST = 4
+
+
+T = TypeVar("T")
+Script = Generator[float, "Packet | None", T]
+
+
+class Session:
+    """Connects, notices a lost robot, connects again, for ever.
+
+    `send` takes an instruction for the wire; `tune` is called with a line speed to change to.
+    """
+
+    def __init__(self, send: Callable[[Instruction], object], tune: Callable[[int], object], baud: int) -> None:
+        self.state = LinkState.DISCONNECTED
+        #: what is seen, in plain words, with the remedy where a person can help
+        self.note = "not connected"
+        self.identity: SyncReply | None = None
+        self.connections = 0
+        self._send = send
+        self._tune = tune
+        self._baud = baud
+        self._configured_baud = baud
+        self._worked = False
+        self._now = 0.0
+        self._deadline = math.inf
+        self._script: Script[None] | None = None
+
+    def start(self, now: float) -> None:
+        """The port is open: begin."""
+        self._now = now
+        self._baud = self._configured_baud
+        self._script = self._life()
+        self._deadline = next(self._script)
+
+    def stop(self, note: str) -> None:
+        """The port is gone or about to be closed: nothing more is sent."""
+        self._script = None
+        self._deadline = math.inf
+        self._enter(LinkState.DISCONNECTED, note)
+
+    def receive(self, packet: Packet, now: float) -> None:
+        """A packet came in."""
+        self._step(packet, now)
+
+    def poll(self, now: float) -> None:
+        """Time has passed; call when `next_time` is reached."""
+        if now >= self._deadline:
+            self._step(None, now)
+
+    def next_time(self) -> float:
+        """When `poll` has something to do; inf while there is no port."""
+        return self._deadline
+
+    def _step(self, packet: Packet | None, now: float) -> None:
+        if self._script is not None:
+            self._now = now
+            self._deadline = self._script.send(packet)
+
+    def _enter(self, state: LinkState, note: str) -> None:
+        self.state, self.note = state, note
+
+    # -- the script -------------------------------------------------------------------------------------------
+
+    def _life(self) -> Script[None]:
+        while True:
+            yield from self._connect()
+            self._worked = True
+            self.connections += 1
+            name = self.identity.name if self.identity else "robot"
+            self._enter(LinkState.RUNNING, f"running: {name} at {self._baud} baud")
+            why = yield from self._run()
+            self._enter(LinkState.LOST, why)
+
+    def _connect(self) -> Script[None]:
+        """Find the robot at some line speed and open a session; returns only when SIPs arrive."""
+        while True:
+            for baud in self._scan():
+                self._change_baud(baud)
+                if self.state is not LinkState.LOST:
+                    self._enter(LinkState.SYNCING, f"looking for a robot at {baud} baud")
+                rounds = ROUNDS_WHERE_IT_WORKED if self._worked and baud == self._configured_baud else ROUNDS
+                for _ in range(rounds):
+                    if (yield from self._attempt()):
+                        return
+                yield from self._dislodge()
+            self._enter(
+                LinkState.SYNCING,
+                f"no robot answers at {', '.join(map(str, BAUD_RATES))} baud: is it switched on, is the cable "
+                "in its serial port, is another program connected to it? Trying on",
+            )
+
+    def _scan(self) -> list[int]:
+        """The configured speed before each of the others: it is the likely one, also after a reset."""
+        first = self._configured_baud
+        return [first] + [speed for other in BAUD_RATES if other != first for speed in (other, first)]
+
+    def _attempt(self) -> Script[bool]:
+        """Listen, end a session somebody left open, synchronise, open."""
+        if (yield from self._wait(LISTEN, _streaming)):
+            yield from self._end_old_session()
+        for order, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE)):
+            # Outside a session these three numbers are SYNC0, SYNC1 and SYNC2.
+            self._send(command())
+            answer = yield from self._wait(SYNC_TIMEOUT, lambda packet: not _ignorable(packet))
+            if isinstance(answer, SyncReply) and order == 2:
+                return (yield from self._open(answer))
+            if not (isinstance(answer, SyncEcho) and answer.id == order):
+                return False
+        return False
+
+    def _end_old_session(self) -> Script[None]:
+        """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""
+        self._enter(LinkState.SYNCING, "the robot is in a session somebody left open: stopping it and closing that")
+        self._send(Command.STOP())
+        for _ in range(8):
+            self._send(Command.CLOSE())
+            if not (yield from self._wait(LISTEN, _streaming)):
+                return
+
+    def _dislodge(self) -> Script[None]:
+        """A robot that is synchronised but not open says nothing and hears only OPEN."""
+        self._send(Command.OPEN())
+        yield from self._wait(SETTLE, lambda packet: False)
+        self._send(Command.CLOSE())
+        yield from self._wait(SETTLE, lambda packet: False)
+
+    def _open(self, identity: SyncReply) -> Script[bool]:
+        self.identity = identity
+        self._enter(LinkState.OPENING, f"found {identity.name}, opening a session")
+        yield from self._wait(SETTLE, lambda packet: False)
+        for _ in range(ROUNDS):
+            self._send(Command.OPEN())
+            self._send(Command.PULSE())
+            if (yield from self._wait(FIRST_SIP, _is_sip)):
+                return True
+        self._enter(LinkState.SYNCING, f"{identity.name} answers but opens no session: is its battery below 11 V?")
+        return False
+
+    def _run(self) -> Script[str]:
+        """Stay until packets stop; returns why."""
+        last_sip = self._now
+        while True:
+            packet = yield last_sip + SILENCE
+            if packet is None:
+                return f"no packet for {self._now - last_sip:.1f} s: is the robot switched on and in range?"
+            if isinstance(packet, Reset):
+                return "the robot's controller was reset"
+            if isinstance(packet, Sip):
+                last_sip = self._now
+
+    def _wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
+        """The first packet that `accept` takes, or None after `seconds`."""
+        deadline = self._now + seconds
+        while self._now < deadline and (packet := (yield deadline)) is not None:
+            if accept(packet):
+                return packet
+        return None
+
+    def _change_baud(self, baud: int) -> None:
+        if baud != self._baud:
+            self._baud = baud
+            self._tune(baud)
+
+
+def _is_sip(packet: Packet) -> bool:
+    return isinstance(packet, Sip)
+
+
+def _streaming(packet: Packet) -> bool:
+    """Only an open session sends these: SIPs, and the Erratic's motor packets."""
+    return 0x30 <= packet.id <= 0x3F or 0x80 <= packet.id <= 0x83
+
+
+def _ignorable(packet: Packet) -> bool:
+    """What an open session may still have on the line beside its SIPs."""
+    return packet.id not in (0, 1, 2) and not isinstance(packet, Sip | Reset)

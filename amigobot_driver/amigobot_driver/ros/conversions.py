@@ -1,0 +1,222 @@
+"""Events to messages: plain functions, one a message, no node and no state."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+
+from geometry_msgs.msg import Quaternion, TransformStamped
+from nav_msgs.msg import Odometry as OdometryMsg
+from sensor_msgs.msg import BatteryState, JointState, PointCloud2, PointField, Range
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import RobotConfig, RobotStatus
+
+from ..profiles import Profile, Sonar
+from ..protocol import BAUD_RATES, Config, SyncReply
+from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot
+
+#: Variance of what a wheeled robot on a floor does not do; small, because it is sure, but never zero.
+_FLAT = 1e-6
+
+WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
+
+
+def sonar_frame(number: int) -> str:
+    return f"sonar_{number}_link"
+
+
+def quaternion(yaw: float) -> Quaternion:
+    return Quaternion(z=math.sin(yaw / 2), w=math.cos(yaw / 2))
+
+
+def odometry(state: Odometry, header: Header, base_frame: str) -> OdometryMsg:
+    message = OdometryMsg(header=header, child_frame_id=base_frame)
+    message.pose.pose.position.x = state.x
+    message.pose.pose.position.y = state.y
+    message.pose.pose.orientation = quaternion(state.yaw)
+    message.twist.twist.linear.x = state.linear
+    message.twist.twist.angular.z = state.angular
+    xx, xy, xa, yy, ya, aa = state.covariance
+    # Row-major 6x6 of x, y, z, roll, pitch, yaw.
+    pose = [0.0] * 36
+    pose[0], pose[1], pose[5] = xx, xy, xa
+    pose[6], pose[7], pose[11] = xy, yy, ya
+    pose[30], pose[31], pose[35] = xa, ya, aa
+    pose[14] = pose[21] = pose[28] = _FLAT
+    message.pose.covariance = pose
+    twist = [0.0] * 36
+    twist[0], twist[35] = state.velocity_variance
+    twist[7] = twist[14] = twist[21] = twist[28] = _FLAT
+    message.twist.covariance = twist
+    return message
+
+
+def transform(state: Odometry, header: Header, base_frame: str) -> TransformStamped:
+    message = TransformStamped(header=header, child_frame_id=base_frame)
+    message.transform.translation.x = state.x
+    message.transform.translation.y = state.y
+    message.transform.rotation = quaternion(state.yaw)
+    return message
+
+
+def joint_states(state: Odometry, header: Header, wheel_radius: float) -> JointState:
+    return JointState(
+        header=header,
+        name=WHEEL_JOINTS,
+        position=[state.left_angle, state.right_angle],
+        velocity=[state.left_velocity / wheel_radius, state.right_velocity / wheel_radius],
+    )
+
+
+def sonar_range(ping: Ping, header: Header, sonar: Sonar, no_echo: float) -> Range:
+    """A ping in its own frame. `no_echo` stands for silence; nearer than the minimum reads as the minimum."""
+    return Range(
+        header=header,
+        radiation_type=Range.ULTRASOUND,
+        field_of_view=sonar.field_of_view,
+        min_range=sonar.min_range,
+        max_range=sonar.max_range,
+        range=max(ping.range, sonar.min_range) if math.isfinite(ping.range) else no_echo,
+    )
+
+
+_POINT = struct.Struct("<fff")
+
+
+def sonar_cloud(pings: Sequence[Ping], header: Header, sonar: Sonar) -> PointCloud2:
+    """The echoes among the pings, as points in the base frame."""
+    points = [
+        _POINT.pack(
+            pose.x + ping.range * math.cos(pose.heading), pose.y + ping.range * math.sin(pose.heading), sonar.height
+        )
+        for ping in pings
+        if math.isfinite(ping.range)
+        for pose in (sonar.poses[ping.number],)
+    ]
+    return PointCloud2(
+        header=header,
+        height=1,
+        width=len(points),
+        fields=[
+            PointField(name=name, offset=4 * place, datatype=PointField.FLOAT32, count=1)
+            for place, name in enumerate("xyz")
+        ],
+        point_step=_POINT.size,
+        row_step=_POINT.size * len(points),
+        data=b"".join(points),
+        is_dense=True,
+    )
+
+
+def battery_state(monitor: BatteryMonitor, header: Header, charging: bool | None) -> BatteryState:
+    """What the robot measures is its voltage; the charge is guessed from it, the rest is NaN."""
+    status = {
+        None: BatteryState.POWER_SUPPLY_STATUS_UNKNOWN,
+        True: BatteryState.POWER_SUPPLY_STATUS_CHARGING,
+        False: BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
+    }
+    return BatteryState(
+        header=header,
+        voltage=monitor.voltage,
+        temperature=math.nan,
+        current=math.nan,
+        charge=math.nan,
+        capacity=math.nan,
+        design_capacity=monitor.battery.capacity,
+        percentage=monitor.charge,
+        power_supply_status=status[charging],
+        power_supply_health=BatteryState.POWER_SUPPLY_HEALTH_UNKNOWN,
+        power_supply_technology=getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0),
+        present=True,
+    )
+
+
+def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotStatus:
+    """How the robot and the link stand; without a report only the link is known."""
+    message = RobotStatus(
+        header=header,
+        link_state=robot.state.value,
+        link_text=robot.note,
+        emergency_stop=robot.emergency,
+    )
+    if report:
+        message.motors_enabled = report.motors_enabled
+        message.moving = report.moving
+        message.stall_left = report.left_stalled
+        message.stall_right = report.right_stalled
+        message.sonar_enabled = report.sonar_enabled
+        message.stop_button = report.stop_button
+        message.sonar_ages = [
+            report.stamp - robot.pinged.get(number, math.nan) for number in range(len(robot.profile.sonar.poses))
+        ]
+    return message
+
+
+def robot_config(
+    identity: SyncReply, profile: Profile, reason: str, config: Config | None, header: Header
+) -> RobotConfig:
+    """Who the robot is, and its CONFIGpac in the units of ROS."""
+    message = RobotConfig(
+        header=header,
+        name=identity.name,
+        robot_class=identity.robot_class,
+        robot_subclass=identity.subclass,
+        profile=profile.name,
+        profile_reason=reason,
+        received=config is not None,
+    )
+    if config is None:
+        for name, kind in RobotConfig.get_fields_and_field_types().items():
+            if kind == "double":
+                setattr(message, name, math.nan)
+        return message
+    message.serial_number = config.serial
+    message.firmware_version = config.firmware_version
+    message.info_cycle = config.info_cycle_ms / 1000
+    message.host_baud = _baud(config.host_baud)
+    message.aux1_baud = _baud(config.aux1_baud)
+    message.aux2_baud = _baud(config.aux2_baud)
+    message.aux3_baud = _baud(config.aux3_baud)
+    message.low_battery = config.low_battery / 10
+    message.shutdown_voltage = _scaled(config.shutdown_volts, 0.1)
+    message.watchdog = config.watchdog / 1000
+    message.rev_count = config.rev_count
+    message.stall_pwm = config.stall_val
+    message.stall_time = config.stall_count / 1000
+    message.pwm_max = config.pwm_max
+    message.max_linear_velocity = config.trans_vel_max / 1000
+    message.max_angular_velocity = math.radians(config.rot_vel_max)
+    message.top_linear_velocity = config.trans_vel_top / 1000
+    message.top_angular_velocity = math.radians(config.rot_vel_top)
+    message.linear_acceleration = config.trans_acc / 1000
+    message.linear_deceleration = config.trans_decel / 1000
+    message.angular_acceleration = math.radians(config.rot_acc)
+    message.angular_deceleration = math.radians(config.rot_decel)
+    message.top_linear_acceleration = config.trans_acc_top / 1000
+    message.top_angular_acceleration = math.radians(config.rot_acc_top)
+    message.rotation_pid = [config.rot_kp, config.rot_kv, config.rot_ki]
+    message.translation_pid = [config.trans_kp, config.trans_kv, config.trans_ki]
+    message.sonar_cycle = _scaled(config.sonar_cycle, 1e-3)
+    message.drift_factor = _scaled(config.drift_factor, 1.0)
+    message.ticks_per_mm = _scaled(config.ticks_mm, 1.0)
+    message.has_gyro = bool(config.has_gyro)
+    message.has_charger = bool(config.charger)
+    message.front_sonar = bool(config.front_sonar)
+    message.rear_sonar = bool(config.rear_sonar)
+    message.front_bumpers = bool(config.front_bumpers)
+    message.rear_bumpers = bool(config.rear_bumpers)
+    for name, value in config.values():
+        message.raw_names.append(name)
+        message.raw_values.append(str(value))
+    return message
+
+
+def _baud(code: int | None) -> int:
+    """The line speed of a code; 0 where the firmware says nothing or nonsense."""
+    return BAUD_RATES[code] if code is not None and code < len(BAUD_RATES) else 0
+
+
+def _scaled(value: int | None, unit: float) -> float:
+    return math.nan if value is None else value * unit

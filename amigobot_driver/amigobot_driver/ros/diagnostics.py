@@ -1,0 +1,132 @@
+"""The robot's health in words: one status a part, each with its remedy, on /diagnostics once a second."""
+
+from __future__ import annotations
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
+
+from ..robot import BatteryLevel, LinkState, Robot
+
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+
+
+class Diagnostics:
+    """Publishes what is well and what is not."""
+
+    def __init__(self, node: Node, robot: Robot, port: str) -> None:
+        self._node = node
+        self._robot = robot
+        self._port = port
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._checksum_errors = 0
+        self._last_counts = (0, 0, 0)
+
+    def publish(self) -> None:
+        array = DiagnosticArray(status=[self._link(), self._motors(), self._battery(), self._commands()])
+        array.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(array)
+
+    def _status(self, part: str, level: bytes, message: str, **values: object) -> DiagnosticStatus:
+        identity = self._robot.identity
+        return DiagnosticStatus(
+            name=f"{self._node.get_fully_qualified_name().lstrip('/')}: {part}",
+            hardware_id=identity.name if identity else self._port,
+            level=level,
+            message=message,
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
+
+    def _link(self) -> DiagnosticStatus:
+        robot, stats = self._robot, self._robot.link_stats
+        before, self._checksum_errors = self._checksum_errors, stats.checksum_errors
+        level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
+        if robot.running and stats.checksum_errors > before:
+            damaged = stats.checksum_errors - before
+            level = WARN
+            message = f"{damaged} damaged packets in the last second: check cable, radio and line speed"
+        return self._status(
+            "link",
+            level,
+            message,
+            state=robot.state.name.lower(),
+            port=self._port,
+            profile=robot.profile.name,
+            connections=robot.connections,
+            bytes_received=stats.bytes,
+            packets_received=stats.frames,
+            packets_standard=robot.packets.sips,
+            packets_unknown=robot.packets.unknown,
+            packets_malformed=robot.packets.malformed,
+            checksum_errors=stats.checksum_errors,
+            bytes_skipped=stats.skipped_bytes,
+            frames_sent=robot.frames_sent,
+            odometry_jumps=robot.jumps,
+            sonar_readings_refused=robot.packets.bad_pings,
+        )
+
+    def _motors(self) -> DiagnosticStatus:
+        report = self._robot.last_report
+        if not self._robot.running or report is None:
+            return self._status("motors", ERROR, "unknown: no packets from the robot")
+        stalled = [side for side, stall in (("left", report.left_stalled), ("right", report.right_stalled)) if stall]
+        if self._robot.emergency:
+            level, message = WARN, "emergency stop latched: call clear_emergency_stop to drive again"
+        elif stalled:
+            level, message = ERROR, f"{' and '.join(stalled)} wheel stalled: free the robot"
+        elif not report.motors_enabled:
+            level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
+        else:
+            level, message = OK, "motors on"
+        return self._status(
+            "motors",
+            level,
+            message,
+            enabled=report.motors_enabled,
+            moving=report.moving,
+            stall_left=report.left_stalled,
+            stall_right=report.right_stalled,
+            emergency_stop=self._robot.emergency,
+        )
+
+    def _battery(self) -> DiagnosticStatus:
+        monitor = self._robot.battery
+        if not self._robot.running:
+            return self._status("battery", ERROR, "unknown: no packets from the robot")
+        level, message = {
+            BatteryLevel.GOOD: (OK, "good"),
+            BatteryLevel.LOW: (WARN, "low: charge the robot soon"),
+            BatteryLevel.CRITICAL: (ERROR, f"nearly empty: the robot switches off at {monitor.battery.cutoff:.1f} V"),
+        }[monitor.level]
+        return self._status(
+            "battery",
+            level,
+            f"{message} ({monitor.voltage:.1f} V)",
+            voltage=f"{monitor.voltage:.2f}",
+            charge_estimate=f"{monitor.charge:.2f}",
+            low_at=monitor.battery.low,
+            cutoff_at=monitor.battery.cutoff,
+        )
+
+    def _commands(self) -> DiagnosticStatus:
+        stats = self._robot.motion_stats
+        counts = (stats.refused, stats.timeouts, stats.limited)
+        refused, timeouts, limited = (now - then for now, then in zip(counts, self._last_counts, strict=True))
+        self._last_counts = counts
+        level, message = OK, "as wanted"
+        if refused:
+            level, message = WARN, f"{refused} velocities refused in the last second, see the log"
+        elif timeouts:
+            level, message = WARN, "the velocity's sender fell silent: stopped by cmd_vel_timeout"
+        elif limited:
+            level, message = OK, "velocities are scaled down to the limits"
+        return self._status(
+            "commands",
+            level,
+            message,
+            accepted=stats.accepted,
+            refused=stats.refused,
+            scaled_down=stats.limited,
+            timeouts=stats.timeouts,
+            max_linear_velocity=f"{self._robot.limits[0]:.3f}",
+            max_angular_velocity=f"{self._robot.limits[1]:.3f}",
+        )

@@ -1,0 +1,173 @@
+"""The node's parameters: one table that declares them, checks them and documents them."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ..protocol import BAUD_RATES
+from ..robot import Options
+
+Scalar = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One parameter. `allowed` is a (low, high) pair for numbers, a tuple of words for strings, () for anything."""
+
+    name: str
+    default: Scalar
+    description: str
+    unit: str = ""
+    allowed: tuple[Scalar, ...] = ()
+    at_run_time: bool = False
+
+    @property
+    def kind(self) -> type:
+        return type(self.default)
+
+    def range_text(self) -> str:
+        if self.kind in (int, float) and self.allowed:
+            return f"{self.allowed[0]:g} to {self.allowed[-1]:g} {self.unit}".strip()
+        if self.allowed:
+            return ", ".join(map(repr, self.allowed))
+        return {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
+
+    def descriptor(self) -> ParameterDescriptor:
+        text = f"{self.description} [{self.unit}]" if self.unit else self.description
+        descriptor = ParameterDescriptor(
+            name=self.name, description=text, additional_constraints=self.range_text(), dynamic_typing=True
+        )
+        descriptor.read_only = not self.at_run_time
+        if self.allowed and self.kind is float:
+            low, high = map(float, self.allowed)
+            descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
+        if self.allowed and self.kind is int and len(self.allowed) == 2:
+            low, high = map(int, self.allowed)
+            descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
+        return descriptor
+
+    def check(self, value: object) -> Scalar:
+        """The value in this parameter's type. Raises ValueError with the name, the value and what is allowed."""
+        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        good = type(value) is self.kind
+        if good and isinstance(value, (int, float)) and self.kind is not bool:
+            good = math.isfinite(value)
+            if good and len(self.allowed) == 2:
+                good = self.allowed[0] <= value <= self.allowed[1]
+        elif good and self.allowed:
+            good = value in self.allowed
+        if not good:
+            raise ValueError(f"parameter {self.name} is {value!r}, allowed: {self.range_text()}")
+        return value  # type: ignore[return-value]
+
+
+#: Nav2 publishes TwistStamped from Kilted on.
+_STAMPED = os.environ.get("ROS_DISTRO", "") not in ("humble", "iron", "jazzy")
+
+TABLE = (
+    Spec("port", "sim://", "where the robot is: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://NAME"),
+    Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud"),
+    Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),
+    Spec("odom_frame", "odom", "frame the odometry is measured in"),
+    Spec("base_frame", "base_link", "the robot's own frame, on the floor between its wheels"),
+    Spec("frame_prefix", "", "put before every frame, for several robots in one tree"),
+    Spec("publish_tf", True, "publish the transform from odom_frame to base_frame", at_run_time=True),
+    Spec(
+        "cmd_vel_timeout",
+        0.5,
+        "a velocity ends this long after its last message",
+        "s",
+        (0.05, 2.0),
+        at_run_time=True,
+    ),
+    Spec("enable_stamped_cmd_vel", _STAMPED, "cmd_vel is TwistStamped, else Twist; the default follows ROS_DISTRO"),
+    Spec(
+        "max_linear_velocity",
+        0.0,
+        "faster velocities are scaled down to this, 0: the robot's own limit",
+        "m/s",
+        (0.0, 10.0),
+        at_run_time=True,
+    ),
+    Spec(
+        "max_angular_velocity",
+        0.0,
+        "faster rotations are scaled down to this, 0: the robot's own limit",
+        "rad/s",
+        (0.0, 20.0),
+        at_run_time=True,
+    ),
+    Spec("motors_on_connect", True, "switch the motors on when the robot is found; it stands until it is driven"),
+    Spec("sonar_on_connect", True, "switch the sonars on, or off, when the robot is found"),
+    Spec(
+        "sonar_no_echo",
+        "max_range",
+        "what Range says when nothing answers: max_range as Nav2 needs it, or inf as REP-117 says",
+        allowed=("max_range", "inf"),
+        at_run_time=True,
+    ),
+)
+
+_BY_NAME = {spec.name: spec for spec in TABLE}
+
+
+class BadParameter(Exception):
+    """A parameter that the node cannot start with; one line for the person who set it."""
+
+
+class Parameters:
+    """The parameters of one node, checked. Raises BadParameter."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._values: dict[str, Scalar] = {}
+        for spec in TABLE:
+            try:
+                value = node.declare_parameter(spec.name, spec.default, spec.descriptor()).value
+                self._values[spec.name] = spec.check(value)
+            except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+                raise BadParameter(f"parameter {spec.name}: {error}; allowed: {spec.range_text()}") from None
+            except ValueError as error:
+                raise BadParameter(str(error)) from None
+        if self["baud"] not in (0, *BAUD_RATES):
+            raise BadParameter(f"parameter baud is {self['baud']}, allowed: 0, {', '.join(map(str, BAUD_RATES))}")
+
+    def __getitem__(self, name: str) -> Scalar:
+        return self._values[name]
+
+    def options(self) -> Options:
+        """What the robot needs to know of them."""
+        values = self._values
+        return Options(
+            profile=str(values["robot"]),
+            baud=int(values["baud"]),
+            command_timeout=float(values["cmd_vel_timeout"]),
+            max_linear=float(values["max_linear_velocity"]),
+            max_angular=float(values["max_angular_velocity"]),
+            motors_on_connect=bool(values["motors_on_connect"]),
+            sonar_on_connect=bool(values["sonar_on_connect"]),
+        )
+
+    def check(self, changes: list[Parameter]) -> SetParametersResult:
+        """Whether changes at run time are acceptable, all or none, with the reason where one is not."""
+        for change in changes:
+            if change.name in _BY_NAME:
+                try:
+                    _BY_NAME[change.name].check(change.value)
+                except ValueError as error:
+                    return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def apply(self, changes: list[Parameter]) -> None:
+        """Take changes that `check` has accepted."""
+        for change in changes:
+            if change.name in _BY_NAME:
+                self._values[change.name] = _BY_NAME[change.name].check(change.value)

@@ -1,0 +1,76 @@
+"""The services: each states a wish and answers when the robot has confirmed it, or says why not."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future as Wish
+
+from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import SetBool, Trigger
+
+from ..driver import Driver
+from ..robot import Outcome
+
+
+class Services:
+    """Offers the node's services."""
+
+    def __init__(self, node: Node, driver: Driver) -> None:
+        self._node = node
+        self._driver = driver
+        node.create_service(SetBool, "enable_motors", self._enable_motors)
+        node.create_service(SetBool, "enable_sonar", self._enable_sonar)
+        node.create_service(Trigger, "stop", self._stop)
+        node.create_service(Trigger, "emergency_stop", self._emergency_stop)
+        node.create_service(Trigger, "clear_emergency_stop", self._clear_emergency_stop)
+        node.create_service(Trigger, "reset_odometry", self._reset_odometry)
+
+    async def _enable_motors(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        with self._driver.robot() as robot:
+            wish = robot.enable_motors(request.data, self._driver.clock())
+        return _answer(response, await self._confirmed(wish))
+
+    async def _enable_sonar(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        with self._driver.robot() as robot:
+            wish = robot.enable_sonar(request.data, self._driver.clock())
+        return _answer(response, await self._confirmed(wish))
+
+    def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._driver.robot() as robot:
+            robot.stop()
+            return _answer(response, Outcome(robot.running, "stopping" if robot.running else robot.note))
+
+    def _emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._driver.robot() as robot:
+            robot.emergency_stop()
+            told = "braking" if robot.running else f"no robot to brake ({robot.note})"
+        return _answer(response, Outcome(True, f"{told}; every velocity is refused until clear_emergency_stop"))
+
+    def _clear_emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._driver.robot() as robot:
+            told = "velocities are taken again" if robot.emergency else "no emergency stop was latched"
+            robot.clear_emergency_stop()
+        return _answer(response, Outcome(True, told))
+
+    def _reset_odometry(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        with self._driver.robot() as robot:
+            robot.reset_odometry()
+        return _answer(response, Outcome(True, "x, y and yaw are zero"))
+
+    async def _confirmed(self, wish: Wish[Outcome]) -> Outcome:
+        """Wait without holding up the executor: velocities and other services go on meanwhile."""
+        executor = self._node.executor
+        answer: Future = Future(executor=executor)
+
+        def tell(done: Wish[Outcome]) -> None:
+            answer.set_result(done.result())
+            executor.wake()
+
+        wish.add_done_callback(tell)
+        outcome: Outcome = await answer
+        return outcome
+
+
+def _answer(response, outcome: Outcome):  # type: ignore[no-untyped-def]
+    response.success, response.message = outcome.success, outcome.message
+    return response

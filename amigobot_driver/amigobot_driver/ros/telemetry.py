@@ -1,0 +1,111 @@
+"""Publishes what the robot says: every topic that leaves the node, from the thread that read the port."""
+
+from __future__ import annotations
+
+import math
+
+from builtin_interfaces.msg import Time as TimeMsg
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import BatteryState, JointState, PointCloud2, Range
+from std_msgs.msg import Header
+from tf2_ros import TransformBroadcaster
+
+from amigobot_msgs.msg import RobotConfig, RobotStatus
+
+from ..robot import Identified, Report, Robot
+from . import conversions
+from .parameters import Parameters
+
+#: Reliable and keep-last: heard by best-effort and reliable subscribers alike.
+_DEPTH = 10
+_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+#: s between two battery messages while nothing changes.
+_BATTERY_PERIOD = 1.0
+
+
+class Telemetry:
+    """The node's publishers. Its methods are called by one thread at a time, in the order things happened."""
+
+    def __init__(self, node: Node, parameters: Parameters, robot: Robot) -> None:
+        self._node = node
+        self._parameters = parameters
+        self._robot = robot
+        self._odom = node.create_publisher(Odometry, "odom", _DEPTH)
+        self._joints = node.create_publisher(JointState, "joint_states", _DEPTH)
+        self._status = node.create_publisher(RobotStatus, "status", _DEPTH)
+        self._battery = node.create_publisher(BatteryState, "battery_state", _DEPTH)
+        self._cloud = node.create_publisher(PointCloud2, "sonar/cloud", _DEPTH)
+        self._config = node.create_publisher(RobotConfig, "robot_config", _LATCHED)
+        self._tf = TransformBroadcaster(node)
+        self._ranges: list[Publisher] = []
+        self._next_battery = -math.inf
+        self._identified: Identified | None = None
+        self._offer_ranges()
+
+    def report(self, report: Report, now: float) -> None:
+        """Publish what one SIP tells, all of it stamped with the time it was sent; `now` on the same clock (s)."""
+        stamp = self.ros_time(report.stamp, now)
+        base = self.frame("base_frame")
+        in_base = Header(stamp=stamp, frame_id=base)
+        in_odom = Header(stamp=stamp, frame_id=self.frame("odom_frame"))
+        profile = self._robot.profile
+        self._odom.publish(conversions.odometry(report.odometry, in_odom, base))
+        if self._parameters["publish_tf"]:
+            self._tf.sendTransform(conversions.transform(report.odometry, in_odom, base))
+        self._joints.publish(conversions.joint_states(report.odometry, in_base, profile.body.wheel_diameter / 2))
+        self._publish_sonar(report, in_base)
+        self._status.publish(conversions.robot_status(self._robot, report, in_base))
+        if report.stamp >= self._next_battery:
+            self._next_battery = report.stamp + _BATTERY_PERIOD
+            self._battery.publish(conversions.battery_state(self._robot.battery, in_base, report.charging))
+
+    def link_changed(self) -> None:
+        """Say how the link stands; without a link this is the only topic that goes on."""
+        header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
+        self._status.publish(conversions.robot_status(self._robot, None, header))
+
+    def identified(self, event: Identified) -> None:
+        """A robot has said who it is."""
+        self._identified = event
+        self._offer_ranges()
+        self.config_changed()
+
+    def config_changed(self) -> None:
+        """Publish who the robot is, with its CONFIGpac once that is there."""
+        if self._identified:
+            header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
+            event = self._identified
+            self._config.publish(
+                conversions.robot_config(event.identity, event.profile, event.reason, self._robot.config, header)
+            )
+
+    def battery_changed(self) -> None:
+        """The next report carries a battery message, whenever the last one was."""
+        self._next_battery = -math.inf
+
+    def frame(self, parameter: str) -> str:
+        return f"{self._parameters['frame_prefix']}{self._parameters[parameter]}"
+
+    def ros_time(self, stamp: float, now: float) -> TimeMsg:
+        """A time of the driver's clock in the node's; zero while simulated time has not begun."""
+        ros_now = self._node.get_clock().now().nanoseconds
+        nanoseconds = max(0, ros_now - round((now - stamp) * 1e9))
+        return TimeMsg(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+    def _publish_sonar(self, report: Report, in_base: Header) -> None:
+        if not report.pings:
+            return
+        sonar = self._robot.profile.sonar
+        no_echo = sonar.max_range if self._parameters["sonar_no_echo"] == "max_range" else math.inf
+        for ping in report.pings:
+            frame = f"{self._parameters['frame_prefix']}{conversions.sonar_frame(ping.number)}"
+            header = Header(stamp=in_base.stamp, frame_id=frame)
+            self._ranges[ping.number].publish(conversions.sonar_range(ping, header, sonar, no_echo))
+        self._cloud.publish(conversions.sonar_cloud(report.pings, in_base, sonar))
+
+    def _offer_ranges(self) -> None:
+        for number in range(len(self._ranges), len(self._robot.profile.sonar.poses)):
+            self._ranges.append(self._node.create_publisher(Range, f"sonar/range_{number}", _DEPTH))

@@ -1,0 +1,74 @@
+"""A TCP connection: a Wi-Fi bridge on an AmigoBot-SH, a serial server, a simulator. socket://host:port"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import struct
+import threading
+from urllib.parse import urlsplit
+
+from .port import PortError
+
+_CONNECT_TIMEOUT = 5.0
+#: s a write may block when the other side does not read, as a struct timeval.
+_WRITE_TIMEOUT = struct.pack("@ll", 1, 0)
+#: The port every robot and simulator of this family listens on.
+DEFAULT_PORT = 8101
+
+
+class TcpPort:
+    """One connection. The line behind it has a speed of its own, which nobody here knows: byte_time is 0."""
+
+    byte_time = 0.0
+
+    def __init__(self, url: str) -> None:
+        self.name = url
+        self._lock = threading.Lock()
+        try:
+            parts = urlsplit(url)
+            address = parts.hostname or "localhost", parts.port or DEFAULT_PORT
+        except ValueError as error:
+            raise PortError(f"{url}: {error}; the form is socket://host:port") from None
+        try:
+            self._socket = socket.create_connection(address, _CONNECT_TIMEOUT)
+        except OSError as error:
+            raise PortError(
+                f"{url}: {_reason(error)}; is the robot or the simulator on, and does it listen on port {address[1]}?"
+            ) from None
+        self._socket.settimeout(None)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _WRITE_TIMEOUT)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+    def read(self, timeout: float) -> bytes:
+        try:
+            # Not the socket's own time-out: a thread that writes meanwhile would share it.
+            if not select.select([self._socket], [], [], timeout)[0]:
+                return b""
+            data = self._socket.recv(4096)
+        except (OSError, ValueError) as error:
+            raise PortError(f"{self.name}: {_reason(error)}") from None
+        if not data:
+            raise PortError(f"{self.name}: the other side has closed the connection")
+        return data
+
+    def write(self, data: bytes) -> None:
+        try:
+            with self._lock:
+                self._socket.sendall(data)
+        except OSError as error:
+            raise PortError(f"{self.name}: {_reason(error)}") from None
+
+    def set_baud(self, baud: int) -> None:
+        """A TCP connection has no line speed."""
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
