@@ -97,7 +97,7 @@ class Robot:
         self.pinged: dict[int, float] = {}  #: when each sonar last fired, s
         self._decoder = FrameDecoder()
         self._outbox = Outbox(self.profile.link.command_spacing)
-        self._session = Session(self._outbox.put, self._tune, self.baud)
+        self._session = Session(self._outbox.put, self._tune)
         self._odometer = Odometer(self.profile)
         self._motion = Motion((self.profile.limits.linear, self.profile.limits.angular), options.command_timeout)
         self._events: list[Event] = []
@@ -178,7 +178,7 @@ class Robot:
         self._decoder.byte_time = byte_time
         self._outbox.drop()
         with self._watching(now):
-            self._session.start(now)
+            self._session.start(now, self.baud if byte_time else 0)
         return self._flush()
 
     def disconnected(self, why: str, now: float) -> list[Event]:

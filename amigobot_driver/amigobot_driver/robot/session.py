@@ -45,7 +45,7 @@ class Session:
     `send` takes an instruction for the wire; `tune` is called with a line speed to change to.
     """
 
-    def __init__(self, send: Callable[[Instruction], object], tune: Callable[[int], object], baud: int) -> None:
+    def __init__(self, send: Callable[[Instruction], object], tune: Callable[[int], object]) -> None:
         self.state = LinkState.DISCONNECTED
         #: what is seen, in plain words, with the remedy where a person can help
         self.note = "not connected"
@@ -53,17 +53,20 @@ class Session:
         self.connections = 0
         self._send = send
         self._tune = tune
-        self._baud = baud
-        self._configured_baud = baud
+        self._bauds: tuple[int, ...] = ()
+        self._baud = 0
         self._worked = False
         self._now = 0.0
         self._deadline = math.inf
         self._script: Script[None] | None = None
 
-    def start(self, now: float) -> None:
-        """The port is open: begin."""
+    def start(self, now: float, baud: int) -> None:
+        """The port is open and runs at `baud`, the likely speed; 0 for a port that has no speed. Begin."""
         self._now = now
-        self._baud = self._configured_baud
+        self._baud = baud
+        # The likely speed comes up before each of the others: it is the one a robot has after a reset.
+        others = [other for other in BAUD_RATES if other != baud] if baud else []
+        self._bauds = (baud, *(speed for other in others for speed in (other, baud)))
         self._script = self._life()
         self._deadline = next(self._script)
 
@@ -102,32 +105,26 @@ class Session:
             self._worked = True
             self.connections += 1
             name = self.identity.name if self.identity else "robot"
-            self._enter(LinkState.RUNNING, f"running: {name} at {self._baud} baud")
+            self._enter(LinkState.RUNNING, f"connected to {name}{self._speed()}")
             why = yield from self._run()
             self._enter(LinkState.LOST, why)
 
     def _connect(self) -> Script[None]:
         """Find the robot at some line speed and open a session; returns only when SIPs arrive."""
         while True:
-            for baud in self._scan():
+            for baud in self._bauds:
                 self._change_baud(baud)
                 if self.state is not LinkState.LOST:
-                    self._enter(LinkState.SYNCING, f"looking for a robot at {baud} baud")
-                rounds = ROUNDS_WHERE_IT_WORKED if self._worked and baud == self._configured_baud else ROUNDS
-                for _ in range(rounds):
+                    self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
+                for _ in range(ROUNDS_WHERE_IT_WORKED if self._worked and baud == self._bauds[0] else ROUNDS):
                     if (yield from self._attempt()):
                         return
                 yield from self._dislodge()
             self._enter(
                 LinkState.SYNCING,
-                f"no robot answers at {', '.join(map(str, BAUD_RATES))} baud: is it switched on, is the cable "
-                "in its serial port, is another program connected to it? Trying on",
+                "no robot answers, at any line speed: is it switched on, is the cable in its serial port, "
+                "is another program connected to it? Trying on",
             )
-
-    def _scan(self) -> list[int]:
-        """The configured speed before each of the others: it is the likely one, also after a reset."""
-        first = self._configured_baud
-        return [first] + [speed for other in BAUD_RATES if other != first for speed in (other, first)]
 
     def _attempt(self) -> Script[bool]:
         """Listen, end a session somebody left open, synchronise, open."""
@@ -190,6 +187,9 @@ class Session:
             if accept(packet):
                 return packet
         return None
+
+    def _speed(self) -> str:
+        return f" at {self._baud} baud" if self._baud else ""
 
     def _change_baud(self, baud: int) -> None:
         if baud != self._baud:

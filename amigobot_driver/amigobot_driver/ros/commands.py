@@ -8,7 +8,7 @@ from rclpy.time import Time
 
 from ..driver import Driver
 from ..robot import Refused
-from .log import QuietLog
+from .log import Once
 from .parameters import Parameters
 
 _TOPIC = "cmd_vel"
@@ -17,11 +17,11 @@ _TOPIC = "cmd_vel"
 class VelocityInput:
     """Subscribes to cmd_vel and passes it on to the robot."""
 
-    def __init__(self, node: Node, parameters: Parameters, driver: Driver, log: QuietLog) -> None:
+    def __init__(self, node: Node, parameters: Parameters, driver: Driver, once: Once) -> None:
         self._node = node
         self._parameters = parameters
         self._driver = driver
-        self._log = log
+        self._once = once
         self.stale = 0  #: messages refused because their stamp was old
         # Depth 1: of velocities only the newest means anything.
         if parameters["enable_stamped_cmd_vel"]:
@@ -35,11 +35,10 @@ class VelocityInput:
         wanted = "TwistStamped" if stamped else "Twist"
         for publisher in self._node.get_publishers_info_by_topic(_TOPIC):
             kind = publisher.topic_type.rpartition("/")[2]
-            if kind != wanted:
-                self._log.say(
-                    self._node.get_logger().warning,
+            if kind != wanted and self._once.due(f"{publisher.node_name} {kind}"):
+                self._node.get_logger().warning(
                     f"{publisher.node_name} publishes {_TOPIC} as {kind}, but this node takes {wanted}: "
-                    f"set the parameter enable_stamped_cmd_vel to {str(not stamped).lower()}",
+                    f"start it with -p enable_stamped_cmd_vel:={str(not stamped).lower()}"
                 )
 
     def _on_stamped(self, message: TwistStamped) -> None:
@@ -60,4 +59,5 @@ class VelocityInput:
             self._refuse(str(reason), str(reason)[:12])
 
     def _refuse(self, reason: str, key: str) -> None:
-        self._log.say(self._node.get_logger().warning, f"{_TOPIC} refused: {reason}", f"refused {key}")
+        if self._once.due(f"{_TOPIC} {key}"):
+            self._node.get_logger().warning(f"{_TOPIC} refused: {reason}")

@@ -1,4 +1,4 @@
-"""A log that says each thing once, then rarely: a robot that is switched off must not fill a disk."""
+"""Says each thing once, then rarely: a robot that is switched off must not fill a disk."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import math
 import time
 from collections.abc import Callable
 
-#: s before the same line is said again.
+#: s before the same thing may be said again.
 INTERVAL = 30.0
 
 
-class QuietLog:
-    """Remembers when it said what. `key` names a cause whose wording may vary, such as a value in it."""
+class Once:
+    """Remembers what was said and when."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._said: dict[str, float] = {}
 
-    def say(self, write: Callable[[str], object], text: str, key: str = "") -> None:
-        """Write the line unless it was written less than INTERVAL ago."""
+    def due(self, what: str) -> bool:
+        """Whether to say `what` now: a line, or a key for lines that differ only in a value."""
         now = self._clock()
-        if now - self._said.get(key or text, -math.inf) >= INTERVAL:
-            self._forget(now)
-            self._said[key or text] = now
-            write(text)
-
-    def _forget(self, now: float) -> None:
+        if now - self._said.get(what, -math.inf) < INTERVAL:
+            return False
         self._said = {key: said for key, said in self._said.items() if now - said < INTERVAL}
+        self._said[what] = now
+        return True

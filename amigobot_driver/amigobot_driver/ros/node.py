@@ -22,7 +22,7 @@ from ..robot import (
 )
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
-from .log import QuietLog
+from .log import Once
 from .parameters import BadParameter, Parameters
 from .services import Services
 from .telemetry import Telemetry
@@ -33,19 +33,19 @@ class AmigobotNode(Node):
 
     def __init__(self, **node_options: object) -> None:
         super().__init__("amigobot", **node_options)
-        self._parameters = Parameters(self)
+        self._params = Parameters(self)
         try:
-            self._robot = Robot(self._parameters.options())
+            self._robot = Robot(self._params.options())
         except ProfileError as error:
             raise BadParameter(f"parameter robot: {error}") from None
-        self._log = QuietLog()
-        self.driver = Driver(self._robot, str(self._parameters["port"]), self._on_event)
-        self._telemetry = Telemetry(self, self._parameters, self._robot)
+        self._once = Once()
+        self.driver = Driver(self._robot, str(self._params["port"]), self._on_event)
+        self._telemetry = Telemetry(self, self._params, self._robot)
         self._diagnostics = Diagnostics(self, self._robot, self.driver.url)
-        self._velocity = VelocityInput(self, self._parameters, self.driver, self._log)
-        self._services = Services(self, self.driver)
-        self.add_post_set_parameters_callback(self._parameters_changed)
-        self.add_on_set_parameters_callback(self._parameters.check)
+        self._velocity = VelocityInput(self, self._params, self.driver, self._once)
+        self._wishes = Services(self, self.driver)
+        self.add_post_set_parameters_callback(self._on_parameters)
+        self.add_on_set_parameters_callback(self._params.check)
         self.create_timer(1.0, self._each_second)
         self.get_logger().info(f"port {self.driver.url}")
         self.driver.start()
@@ -54,10 +54,10 @@ class AmigobotNode(Node):
         """Stop the robot and end its session."""
         self.driver.close()
 
-    def _parameters_changed(self, changes: list[Parameter]) -> None:
-        self._parameters.apply(changes)
+    def _on_parameters(self, changes: list[Parameter]) -> None:
+        self._params.apply(changes)
         with self.driver.robot() as robot:
-            robot.configure(self._parameters.options(), self.driver.clock())
+            robot.configure(self._params.options(), self.driver.clock())
 
     def _each_second(self) -> None:
         if self.driver.failed.is_set():
@@ -83,14 +83,20 @@ class AmigobotNode(Node):
         elif isinstance(event, Configured):
             self._telemetry.config_changed()
         elif isinstance(event, BatteryChanged):
-            good = event.level is BatteryLevel.GOOD
-            write = self.get_logger().info if good else self.get_logger().warning
-            write(f"battery {event.level.name.lower()}: {event.volts:.1f} V")
+            text = f"battery {event.level.name.lower()}: {event.volts:.1f} V"
+            if event.level is BatteryLevel.GOOD:
+                self.get_logger().info(text)
+            else:
+                self.get_logger().warning(text)
             self._telemetry.battery_changed()
         elif isinstance(event, Notice):
-            self._log.say(self.get_logger().warning, event.text)
+            if self._once.due(event.text):
+                self.get_logger().warning(event.text)
 
     def _log_link(self, event: LinkChanged) -> None:
-        logger = self.get_logger()
-        trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST)
-        self._log.say(logger.warning if trouble else logger.info, event.note)
+        if not self._once.due(event.note):
+            return
+        if event.state in (LinkState.DISCONNECTED, LinkState.LOST):
+            self.get_logger().warning(event.note)
+        else:
+            self.get_logger().info(event.note)
