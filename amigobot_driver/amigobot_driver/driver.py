@@ -156,9 +156,9 @@ class Driver:
                 while self._port and self._robot.next_time() < math.inf:
                     self._changed.wait(_QUIET / 10)
                     self._pump()
-                heard = self._robot.packets.sips
+                heard = self._robot.packets.standard
                 self._wait_quiet()
-                if self._robot.packets.sips == heard:
+                if self._robot.packets.standard == heard:
                     return
 
     def _wait_quiet(self) -> None:

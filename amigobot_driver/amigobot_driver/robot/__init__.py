@@ -17,7 +17,7 @@ from .motion import MotionStats, Refused
 from .odometry import Odometry
 from .robot import Options, PacketStats, Robot
 from .session import LinkState
-from .setting import Outcome
+from .outcome import Outcome
 
 __all__ = [
     "BatteryChanged",

@@ -139,7 +139,7 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         header=header,
         link_state=robot.state.value,
         link_text=robot.note,
-        emergency_stop=robot.emergency,
+        emergency_stop=robot.motion.emergency,
     )
     if report:
         message.motors_enabled = report.motors_enabled
@@ -149,7 +149,7 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         message.sonar_enabled = report.sonar_enabled
         message.stop_button = report.stop_button
         message.sonar_ages = [
-            report.stamp - robot.pinged.get(number, math.nan) for number in range(len(robot.profile.sonar.poses))
+            report.stamp - robot.senses.pinged.get(number, math.nan) for number in range(len(robot.profile.sonar.poses))
         ]
     return message
 

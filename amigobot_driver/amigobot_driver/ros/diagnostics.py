@@ -27,7 +27,7 @@ class Diagnostics:
         self._publisher.publish(array)
 
     def _status(self, part: str, level: bytes, message: str, **values: object) -> DiagnosticStatus:
-        identity = self._robot.identity
+        identity = self._robot.session.identity
         return DiagnosticStatus(
             name=f"{self._node.get_fully_qualified_name().lstrip('/')}: {part}",
             hardware_id=identity.name if identity else self._port,
@@ -37,7 +37,7 @@ class Diagnostics:
         )
 
     def _link(self) -> DiagnosticStatus:
-        robot, stats = self._robot, self._robot.link_stats
+        robot, stats = self._robot, self._robot.decoder.stats
         before, self._checksum_errors = self._checksum_errors, stats.checksum_errors
         level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
         if robot.running and stats.checksum_errors > before:
@@ -51,25 +51,25 @@ class Diagnostics:
             state=robot.state.name.lower(),
             port=self._port,
             profile=robot.profile.name,
-            connections=robot.connections,
+            connections=robot.session.connections,
             bytes_received=stats.bytes,
             packets_received=stats.frames,
-            packets_standard=robot.packets.sips,
+            packets_standard=robot.packets.standard,
             packets_unknown=robot.packets.unknown,
             packets_malformed=robot.packets.malformed,
             checksum_errors=stats.checksum_errors,
             bytes_skipped=stats.skipped_bytes,
-            frames_sent=robot.frames_sent,
-            odometry_jumps=robot.jumps,
-            sonar_readings_refused=robot.packets.bad_pings,
+            frames_sent=robot.outbox.sent,
+            odometry_jumps=robot.senses.odometer.jumps,
+            sonar_readings_refused=robot.senses.bad_pings,
         )
 
     def _motors(self) -> DiagnosticStatus:
-        report = self._robot.last_report
+        report = self._robot.senses.report
         if not self._robot.running or report is None:
             return self._status("motors", ERROR, "unknown: no packets from the robot")
         stalled = [side for side, stall in (("left", report.left_stalled), ("right", report.right_stalled)) if stall]
-        if self._robot.emergency:
+        if self._robot.motion.emergency:
             level, message = WARN, "emergency stop latched: call clear_emergency_stop to drive again"
         elif stalled:
             level, message = ERROR, f"{' and '.join(stalled)} wheel stalled: free the robot"
@@ -85,11 +85,11 @@ class Diagnostics:
             moving=report.moving,
             stall_left=report.left_stalled,
             stall_right=report.right_stalled,
-            emergency_stop=self._robot.emergency,
+            emergency_stop=self._robot.motion.emergency,
         )
 
     def _battery(self) -> DiagnosticStatus:
-        monitor = self._robot.battery
+        monitor = self._robot.senses.battery
         if not self._robot.running:
             return self._status("battery", ERROR, "unknown: no packets from the robot")
         level, message = {
@@ -108,7 +108,7 @@ class Diagnostics:
         )
 
     def _commands(self) -> DiagnosticStatus:
-        stats = self._robot.motion_stats
+        stats = self._robot.motion.stats
         counts = (stats.refused, stats.timeouts, stats.limited)
         refused, timeouts, limited = (now - then for now, then in zip(counts, self._last_counts, strict=True))
         self._last_counts = counts
@@ -127,6 +127,6 @@ class Diagnostics:
             refused=stats.refused,
             scaled_down=stats.limited,
             timeouts=stats.timeouts,
-            max_linear_velocity=f"{self._robot.limits[0]:.3f}",
-            max_angular_velocity=f"{self._robot.limits[1]:.3f}",
+            max_linear_velocity=f"{self._robot.motion.working[0]:.3f}",
+            max_angular_velocity=f"{self._robot.motion.working[1]:.3f}",
         )

@@ -48,7 +48,7 @@ class Services:
 
     def _clear_emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
-            told = "velocities are taken again" if robot.emergency else "no emergency stop was latched"
+            told = "velocities are taken again" if robot.motion.emergency else "no emergency stop was latched"
             robot.clear_emergency_stop()
         return _answer(response, Outcome(True, told))
 

@@ -60,7 +60,7 @@ class Telemetry:
         self._status.publish(conversions.robot_status(self._robot, report, in_base))
         if report.stamp >= self._next_battery:
             self._next_battery = report.stamp + _BATTERY_PERIOD
-            self._battery.publish(conversions.battery_state(self._robot.battery, in_base, report.charging))
+            self._battery.publish(conversions.battery_state(self._robot.senses.battery, in_base, report.charging))
 
     def link_changed(self) -> None:
         """Say how the link stands; without a link this is the only topic that goes on."""
@@ -79,7 +79,7 @@ class Telemetry:
             header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
             event = self._identified
             self._config.publish(
-                conversions.robot_config(event.identity, event.profile, event.reason, self._robot.config, header)
+                conversions.robot_config(event.identity, event.profile, event.reason, self._robot.tuning.config, header)
             )
 
     def battery_changed(self) -> None:

@@ -1,0 +1,31 @@
+"""The parts a robot is made of, beside its drive: each asks for something and hears the answer (DESIGN 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ..protocol import Instruction, Packet
+from .events import Event
+
+
+class Feature:
+    """One part. `Robot` calls these in turn; a part overrides what concerns it. Times are s of the robot's clock."""
+
+    def begin(self, now: float) -> None:
+        """A session has been opened: the robot may have forgotten whatever was set."""
+
+    def end(self, why: str) -> None:
+        """The session is over: whoever waits for an answer is told so. Wishes stay, for the next session."""
+
+    def hear(self, packet: Packet, now: float) -> Iterator[Event]:
+        """A packet came in during a session; yields what is worth telling."""
+        yield from ()
+
+    def due(self, now: float) -> Iterator[Instruction]:
+        """What is to be sent now, as routine."""
+        yield from ()
+
+    def next_time(self) -> float:
+        """When `due` has something to give, inf while all is as wanted."""
+        return math.inf

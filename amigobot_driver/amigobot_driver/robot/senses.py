@@ -1,0 +1,54 @@
+"""What the standard packet tells, in SI units: odometry, sonar, battery, flags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ..profiles import Profile
+from ..protocol import Sip
+from .battery import BatteryMonitor
+from .events import BatteryChanged, Event, Ping, Report
+from .odometry import Odometer
+
+
+class Senses:
+    """Converts the SIPs of one robot; goes on from where `before` was, if there was one."""
+
+    def __init__(self, profile: Profile, before: Senses | None = None) -> None:
+        self.odometer = Odometer(profile, before.odometer if before else None)
+        self.battery = BatteryMonitor(profile.battery)
+        self.report: Report | None = None  #: the newest
+        self.pinged: dict[int, float] = {}  #: when each sonar last fired, s
+        self.bad_pings = 0  #: readings of a sonar that this robot does not have
+        self._profile = profile
+
+    def perceive(self, sip: Sip, stamp: float) -> Iterator[Event]:
+        """Take a SIP that was sent at `stamp`."""
+        self.report = Report(
+            stamp=stamp,
+            odometry=self.odometer.update(sip, stamp),
+            pings=self._pings(sip, stamp),
+            volts=sip.volts,
+            motors_enabled=sip.motors_enabled,
+            sonar_enabled=sip.sonar_enabled,
+            moving=sip.moving,
+            left_stalled=sip.left_stalled,
+            right_stalled=sip.right_stalled,
+            stop_button=sip.stop_button,
+            charging=sip.charging,
+        )
+        if self.battery.update(sip.volts, stamp):
+            yield BatteryChanged(self.battery.level, self.battery.voltage)
+        yield self.report
+
+    def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
+        pings = []
+        for reading in sip.sonar:
+            if reading.number >= len(self._profile.sonar.poses):
+                self.bad_pings += 1
+                continue
+            distance = reading.range * self._profile.units.range
+            pings.append(Ping(reading.number, distance if distance <= self._profile.sonar.max_range else math.inf))
+            self.pinged[reading.number] = stamp
+        return tuple(pings)
