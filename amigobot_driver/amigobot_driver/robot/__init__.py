@@ -15,9 +15,9 @@ from .events import (
 )
 from .motion import MotionStats, Refused
 from .odometry import Odometry
+from .outcome import Outcome
 from .robot import Options, PacketStats, Robot
 from .session import LinkState
-from .outcome import Outcome
 
 __all__ = [
     "BatteryChanged",

@@ -16,7 +16,7 @@ class Senses:
     """Converts the SIPs of one robot; goes on from where `before` was, if there was one."""
 
     def __init__(self, profile: Profile, before: Senses | None = None) -> None:
-        self.odometer = Odometer(profile, before.odometer if before else None)
+        self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
         self.battery = BatteryMonitor(profile.battery)
         self.report: Report | None = None  #: the newest
         self.pinged: dict[int, float] = {}  #: when each sonar last fired, s

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 
 from ..protocol import Command, Config, Instruction, Packet
-from .events import Configured, Event, Notice
+from .events import Configured, Event
 from .feature import Feature
 from .outcome import Outcome, Waiting, finished
 

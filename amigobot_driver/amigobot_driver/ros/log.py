@@ -1,10 +1,14 @@
-"""Says each thing once, then rarely: a robot that is switched off must not fill a disk."""
+"""What the node logs. Each thing is said once, then rarely: a robot that is switched off must not fill a disk."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+
+from rclpy.node import Node
+
+from ..robot import BatteryChanged, BatteryLevel, Event, Identified, LinkChanged, LinkState, Notice
 
 #: s before the same thing may be said again.
 INTERVAL = 30.0
@@ -25,3 +29,35 @@ class Once:
         self._said = {key: said for key, said in self._said.items() if now - said < INTERVAL}
         self._said[what] = now
         return True
+
+
+class EventLog:
+    """Logs the robot's events."""
+
+    def __init__(self, node: Node, once: Once) -> None:
+        self._logger = node.get_logger()
+        self._once = once
+
+    def hear(self, event: Event) -> None:
+        """Write the line an event is worth."""
+        if isinstance(event, Identified):
+            self._logger.info(
+                f"robot {event.identity.name}, {event.identity.robot_class}/{event.identity.subclass}: "
+                f"profile {event.profile.name}, because {event.reason}"
+            )
+        elif isinstance(event, LinkChanged):
+            trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST)
+            self._say(event.note, trouble)
+        elif isinstance(event, BatteryChanged):
+            self._say(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
+        elif isinstance(event, Notice):
+            self._say(event.text, True)
+
+    def _say(self, text: str, warning: bool) -> None:
+        if not self._once.due(text):
+            return
+        # Two calls, because a ROS logger ties each line of code to one severity.
+        if warning:
+            self._logger.warning(text)
+        else:
+            self._logger.info(text)

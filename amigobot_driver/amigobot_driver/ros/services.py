@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future as Wish
-
 from rclpy.node import Node
-from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
 from ..driver import Driver
 from ..robot import Outcome
+from .wish import granted
 
 
 class Services:
@@ -28,12 +26,12 @@ class Services:
     async def _enable_motors(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
             wish = robot.enable_motors(request.data, self._driver.clock())
-        return _answer(response, await self._confirmed(wish))
+        return _answer(response, await granted(self._node, wish))
 
     async def _enable_sonar(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
             wish = robot.enable_sonar(request.data, self._driver.clock())
-        return _answer(response, await self._confirmed(wish))
+        return _answer(response, await granted(self._node, wish))
 
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
@@ -56,19 +54,6 @@ class Services:
         with self._driver.robot() as robot:
             robot.reset_odometry()
         return _answer(response, Outcome(True, "x, y and yaw are zero"))
-
-    async def _confirmed(self, wish: Wish[Outcome]) -> Outcome:
-        """Wait without holding up the executor: velocities and other services go on meanwhile."""
-        executor = self._node.executor
-        answer: Future = Future(executor=executor)
-
-        def tell(done: Wish[Outcome]) -> None:
-            answer.set_result(done.result())
-            executor.wake()
-
-        wish.add_done_callback(tell)
-        outcome: Outcome = await answer
-        return outcome
 
 
 def _answer(response, outcome: Outcome):  # type: ignore[no-untyped-def]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from builtin_interfaces.msg import Time as TimeMsg
 from nav_msgs.msg import Odometry
@@ -15,7 +16,7 @@ from tf2_ros import TransformBroadcaster
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
-from ..robot import Identified, Report, Robot
+from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Robot
 from . import conversions
 from .parameters import Parameters
 
@@ -29,8 +30,9 @@ _BATTERY_PERIOD = 1.0
 class Telemetry:
     """The node's publishers. Its methods are called by one thread at a time, in the order things happened."""
 
-    def __init__(self, node: Node, parameters: Parameters, robot: Robot) -> None:
+    def __init__(self, node: Node, parameters: Parameters, robot: Robot, clock: Callable[[], float]) -> None:
         self._node = node
+        self._clock = clock
         self._parameters = parameters
         self._robot = robot
         self._odom = node.create_publisher(Odometry, "odom", _DEPTH)
@@ -45,9 +47,25 @@ class Telemetry:
         self._identified: Identified | None = None
         self._offer_ranges()
 
-    def report(self, report: Report, now: float) -> None:
-        """Publish what one SIP tells, all of it stamped with the time it was sent; `now` on the same clock (s)."""
-        stamp = self.ros_time(report.stamp, now)
+    def hear(self, event: Event) -> None:
+        """Publish what an event tells."""
+        if isinstance(event, Report):
+            self._report(event)
+        elif isinstance(event, LinkChanged):
+            self._link_changed()
+        elif isinstance(event, Identified):
+            self._identified = event
+            self._offer_ranges()
+            self._config_changed()
+        elif isinstance(event, Configured):
+            self._config_changed()
+        elif isinstance(event, BatteryChanged):
+            # The next report carries a battery message, whenever the last one was.
+            self._next_battery = -math.inf
+
+    def _report(self, report: Report) -> None:
+        """All messages of one SIP are stamped with the time it was sent."""
+        stamp = self.ros_time(report.stamp)
         base = self.frame("base_frame")
         in_base = Header(stamp=stamp, frame_id=base)
         in_odom = Header(stamp=stamp, frame_id=self.frame("odom_frame"))
@@ -62,37 +80,27 @@ class Telemetry:
             self._next_battery = report.stamp + _BATTERY_PERIOD
             self._battery.publish(conversions.battery_state(self._robot.senses.battery, in_base, report.charging))
 
-    def link_changed(self) -> None:
-        """Say how the link stands; without a link this is the only topic that goes on."""
-        header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
-        self._status.publish(conversions.robot_status(self._robot, None, header))
+    def _link_changed(self) -> None:
+        """Without a link the status is the only topic that goes on."""
+        self._status.publish(conversions.robot_status(self._robot, None, self._header_now()))
 
-    def identified(self, event: Identified) -> None:
-        """A robot has said who it is."""
-        self._identified = event
-        self._offer_ranges()
-        self.config_changed()
-
-    def config_changed(self) -> None:
-        """Publish who the robot is, with its CONFIGpac once that is there."""
+    def _config_changed(self) -> None:
         if self._identified:
-            header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
-            event = self._identified
+            event, config = self._identified, self._robot.tuning.config
             self._config.publish(
-                conversions.robot_config(event.identity, event.profile, event.reason, self._robot.tuning.config, header)
+                conversions.robot_config(event.identity, event.profile, event.reason, config, self._header_now())
             )
 
-    def battery_changed(self) -> None:
-        """The next report carries a battery message, whenever the last one was."""
-        self._next_battery = -math.inf
+    def _header_now(self) -> Header:
+        return Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
 
     def frame(self, parameter: str) -> str:
         return f"{self._parameters['frame_prefix']}{self._parameters[parameter]}"
 
-    def ros_time(self, stamp: float, now: float) -> TimeMsg:
+    def ros_time(self, stamp: float) -> TimeMsg:
         """A time of the driver's clock in the node's; zero while simulated time has not begun."""
-        ros_now = self._node.get_clock().now().nanoseconds
-        nanoseconds = max(0, ros_now - round((now - stamp) * 1e9))
+        age = self._clock() - stamp
+        nanoseconds = max(0, self._node.get_clock().now().nanoseconds - round(age * 1e9))
         return TimeMsg(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
     def _publish_sonar(self, report: Report, in_base: Header) -> None:
