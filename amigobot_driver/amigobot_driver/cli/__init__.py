@@ -1,0 +1,48 @@
+"""The `amigobot` command: one module a verb.
+
+A verb's module has `add_arguments(parser)`, and `run(args)`, which returns the exit status or raises
+`UsageError`. Its docstring's first line is its help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from .errors import UsageError
+
+#: Each is the name of a module here.
+VERBS = ("sim",)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point. 0: done; 1: it did not work; 2: the command makes no sense, said in one line."""
+    parser = argparse.ArgumentParser(
+        prog="amigobot", description="Tools for AmigoBot robots, real and simulated."
+    )
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+    modules: dict[str, ModuleType] = {}
+    for name in VERBS:
+        module = importlib.import_module(f"{__name__}.{name}")
+        summary, _, details = (module.__doc__ or "").partition("\n")
+        verb = verbs.add_parser(
+            name,
+            help=summary,
+            description=f"{summary}\n{details}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(verb)
+        modules[name] = module
+    args = parser.parse_args(argv)
+    if args.verb is None:
+        parser.print_help()
+        return 0
+    try:
+        status: int = modules[args.verb].run(args)
+        return status
+    except UsageError as error:
+        print(f"amigobot {args.verb}: {error}", file=sys.stderr)
+        return 2

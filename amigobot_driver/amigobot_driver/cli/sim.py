@@ -1,0 +1,99 @@
+"""Run a simulated robot on a pty or on TCP.
+
+    amigobot sim --pty /tmp/robot                       then: amigobot_node --ros-args -p port:=/tmp/robot
+    amigobot sim --robot amigo-sh --tcp 127.0.0.1:8101 --world office
+
+Prints one line for everything worth knowing; ends with Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import time
+from typing import IO
+
+from ..profiles import ProfileError, load_profile
+from ..sim import Event, Simulator, WorldError, load_world
+from ..sim.pty import PtyConnection
+from ..sim.server import Connection, TruthLog, serve
+from ..sim.tcp import TcpConnection
+from .errors import UsageError
+
+_DEFAULT_PORT = 8101
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--pty", metavar="PATH", help="serve a serial port, linked at PATH")
+    where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST on this machine only")
+    parser.add_argument(
+        "--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)"
+    )
+    parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (%(default)s)")
+    parser.add_argument("--name", help="what the robot calls itself")
+    parser.add_argument("--baud", type=int, help="line speed; 0: infinite (the profile's)")
+    parser.add_argument("--check-baud", action="store_true", help="with --pty: another speed gives noise")
+    parser.add_argument("--truth", metavar="FILE", help="append what the robot really does, as JSON lines")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.check_baud and args.pty is None:
+        raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
+    clock = _Clock()
+    stopped: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda signum, frame: stopped.append(signum))
+    with contextlib.ExitStack() as stack:
+        try:
+            profile, world = load_profile(args.robot), load_world(args.world)
+            simulator = Simulator(
+                profile, world, seed=args.seed, baud=args.baud, name=args.name, on_event=clock.print_event
+            )
+            truth = TruthLog(stack.enter_context(_open_log(args.truth))) if args.truth else None
+            connection = _connect(args, simulator, clock)
+        except (ProfileError, WorldError) as error:
+            raise UsageError(str(error)) from None
+        except OSError as error:
+            raise UsageError(f"{args.pty or args.tcp}: {error.strerror or error}") from None
+        stack.callback(connection.close)
+        clock.print(f"{profile.description} in {world.name}, listening on {connection.description}")
+        serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
+        clock.print("stopped")
+    return 0
+
+
+class _Clock:
+    """Prints lines with the seconds since the start."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def print(self, text: str) -> None:
+        print(f"{time.monotonic() - self._start:9.2f}  {text}", flush=True)
+
+    def print_event(self, event: Event) -> None:
+        print(f"{event.time - self._start:9.2f}  {event}", flush=True)
+
+
+def _connect(args: argparse.Namespace, simulator: Simulator, clock: _Clock) -> Connection:
+    if args.pty is not None:
+        return PtyConnection(args.pty, simulator, check_baud=args.check_baud, tell=clock.print)
+    return TcpConnection(_address(args.tcp), simulator, tell=clock.print)
+
+
+def _address(text: str) -> tuple[str, int]:
+    """HOST:PORT, [IPv6]:PORT, or PORT alone for this machine only."""
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not int(port) < 65536:
+        raise UsageError(f"--tcp {text}: the form is HOST:PORT, for instance 127.0.0.1:{_DEFAULT_PORT}")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def _open_log(path: str) -> IO[str]:
+    try:
+        return open(path, "a", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--truth {path}: {error.strerror}") from None

@@ -1,0 +1,47 @@
+"""The lead-acid battery: charge that driving drains, and the voltage that the firmware sees of it."""
+
+from __future__ import annotations
+
+import math
+
+from ..profiles import Battery as BatteryProfile
+
+#: A: what a controller with radio draws, what the sonars add, what a wheel motor takes at full voltage
+_IDLE_CURRENT = 0.35
+_SONAR_CURRENT = 0.1
+_MOTOR_CURRENT = 0.8
+#: Ohm
+_RESISTANCE = 0.15
+#: Ah, where the profile does not say
+_CAPACITY = 2.2
+
+
+class Battery:
+    """How much is left, and the terminal voltage under the present load."""
+
+    def __init__(self, profile: BatteryProfile, charge: float = 1.0) -> None:
+        self._curve = profile.curve
+        self._capacity = _CAPACITY if math.isnan(profile.capacity) else profile.capacity
+        self.charge = charge  #: share left, 0 to 1
+        self.pretended: float | None = None  #: V, set by BATTEST
+        self._current = _IDLE_CURRENT
+
+    @property
+    def volts(self) -> float:
+        """At the terminals, or what BATTEST pretends."""
+        if self.pretended is not None:
+            return self.pretended
+        return self._open_circuit() - _RESISTANCE * self._current
+
+    def drain(self, effort: float, sonar_on: bool, dt: float) -> None:
+        """Let `dt` s pass; `effort` is the sum of the wheels' speeds as a share of the top speed, 0 to 2."""
+        self._current = _IDLE_CURRENT + _SONAR_CURRENT * sonar_on + _MOTOR_CURRENT * effort
+        self.charge = max(0.0, self.charge - self._current * dt / 3600 / self._capacity)
+
+    def _open_circuit(self) -> float:
+        if self.charge <= 0.0:
+            return 0.8 * self._curve[0][0]  # a flat battery collapses
+        for (v0, c0), (v1, c1) in zip(self._curve, self._curve[1:], strict=False):
+            if self.charge <= c1:
+                return v0 + (v1 - v0) * (self.charge - c0) / (c1 - c0)
+        return self._curve[-1][0]

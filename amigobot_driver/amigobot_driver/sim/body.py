@@ -1,0 +1,139 @@
+"""The robot as a thing: two driven wheels under a body that walls stop. The truth, which no packet shows.
+
+Each wheel is a gear motor whose speed follows its voltage with one time constant, minus friction. A body that
+would enter a wall does not move, and the wheels that would have pushed it there stand still.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from ..profiles import Profile
+from .world import Footprint, Pose, Segment, World, blocked
+
+#: Speed of a wheel at full voltage and no load, as a multiple of the profile's top speed.
+_FREE_SPEED = 4 / 3
+#: s until a wheel under voltage is at 63 % of its final speed
+_MOTOR_TIME = 0.15
+#: m/s, the speed that friction takes from a wheel under voltage; below it the wheel does not start
+_FRICTION = 0.01
+#: m/s^2: of a wheel without current, and of one whose motor is shorted
+_COAST_DECELERATION = 0.6
+_BRAKE_DECELERATION = 4.0
+#: s, the time constant of a wheel without current
+_COAST_TIME = 0.6
+#: m the body may move before the list of walls around it is made again
+_NEIGHBOURHOOD = 0.5
+
+
+class Idle(Enum):
+    """What a motor without voltage does."""
+
+    COAST = auto()  #: open: the wheel rolls on
+    BRAKE = auto()  #: shorted: the wheel stops
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wear:
+    """How the real wheels differ from the numbers in the firmware, so that odometry and truth part."""
+
+    left_scale: float = 1.0  #: true rolling distance of the left wheel over the nominal
+    right_scale: float = 1.0
+    track_scale: float = 1.0  #: true distance between the wheels over the nominal
+    slip: float = 0.0  #: standard deviation of the share of each step that a wheel slips
+
+
+class Wheel:
+    """One motor and its wheel. `velocity` m/s and `travel` m are at the rim, as its encoder sees them."""
+
+    def __init__(self, free_speed: float) -> None:
+        self._free_speed = free_speed
+        self.velocity = 0.0
+        self.travel = 0.0
+
+    def accelerate(self, power: float | Idle, dt: float) -> None:
+        """Let a voltage (-1 to 1 of the full one) or none act for `dt` s."""
+        v = self.velocity
+        if isinstance(power, Idle):
+            loss = _BRAKE_DECELERATION if power is Idle.BRAKE else _COAST_DECELERATION + abs(v) / _COAST_TIME
+            self.velocity = math.copysign(max(0.0, abs(v) - loss * dt), v)
+            return
+        drive = self._free_speed * power
+        if v == 0.0 and abs(drive) <= _FRICTION:
+            return
+        friction = math.copysign(_FRICTION, v or drive)
+        new = v + (drive - friction - v) * dt / _MOTOR_TIME
+        # Friction stops a wheel, it never turns one round.
+        self.velocity = 0.0 if new * v < 0.0 and abs(drive) <= _FRICTION else new
+
+
+class Body:
+    """The wheels, the body on them and where it stands in its world."""
+
+    def __init__(self, profile: Profile, world: World, wear: Wear, seed: str) -> None:
+        body = profile.body
+        self.footprint = Footprint(body.front, body.rear, body.width / 2)
+        self.left, self.right = (Wheel(_FREE_SPEED * profile.limits.linear) for _ in range(2))
+        self.pose = world.start
+        self.touching = False
+        self._world = world
+        self._wear = wear
+        self._track = body.track * wear.track_scale
+        self._slip = random.Random(f"{seed}/slip")
+        self._walls: list[Segment] = []
+        self._centre: Pose | None = None
+
+    @property
+    def turn_rate(self) -> float:
+        """Of the body, rad/s, counter-clockwise."""
+        return (self.right.velocity - self.left.velocity) / self._track
+
+    def step(self, powers: tuple[float | Idle, float | Idle], dt: float) -> None:
+        """Let the motors act for `dt` s and move as far as the walls allow."""
+        for wheel, power in zip((self.left, self.right), powers, strict=True):
+            wheel.accelerate(power, dt)
+        if self.left.velocity == 0.0 == self.right.velocity:
+            self.touching = False
+            return
+        ways = self.left.velocity * dt, self.right.velocity * dt
+        allowed, self.pose = self._push(ways)
+        self.touching = allowed != ways
+        for wheel, way, wanted in zip((self.left, self.right), allowed, ways, strict=True):
+            wheel.travel += way
+            if way != wanted:
+                wheel.velocity = 0.0
+
+    def place(self, pose: Pose) -> None:
+        """Pick the robot up and put it somewhere else."""
+        self.pose = pose
+
+    def _push(self, ways: tuple[float, float]) -> tuple[tuple[float, float], Pose]:
+        """The part of the wheels' ways that the walls allow, and where it ends: both, one alone, or none."""
+        walls = self._walls_around()
+        one_wheel = sorted(((ways[0], 0.0), (0.0, ways[1])), key=lambda pair: -abs(sum(pair)))
+        for allowed in (ways, *one_wheel):
+            pose = self._moved(*allowed)
+            if not blocked(self.footprint, pose, walls):
+                return allowed, pose
+        return (0.0, 0.0), self.pose
+
+    def _moved(self, left: float, right: float) -> Pose:
+        left *= self._wear.left_scale * self._grip()
+        right *= self._wear.right_scale * self._grip()
+        way, turn = (left + right) / 2, (right - left) / self._track
+        middle = self.pose.heading + turn / 2
+        heading = math.remainder(self.pose.heading + turn, math.tau)
+        return Pose(self.pose.x + way * math.cos(middle), self.pose.y + way * math.sin(middle), heading)
+
+    def _grip(self) -> float:
+        return 1.0 - self._slip.gauss(0.0, self._wear.slip) if self._wear.slip else 1.0
+
+    def _walls_around(self) -> list[Segment]:
+        pose, centre = self.pose, self._centre
+        if centre is None or math.hypot(pose.x - centre.x, pose.y - centre.y) > _NEIGHBOURHOOD:
+            self._centre = pose
+            self._walls = self._world.near(pose.x, pose.y, self.footprint.radius + 2 * _NEIGHBOURHOOD)
+        return self._walls

@@ -1,0 +1,124 @@
+"""What each command does to the robot: one row a command, read by the firmware (PROTOCOL 4.1, 8.4).
+
+Arguments come as the wire had them; a row that needs a number or a text is passed over when the client left
+it out, as is any number that the firmware has no row for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..protocol import Command, CommandTable, Instruction
+from .motion import Distance, Speed
+
+if TYPE_CHECKING:
+    from .firmware import Firmware
+
+
+def execute(robot: Firmware, instruction: Instruction) -> None:
+    """Do what a client asks, as far as this firmware knows how."""
+    command, value = instruction.command, instruction.value
+    if not robot.dialect.knows(command):
+        return
+    if command in _PLAIN:
+        _PLAIN[command](robot)
+    elif command in _NUMBER and isinstance(value, int):
+        _NUMBER[command](robot, value)
+    elif command in _TEXT and isinstance(value, bytes):
+        _TEXT[command](robot, value)
+
+
+def _parameter(name: str) -> Callable[[Firmware, int], None]:
+    """A row that changes one working parameter."""
+
+    def change(robot: Firmware, value: int) -> None:
+        setattr(robot.working, name, value)
+        robot.drive.configure()
+
+    return change
+
+
+def _acceleration(up: str, down: str, top: str) -> Callable[[Firmware, int], None]:
+    """SETA and SETRA: the sign chooses the one or the other; 0 would never arrive and is ignored."""
+
+    def change(robot: Firmware, value: int) -> None:
+        if value:
+            setattr(robot.working, up if value > 0 else down, min(abs(value), getattr(robot.working, top)))
+            robot.drive.configure()
+
+    return change
+
+
+def _rev_count(robot: Firmware, value: int) -> None:
+    if value:
+        robot.working.rev_count = value
+        robot.drive.configure()
+
+
+def _signed_byte(byte: int) -> int:
+    return byte - 256 if byte > 127 else byte
+
+
+def _vel2(robot: Firmware, word: int) -> None:
+    unit = robot.profile.units.wheel_velocity
+    robot.drive.drive_wheels(_signed_byte(word >> 8) * unit, _signed_byte(word & 0xFF) * unit)
+
+
+def _encoder(robot: Firmware, value: int) -> None:
+    robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
+
+
+def _battest(robot: Firmware, value: int) -> None:
+    robot.battery.pretended = value / 10 if value else None
+
+
+_PLAIN: dict[CommandTable, Callable[[Firmware], None]] = {
+    Command.PULSE: lambda robot: None,  # the watchdog was reset by its arrival
+    Command.OPEN: lambda robot: None,  # once more: keeps streaming
+    Command.CLOSE: lambda robot: robot.close("the client closed it"),
+    Command.CONFIG: lambda robot: robot.answer(robot.telemetry.config()),
+    Command.STOP: lambda robot: robot.drive.stop(),
+    Command.E_STOP: lambda robot: robot.drive.emergency_stop(),
+    Command.QSTOP: lambda robot: robot.drive.emergency_stop(),
+    Command.SETO: lambda robot: robot.drive.odometer.zero(),
+    Command.RESET: lambda robot: robot.reset(),
+}
+
+_NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
+    # switches
+    Command.ENABLE: lambda robot, value: robot.enable_motors(value != 0),
+    Command.SONAR: lambda robot, value: robot.sonar.switch(value != 0),
+    # motion
+    Command.VEL: lambda robot, value: robot.drive.translate(Speed(value / 1000)),
+    Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
+    Command.RVEL: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
+    Command.ROTATE: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
+    Command.HEAD: lambda robot, value: robot.drive.turn_to(math.radians(value)),
+    Command.DHEAD: lambda robot, value: robot.drive.turn_by(math.radians(value)),
+    Command.DCHEAD: lambda robot, value: robot.drive.turn_further(math.radians(value)),
+    Command.VEL2: _vel2,
+    # limits and tuning
+    Command.SETV: lambda robot, value: robot.drive.limit_speed(value),
+    Command.SETRV: lambda robot, value: robot.drive.limit_turn_rate(value),
+    Command.SETA: _acceleration("trans_acc", "trans_decel", "trans_acc_top"),
+    Command.SETRA: _acceleration("rot_acc", "rot_decel", "rot_acc_top"),
+    Command.ROTKP: _parameter("rot_kp"),
+    Command.ROTKV: _parameter("rot_kv"),
+    Command.ROTKI: _parameter("rot_ki"),
+    Command.TRANSKP: _parameter("trans_kp"),
+    Command.TRANSKV: _parameter("trans_kv"),
+    Command.TRANSKI: _parameter("trans_ki"),
+    Command.DRIFTFACTOR: _parameter("drift_factor"),
+    Command.REVCOUNT: _rev_count,
+    # streams and ports
+    Command.ENCODER: _encoder,
+    Command.DIGOUT: lambda robot, value: robot.pins.set_outputs(value),
+    Command.ADSEL: lambda robot, value: robot.pins.select(value),
+    Command.BATTEST: _battest,
+}
+
+_TEXT: dict[CommandTable, Callable[[Firmware, bytes], None]] = {
+    Command.POLLING: lambda robot, text: robot.sonar.poll(text),
+}

@@ -1,0 +1,142 @@
+"""The serial line between robot and client: bytes take their time, and the SIP goes first (PROTOCOL 8.3).
+
+What the firmware sends waits in a queue. A SIP overtakes everything that is not on the wire yet; a streamed
+packet that would not be through before the next cycle is dropped, and counted as starved.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum, auto
+
+#: bits on the wire for one byte: 8 data, start, stop
+_BITS = 10
+#: bytes after which the receiving UART hands over what it has
+_FIFO = 14
+#: bytes that may wait on the robot's side; beyond that even an answer is lost
+_QUEUE = 1024
+
+
+class Priority(Enum):
+    """What happens to a packet when the line is busy."""
+
+    SIP = auto()  #: goes first
+    ANSWER = auto()  #: waits
+    STREAM = auto()  #: is dropped when the cycle is full
+
+
+@dataclass(slots=True)
+class LineStats:
+    """What the robot has put on the line."""
+
+    frames: int = 0
+    starved: int = 0
+
+
+class Line:
+    """Both directions. Not `paced`, bytes take no time. All times in s on the caller's clock."""
+
+    def __init__(self, *, paced: bool, seed: str) -> None:
+        self.stats = LineStats()
+        self._paced = paced
+        #: the speed at which the client sends and listens, where it is known and matters
+        self.client_baud: int | None = None
+        self._noise = random.Random(f"{seed}/line")
+        self._sips: deque[bytes] = deque()
+        self._others: deque[bytes] = deque()
+        self._free_at = -math.inf
+        self._outgoing: deque[tuple[float, bytes]] = deque()
+        self._incoming: deque[tuple[float, bytes]] = deque()
+        self._heard_until = -math.inf
+        self.set_baud(9600)
+
+    def set_baud(self, baud: int) -> None:
+        """A new speed for everything that is not on the wire yet."""
+        self.baud = baud
+        self.byte_time = _BITS / baud if self._paced else 0.0
+
+    # --- robot to client ---------------------------------------------------------------------------------
+
+    def send(self, frame: bytes, priority: Priority, now: float, deadline: float) -> bool:
+        """Send or queue a frame; whether there was room. A STREAM must be through by `deadline`."""
+        self._advance(now)
+        size = sum(map(len, (*self._sips, *self._others))) + len(frame)
+        through = max(now, self._free_at) + size * self.byte_time
+        if size > _QUEUE or (priority is Priority.STREAM and through > deadline):
+            self.stats.starved += 1
+            return False
+        if self._free_at <= now:
+            self._put_on_wire(frame, now)
+        else:
+            (self._sips if priority is Priority.SIP else self._others).append(frame)
+        return True
+
+    def collect(self, now: float) -> bytes:
+        """The bytes that have reached the client by `now` since the last time."""
+        self._advance(now)
+        ready = bytearray()
+        while self._outgoing and self._outgoing[0][0] <= now:
+            ready += self._outgoing.popleft()[1]
+        return bytes(ready)
+
+    @property
+    def next_arrival(self) -> float:
+        """When the client will get the next bytes of those on the wire; inf for none."""
+        return self._outgoing[0][0] if self._outgoing else math.inf
+
+    def silence(self) -> None:
+        """Forget what waits. The frame that is on the wire is finished."""
+        self._sips.clear()
+        self._others.clear()
+
+    def _advance(self, now: float) -> None:
+        """Each waiting frame follows the one before without a pause."""
+        while self._free_at <= now and (self._sips or self._others):
+            self._put_on_wire((self._sips or self._others).popleft(), self._free_at)
+
+    def _put_on_wire(self, frame: bytes, start: float) -> None:
+        for at in range(0, len(frame), _FIFO):
+            chunk = frame[at : at + _FIFO]
+            arrival = start + (at + len(chunk)) * self.byte_time
+            self._outgoing.append((arrival, self._heard(chunk, self.baud, self.client_baud)))
+        self._free_at = start + len(frame) * self.byte_time
+        self.stats.frames += 1
+
+    # --- client to robot ---------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, now: float) -> None:
+        """The client hands over bytes at `now`; they begin to travel when those before them are through."""
+        if data:
+            data = self._heard(data, self.client_baud, self.baud)
+            start = max(now, self._heard_until)
+            self._incoming.append((start, data))
+            self._heard_until = start + len(data) * self.byte_time
+
+    def hear(self, now: float) -> tuple[bytes, float]:
+        """The bytes that reached the robot before `now` since the last time, and when the last one came."""
+        heard, last = bytearray(), now
+        while self._incoming and self._incoming[0][0] < now:
+            start, data = self._incoming.popleft()
+            count = len(data)
+            if self.byte_time:
+                count = min(count, math.ceil((now - start) / self.byte_time) - 1)
+            heard += data[:count]
+            last = start + count * self.byte_time
+            if count < len(data):
+                self._incoming.appendleft((last, data[count:]))
+                break
+        return bytes(heard), last
+
+    @property
+    def on_the_way(self) -> int:
+        """Bytes from the client that the robot has not heard yet."""
+        return sum(len(data) for _, data in self._incoming)
+
+    def _heard(self, data: bytes, sender: int | None, receiver: int | None) -> bytes:
+        """What a UART makes of bytes sent at another speed: a slow one loses some, a fast one sees more."""
+        if not sender or not receiver or sender == receiver:
+            return data
+        return self._noise.randbytes(max(1, round(len(data) * min(receiver / sender, 4.0))))

@@ -1,0 +1,164 @@
+"""One simulated robot as an object: bytes in, bytes out, and a clock that the caller holds.
+
+    robot = Simulator(load_profile("amigo"), load_world("room"), seed=1)
+    robot.receive(Command.PULSE().encode(), now=0.0)       # SYNC0
+    robot.transmit(now=0.05)                               # its echo
+
+Time is whatever the caller says, in s, and never runs backwards; an hour can pass in seconds. The same bytes
+at the same times give the same answers, however often the simulator is asked in between.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from ..profiles import Profile, ProfileError
+from ..protocol import BAUD_RATES
+from .battery import Battery
+from .body import Body, Wear
+from .dialect import dialect_for
+from .events import Listener, ignore
+from .firmware import TICK, Firmware, Session
+from .flash import flash_of
+from .line import Line, LineStats
+from .sonar import SonarModel, SonarRing
+from .world import Pose, World, blocked
+from .worldfile import WorldError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """What the robot really does, which its packets do not show. World frame, m, rad, s."""
+
+    time: float
+    pose: Pose
+    left_velocity: float
+    right_velocity: float
+    turn_rate: float
+    touching: bool  #: a wall holds it
+
+
+class Simulator:
+    """A robot of the given profile in a world.
+
+    `baud` overrides the profile's line speed, 0 makes the line infinitely fast. `name` is what the robot
+    calls itself. `on_event` is told what happens, as it happens. Raises ProfileError or WorldError when the
+    parts do not go together.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        world: World | None = None,
+        *,
+        seed: int = 0,
+        baud: int | None = None,
+        name: str | None = None,
+        charge: float = 1.0,
+        wear: Wear | None = None,
+        sonar: SonarModel | None = None,
+        on_event: Listener = ignore,
+    ) -> None:
+        self.profile = profile
+        self.world = world or World("empty")
+        flash = flash_of({**dialect_for(profile.subclasses).flash, **profile.flash}, profile.name)
+        baud = BAUD_RATES[flash.host_baud] if baud is None else baud
+        if baud not in (0, *BAUD_RATES):
+            raise ProfileError(f"baud {baud} is none of 0, {', '.join(map(str, BAUD_RATES))}")
+        if baud:
+            flash.host_baud = BAUD_RATES.index(baud)
+        if name is not None:
+            flash = dataclasses.replace(flash, name=flash_of({"Name": name}, "name").name)
+        self._body = Body(profile, self.world, wear or Wear(), f"{seed}")
+        if blocked(self._body.footprint, self.world.start, self.world.segments):
+            raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
+        self._line = Line(paced=baud != 0, seed=f"{seed}")
+        self._battery = Battery(profile.battery, charge)
+        ring = SonarRing(profile, self._body, self.world, sonar or SonarModel(), f"{seed}")
+        self._firmware = Firmware(profile, flash, self._body, ring, self._battery, self._line, on_event)
+        self._started: float | None = None
+        self._ticks = 0
+
+    # --- the line ----------------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, now: float) -> None:
+        """The client writes `data` to the line at `now`."""
+        self.advance(now)
+        self._line.receive(data, now)
+
+    def transmit(self, now: float) -> bytes:
+        """The bytes that have reached the client by `now` since the last call."""
+        self.advance(now)
+        return self._line.collect(now)
+
+    def next_event(self, now: float) -> float:
+        """When `transmit` may next have bytes, if nothing is received until then; inf for never."""
+        self.advance(now)
+        due = self._line.next_arrival
+        if self._line.on_the_way or self._firmware.busy:
+            return min(due, self._tick_time(self._ticks + 1))
+        return min(due, self._firmware.telemetry.next_due)
+
+    def advance(self, now: float) -> None:
+        """Let time pass until `now`."""
+        if self._started is None:
+            self._started = now
+        # Each tick's time comes from its number, so that no call pattern and no rounding moves it.
+        while self._tick_time(self._ticks + 1) <= now:
+            self._ticks += 1
+            self._firmware.tick(self._tick_time(self._ticks))
+
+    def _tick_time(self, number: int) -> float:
+        return (self._started or 0.0) + number * TICK
+
+    @property
+    def byte_time(self) -> float:
+        """s that one byte takes on the line, 0 for no time."""
+        return self._line.byte_time
+
+    @property
+    def on_the_way(self) -> int:
+        """Bytes received that the robot has not heard yet; a caller with more to give may want to wait."""
+        return self._line.on_the_way
+
+    @property
+    def line_stats(self) -> LineStats:
+        """What the robot has sent, and what found no room on the line."""
+        return self._line.stats
+
+    def set_client_baud(self, baud: int | None) -> None:
+        """The speed of the client's port: any but the robot's makes noise of every byte. None: ignored."""
+        self._line.client_baud = baud
+
+    # --- what a person beside the robot does -------------------------------------------------------------
+
+    def press_motors_button(self) -> None:
+        """Toggle the motors, as the button on the robot does during a session."""
+        self._firmware.press_motors_button()
+
+    def reset(self) -> None:
+        """Press RESET: the session and all counters are gone, and the robot does not listen for a second."""
+        self._firmware.reset()
+
+    def hang_up(self) -> None:
+        """The connection under the session ended (a closed TCP socket): so does the session."""
+        self._firmware.close("the connection ended")
+
+    @property
+    def session(self) -> Session:
+        """Whether a client has synchronised and opened."""
+        return self._firmware.session
+
+    @property
+    def truth(self) -> Truth:
+        """Where the robot really is and how it moves, as of the last tick."""
+        body = self._body
+        return Truth(
+            time=self._tick_time(self._ticks),
+            pose=body.pose,
+            left_velocity=body.left.velocity,
+            right_velocity=body.right.velocity,
+            turn_rate=body.turn_rate,
+            touching=body.touching,
+        )

@@ -1,0 +1,122 @@
+"""The sonar ring: one ping at a time in the polling sequence, by ray casting (PROTOCOL 8.6)."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+
+from ..profiles import Profile, SonarPose
+from .body import Body
+from .world import World
+
+#: m, what the firmware reports for no echo and for an echo from too near alike
+NO_ECHO = 6.1
+#: rays across a beam; the nearest echo wins
+_RAYS = 5
+#: the sequence may name each sonar of an array twice
+_MAX_SEQUENCE = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SonarModel:
+    """How a transducer errs."""
+
+    noise: float = 0.003  #: m, standard deviation
+    relative_noise: float = 0.002  #: the same, as a share of the range
+    grazing: float = math.radians(70)  #: a wall hit at a larger angle from its normal mirrors the sound away
+    dead: frozenset[int] = field(default_factory=frozenset)  #: sonars that never hear anything, from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """A finished measurement: sonar number from 0, range in m."""
+
+    number: int
+    range: float
+
+
+class SonarRing:
+    """Fires the sonars while it is on; each result is ready when the next one fires."""
+
+    def __init__(self, profile: Profile, body: Body, world: World, model: SonarModel, seed: str) -> None:
+        self._sonar = profile.sonar
+        self.model = model
+        self._body = body
+        self._world = world
+        self._random = random.Random(f"{seed}/sonar")
+        self.restart(profile.sonar.cycle)
+
+    def restart(self, cycle: float) -> None:
+        """Back to the default sequence, off; `cycle` s a ping."""
+        self.cycle = cycle
+        self.on = False
+        self._sequence = tuple(range(len(self._sonar.poses)))
+        self._position = 0
+        self._due = -math.inf
+        self._listening: Ping | None = None
+        self._done: list[Ping] = []
+
+    def switch(self, on: bool) -> None:
+        """SONAR. The sequence begins anew."""
+        if on != self.on:
+            self.on = on
+            self._position, self._listening, self._due = 0, None, -math.inf
+
+    def poll(self, sequence: bytes) -> None:
+        """POLLING: sonar numbers from 1, as bytes or digits; numbers that do not exist are passed over.
+
+        An empty sequence switches the ring off and keeps the one before.
+        """
+        if not sequence:
+            self.switch(False)
+            return
+        numbers = (code - (0x30 if 0x31 <= code <= 0x39 else 0) - 1 for code in sequence[:_MAX_SEQUENCE])
+        self._sequence = tuple(number for number in numbers if 0 <= number < len(self._sonar.poses))
+        self._position = 0
+
+    def take(self) -> list[Ping]:
+        """The pings finished since the last time."""
+        done, self._done = self._done, []
+        return done
+
+    def step(self, now: float) -> None:
+        """Fire when it is time; `now` in s."""
+        if not self.on or now < self._due - 1e-9:
+            return
+        # A late start does not hurry the pings after it.
+        self._due = (self._due if self._due > now - self.cycle else now) + self.cycle
+        if self._listening is not None:
+            self._done.append(self._listening)
+            self._listening = None
+        if self._sequence:
+            number = self._sequence[self._position % len(self._sequence)]
+            self._position += 1
+            self._listening = Ping(number, self._measure(number))
+
+    def _measure(self, number: int) -> float:
+        if number in self.model.dead:
+            return NO_ECHO
+        distance = self._echo(self._sonar.poses[number])
+        if math.isinf(distance):
+            return NO_ECHO
+        model = self.model
+        distance += self._random.gauss(0.0, model.noise + model.relative_noise * distance)
+        return distance if self._sonar.min_range <= distance <= self._sonar.max_range else NO_ECHO
+
+    def _echo(self, mount: SonarPose) -> float:
+        """The nearest thing in the beam that throws the sound back, m; inf for none."""
+        pose = self._body.pose
+        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
+        heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
+        reach, nearest = self._sonar.max_range, math.inf
+        segments = self._world.in_cone(x, y, heading, half, reach)
+        facing = math.cos(self.model.grazing)
+        for ray in range(_RAYS):
+            angle = heading - half + 2 * half * ray / (_RAYS - 1)
+            hits = ((s.hit_by(x, y, math.cos(angle), math.sin(angle)), s) for s in segments)
+            distance, wall = min(hits, default=(math.inf, None))
+            if wall is not None and distance < nearest and abs(math.sin(angle - wall.angle)) >= facing:
+                nearest = distance
+        return nearest if nearest <= reach else math.inf

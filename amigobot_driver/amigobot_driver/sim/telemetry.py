@@ -1,0 +1,109 @@
+"""What the firmware sends by itself: a SIP each info cycle and the streams around it (PROTOCOL 8.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING
+
+from ..protocol import Config, Encoders, Packet, Sip, SonarReading, encode_frame
+from .flash import Flash
+from .line import Priority
+
+if TYPE_CHECKING:
+    from .firmware import Firmware
+
+_FLASH_FIELDS = {item.name for item in fields(Flash)}
+
+
+class Telemetry:
+    """Builds the packets from the robot's state and puts them on the line, in the order of a cycle."""
+
+    def __init__(self, robot: Firmware) -> None:
+        self._robot = robot
+        self._next_sip = math.inf
+        self.encoders = 0  #: 0 none, 1 one packet, 2 one each cycle
+
+    def start(self, now: float) -> None:
+        """OPEN: the first SIP at once."""
+        self._next_sip = now
+        self.encoders = 0
+
+    def stop(self) -> None:
+        """CLOSE: nothing more, from now on."""
+        self._next_sip = math.inf
+        self._robot.line.silence()
+
+    @property
+    def next_due(self) -> float:
+        """When the next SIP is sent, s; inf outside a session."""
+        return self._next_sip
+
+    def step(self, now: float) -> None:
+        """Send what is due."""
+        if now < self._next_sip - 1e-9:
+            return
+        self._next_sip = now + self._robot.working.info_cycle_ms / 1000
+        self.send(self._sip(), Priority.SIP, now)
+        if self.encoders:
+            odometer = self._robot.drive.odometer
+            packet = Encoders(left=_signed(odometer.left_ticks, 32), right=_signed(odometer.right_ticks, 32))
+            self.send(packet, Priority.STREAM, now)
+            self.encoders = 2 if self.encoders == 2 else 0
+
+    def send(self, packet: Packet, priority: Priority, now: float) -> None:
+        """Put a packet on the line."""
+        self._robot.line.send(encode_frame(packet.encode()), priority, now, self._next_sip)
+
+    def config(self) -> Config:
+        """CONFIGpac: the working parameters, under the names they have in FLASH."""
+        working, tail = self._robot.working, self._robot.dialect.config_tail
+        values = {
+            item.name: getattr(working, item.name)
+            for item in fields(Config)
+            if item.name in _FLASH_FIELDS and (tail or item.default in (MISSING, 0))
+        }
+        return Config(**values, tail=tail)
+
+    def _sip(self) -> Sip:
+        robot = self._robot
+        drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
+        left, right = (
+            round(wheel.velocity / units.velocity) for wheel in (robot.body.left, robot.body.right)
+        )
+        tenths = max(0, round(robot.battery.volts * 10))
+        port = robot.pins.selected
+        return Sip(
+            id=Sip.MOVING if left or right else Sip.MOVING - 1,
+            x=round(drive.odometer.x / units.distance) & dialect.position_mask,
+            y=round(drive.odometer.y / units.distance) & dialect.position_mask,
+            heading=_angle(drive.odometer.heading, units.angle),
+            left_velocity=left,
+            right_velocity=right,
+            battery=min(tenths, 255),
+            left_stall_bumpers=drive.left_stall.stalled,
+            right_stall_bumpers=drive.right_stall.stalled,
+            control=_angle(drive.control, units.angle),
+            flags=Sip.MOTORS * drive.motors_on | 0b10 * robot.sonar.on,
+            compass=0,
+            sonar=tuple(
+                SonarReading(number=ping.number, range=round(ping.range / units.range))
+                for ping in robot.sonar.take()
+            ),
+            port_low=0 if dialect.port_in_high_byte else port,
+            port_high=port if dialect.port_in_high_byte else 0,
+            analog=robot.pins.analog_byte,
+            digital_in=robot.pins.inputs,
+            digital_out=robot.pins.outputs,
+            battery_x10=tenths if dialect.long_sip else None,
+            charge_state=0 if dialect.long_sip else None,
+        )
+
+
+def _angle(radians: float, unit: float) -> int:
+    """In the packet's units, within half a turn either way."""
+    return round(math.remainder(radians, math.tau) / unit)
+
+
+def _signed(value: int, bits: int) -> int:
+    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
