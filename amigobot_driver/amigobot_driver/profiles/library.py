@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
+import reprlib
 import types
 import typing
 from collections.abc import Mapping
@@ -28,7 +30,21 @@ _FALLBACK = "generic"
 #: A profile is a page of text; anything much longer is not one.
 _MAX_SIZE = 100_000
 
+#: A value as a message shows it: on one line, and not the whole file.
+_shown = reprlib.Repr()
+_shown.maxlevel, _shown.maxstring = 2, 60
+
+#: What a value is called in a message, where its type does not say it.
+_KINDS = {
+    int: "integer",
+    str: "text",
+    tuple[str, ...]: "list of texts",
+    tuple[SonarPose, ...]: "list of [x, y, heading]",
+    tuple[tuple[float, float], ...]: "list of [volts, charge]",
+}
+
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 
 def available_profiles() -> tuple[str, ...]:
@@ -69,12 +85,15 @@ def _load(path: Path) -> Profile:
 
 def _read(path: Path, depth: int = 0) -> dict[str, Any]:
     try:
-        if path.stat().st_size > _MAX_SIZE:
-            raise ProfileError(f"{path}: too long for a profile, more than {_MAX_SIZE} bytes")
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_MAX_SIZE + 1)
+    except (OSError, ValueError) as error:
         raise ProfileError(f"{path}: cannot be read ({error})") from None
-    except yaml.YAMLError as error:
+    if len(text) > _MAX_SIZE:
+        raise ProfileError(f"{path}: too long for a profile, more than {_MAX_SIZE} characters")
+    try:
+        content = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML lets dates and depth through
         raise ProfileError(f"{path}: no YAML ({' '.join(str(error).split())})") from None
     if not isinstance(content, dict):
         raise ProfileError(f"{path}: a profile is a mapping of keys to values")
@@ -82,7 +101,8 @@ def _read(path: Path, depth: int = 0) -> dict[str, Any]:
     if base is None:
         return content
     if not isinstance(base, str) or base not in available_profiles() or depth > 4:
-        raise ProfileError(f"{path}: extends: {base!r}, allowed: {', '.join(available_profiles())}")
+        allowed = ", ".join(available_profiles())
+        raise ProfileError(f"{path}: extends: {_shown.repr(base)}, allowed: {allowed}")
     return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
 
 
@@ -96,13 +116,13 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 def _build(cls: type[T], content: Any, where: str) -> T:
     if not isinstance(content, dict):
-        raise ProfileError(f"{where}: {content!r}, a mapping of keys to values is needed")
+        raise ProfileError(f"{where}: {_shown.repr(content)}, a mapping of keys to values is needed")
     hints = typing.get_type_hints(cls)
     values: dict[str, Any] = {}
     for key, value in content.items():
         name, scale = _field_of(str(key))
-        if name not in hints:
-            raise ProfileError(f"{where}: key {key!r} is not known, allowed: {', '.join(hints)}")
+        if name not in hints or (scale != 1.0 and hints[name] is not float):
+            raise ProfileError(f"{where}: key {_shown.repr(key)} is not known, allowed: {', '.join(hints)}")
         values[name] = _convert(hints[name], value, scale, f"{where}: {key}")
     missing = [
         f.name
@@ -125,20 +145,34 @@ def _convert(hint: Any, value: Any, scale: float, where: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return _build(typing.cast(type, hint), value, where)
     if hint is float:
-        return _number(value, where) * scale
+        return _positive(_number(value, where), where) * scale
     if hint is int and isinstance(value, int) and not isinstance(value, bool):
-        return value
+        return _positive(value, where)
     if hint is str and isinstance(value, str):
         return value
-    if hint == tuple[str, ...] and isinstance(value, list):
-        return tuple(str(item) for item in value)
+    if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
     if hint == tuple[SonarPose, ...] and isinstance(value, list):
         return tuple(_sonar_pose(item, where) for item in value)
     if hint == tuple[tuple[float, float], ...] and isinstance(value, list):
-        return tuple((_number(a, where), _number(b, where)) for a, b in (_row(item, 2, where) for item in value))
+        return _curve(value, where)
     if typing.get_origin(hint) is Mapping and isinstance(value, dict):
-        return types.MappingProxyType(dict(value))
-    raise ProfileError(f"{where}: {value!r} is no {getattr(hint, '__name__', hint)}")
+        return _flash(value, where)
+    raise ProfileError(f"{where}: {_shown.repr(value)} is no {_KINDS.get(hint, 'mapping')}")
+
+
+def _curve(rows: list[Any], where: str) -> tuple[tuple[float, float], ...]:
+    curve = tuple((_number(a, where), _number(b, where)) for a, b in (_row(item, 2, where) for item in rows))
+    if not curve or any(a >= b for (a, _), (b, _) in itertools.pairwise(curve)):
+        raise ProfileError(f"{where}: {_shown.repr(rows)}, pairs [volts, charge] with rising volts needed")
+    return curve
+
+
+def _flash(content: dict[Any, Any], where: str) -> Mapping[str, int | str]:
+    for key, value in content.items():
+        if not isinstance(value, int | str) or isinstance(value, bool):
+            raise ProfileError(f"{where}: {_shown.repr(key)}: {_shown.repr(value)} is no integer or text")
+    return types.MappingProxyType({str(key): value for key, value in content.items()})
 
 
 def _sonar_pose(item: Any, where: str) -> SonarPose:
@@ -148,11 +182,20 @@ def _sonar_pose(item: Any, where: str) -> SonarPose:
 
 def _row(item: Any, length: int, where: str) -> list[Any]:
     if not isinstance(item, list) or len(item) != length:
-        raise ProfileError(f"{where}: {item!r}, a list of {length} numbers is needed")
+        raise ProfileError(f"{where}: {_shown.repr(item)}, a list of {length} numbers is needed")
     return item
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ProfileError(f"{where}: {value!r} is no number")
-    return float(value)
+    try:
+        if not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
+            return float(value)
+    except OverflowError:
+        pass
+    raise ProfileError(f"{where}: {_shown.repr(value)} is no number")
+
+
+def _positive(value: N, where: str) -> N:
+    if value <= 0:
+        raise ProfileError(f"{where}: {value}, a number above 0 is needed")
+    return value

@@ -215,7 +215,8 @@ class Instruction:
         return self.command.name if self.value is None else f"{self.command.name}({self.value!r})"
 
 
-_BY_NUMBER = {table: {row.number: row for row in table} for table in (Command, ErraticCommand)}
+_TABLES: tuple[type[CommandTable], ...] = (Command, ErraticCommand)
+_BY_NUMBER = {table: {row.number: row for row in table} for table in _TABLES}
 
 
 def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | None:

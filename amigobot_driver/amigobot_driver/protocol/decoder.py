@@ -43,13 +43,18 @@ class FrameDecoder:
         self._last_fed = float("-inf")
 
     def feed(self, data: bytes, now: float) -> list[Frame]:
-        """Take the bytes that arrived until `now` (s, monotonic) and return the frames they complete."""
-        gap = now - self._last_fed
+        """Take the bytes that arrived until `now` (s, monotonic) and return the frames they complete.
+
+        Without bytes it only lets time pass: a frame that stopped arriving is given up.
+        """
         frames: list[Frame] = []
-        if self._pending and gap > GAP_TIMEOUT:
-            self._skip(1)
-            self._scan(frames, self._last_fed)
-        self._last_fed = now
+        if now - self._last_fed > GAP_TIMEOUT:
+            # Every header in there has waited too long, not only the first.
+            while self._pending:
+                self._skip(1)
+                self._scan(frames, self._last_fed)
+        if data:
+            self._last_fed = now
         self.stats.bytes += len(data)
         self._pending += data
         self._scan(frames, now)

@@ -24,7 +24,7 @@ OVERHEAD = 5
 def checksum(data: bytes) -> int:
     """The 16-bit sum of big-endian byte pairs; a last odd byte is XORed in, not added."""
     pairs = len(data) // 2
-    total = sum(struct.unpack_from(f">{pairs}H", data)) & 0xFFFF
+    total: int = sum(struct.unpack_from(f">{pairs}H", data)) & 0xFFFF
     return total ^ data[-1] if len(data) % 2 else total
 
 

@@ -5,7 +5,8 @@ Values are as they stand on the wire: counts and robot units, not metres. A prof
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import Annotated, ClassVar
 
 from .wire import (
@@ -139,6 +140,11 @@ class Sip(Packet):
         return bool(self.right_stall_bumpers & 1)
 
     @property
+    def charging(self) -> bool | None:
+        """Whether the charger feeds the battery; None where the packet does not say."""
+        return None if self.charge_state in (None, 255) else self.charge_state != 0
+
+    @property
     def volts(self) -> float:
         """Battery voltage; the 16-bit field wins where it exists and is filled."""
         return (self.battery_x10 or self.battery) / 10
@@ -247,6 +253,14 @@ class Config(Packet):
     def info_cycle_ms(self) -> int:
         """Milliseconds between two SIPs (erratum E-57)."""
         return {0: 100, 1: 50}.get(self.info_cycle, self.info_cycle)
+
+    def values(self) -> Iterator[tuple[str, int | str]]:
+        """Every field that is there, by name, in the packet's order."""
+        for part in (self, self.tail):
+            for field in fields(part) if part else ():
+                value = getattr(part, field.name)
+                if field.name not in ("id", "tail") and value is not None:
+                    yield field.name, value
 
     @property
     def firmware_version(self) -> str:
@@ -400,7 +414,11 @@ class Malformed(Packet):
 
     id: U8
     payload: Bytes
-    reason: Text
+    reason: str
+
+    def encode(self) -> bytes:
+        """The data as it came; the reason is ours, not the robot's."""
+        return bytes((self.id,)) + self.payload
 
 
 #: Which packets an id may stand for; with several, the first that the data is long enough for.

@@ -17,7 +17,6 @@ from __future__ import annotations
 import types
 import typing
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Annotated, Any, Protocol, TypeVar
 
 
@@ -49,8 +48,14 @@ class Int:
         try:
             return value.to_bytes(self._size, "little", signed=self._signed)
         except OverflowError:
-            kind = "signed" if self._signed else "unsigned"
-            raise ValueError(f"{value} does not fit a {kind} {8 * self._size}-bit integer") from None
+            kind = "a signed" if self._signed else "an unsigned"
+            raise ValueError(f"{value} does not fit {kind} {8 * self._size}-bit integer") from None
+
+
+def _characters(value: str) -> bytes:
+    if "\0" in value:
+        raise ValueError(f"{value!r} holds a NUL, which would end it early")
+    return value.encode("latin-1")
 
 
 class CString:
@@ -65,7 +70,7 @@ class CString:
         return data[at:end].decode("latin-1"), end + 1
 
     def write(self, value: str) -> bytes:
-        return value.encode("latin-1") + b"\0"
+        return _characters(value) + b"\0"
 
 
 class FixedString:
@@ -81,7 +86,7 @@ class FixedString:
         return data[at:end].partition(b"\0")[0].decode("latin-1"), end
 
     def write(self, value: str) -> bytes:
-        raw = value.encode("latin-1")
+        raw = _characters(value)
         if len(raw) > self._size:
             raise ValueError(f"{value!r} is longer than its {self._size}-character field")
         return raw.ljust(self._size, b"\0")
@@ -134,11 +139,11 @@ class Record:
         *preferred, fallback = self._alternatives
         for cls in preferred:
             try:
-                value, end = _read(cls, data, at)
+                read: tuple[Any, int] = _read(cls, data, at)
             except Truncated:
                 continue
-            if end == len(data):
-                return value, end
+            if read[1] == len(data):
+                return read
         return _read(fallback, data, at)
 
     def write(self, value: Any) -> bytes:
@@ -167,8 +172,16 @@ class _Field:
     optional: bool
 
 
-@cache
+_LAYOUTS: dict[type, tuple[_Field, ...]] = {}
+
+
 def _layout(cls: type) -> tuple[_Field, ...]:
+    if cls not in _LAYOUTS:
+        _LAYOUTS[cls] = _describe(cls)
+    return _LAYOUTS[cls]
+
+
+def _describe(cls: type) -> tuple[_Field, ...]:
     hints = typing.get_type_hints(cls, include_extras=True)
     layout = []
     for field in fields(cls):
