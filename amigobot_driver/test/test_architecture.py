@@ -1,0 +1,133 @@
+"""Which layer may import which: the imports of the source against one table."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "amigobot_driver"
+ROOT = Path(__file__).parents[1] / PACKAGE
+
+EVERY_LAYER = {
+    "cli",
+    "driver",
+    "profiles",
+    "protocol",
+    "resources",
+    "robot",
+    "ros",
+    "sim",
+    "transport",
+    "transport.simulated",
+}
+ANY_LIBRARY = None
+
+#: layer: the layers it may import besides itself, and the libraries besides the standard one. Only `ros` may
+#: know ROS. A layer is a folder or module of the package; the longest name that fits a module counts.
+RULES: dict[str, tuple[set[str], set[str] | None]] = {
+    "__init__": (set(), set()),
+    "resources": (set(), set()),
+    "protocol": (set(), set()),
+    "profiles": ({"resources"}, {"yaml"}),
+    "robot": ({"protocol", "profiles"}, set()),
+    "transport": ({"protocol", "transport.simulated"}, {"serial"}),
+    "transport.simulated": ({"transport", "protocol", "sim", "profiles"}, set()),
+    "sim": ({"protocol", "profiles", "resources"}, {"yaml", "serial"}),
+    "driver": ({"robot", "transport", "protocol", "profiles"}, set()),
+    "ros": (EVERY_LAYER - {"cli", "sim"}, ANY_LIBRARY),
+    "cli": (EVERY_LAYER, {"yaml", "serial"}),
+}
+
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(ROOT.rglob("*.py"))
+}
+
+
+def layer_of(module: str) -> str | None:
+    """The layer of a module, named from the package: "transport.serial" is in "transport"."""
+    parts = module.split(".")
+    names = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    return next((name for name in names if name in RULES), None)
+
+
+def imports(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+    """What a module of the package imports, anywhere in it, by absolute name."""
+    here = [PACKAGE, *module.split(".")] if module != "__init__" else [PACKAGE]
+    folder = here if is_package else here[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = folder[: len(folder) - node.level + 1] if node.level else []
+            target = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                # `from . import x` may name a module, `from .x import y` hardly ever does
+                name = f"{target}.{alias.name}"
+                yield name if name.removeprefix(f"{PACKAGE}.") in MODULES else target
+
+
+def violations(source: str, module: str, *, is_package: bool = False) -> list[str]:
+    layer = layer_of(module)
+    assert layer is not None, f"{module} is in no layer: give it a row in RULES"
+    layers, libraries = RULES[layer]
+    wrong = []
+    for name in imports(source, module, is_package=is_package):
+        top, _, inner = name.partition(".")
+        if top == PACKAGE:
+            target = layer_of(inner or "__init__")
+            allowed = target == layer or target in layers
+        else:
+            allowed = libraries is ANY_LIBRARY or top in libraries or top in sys.stdlib_module_names
+        if not allowed:
+            wrong.append(f"{module} imports {name}")
+    return wrong
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_its_layer_may(module: str) -> None:
+    path = MODULES[module]
+    assert violations(path.read_text(encoding="utf-8"), module, is_package=path.stem == "__init__") == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "forbidden"),
+    [
+        ("protocol.frame", "import struct\nfrom .wire import pack\nfrom . import wire", None),
+        ("protocol.frame", "from ..profiles import Profile", "amigobot_driver.profiles"),
+        ("protocol.frame", "import amigobot_driver.robot.robot", "amigobot_driver.robot.robot"),
+        ("protocol.frame", "def late():\n    from .. import profiles", "amigobot_driver.profiles"),
+        ("protocol.frame", "import yaml", "yaml"),
+        ("profiles.library", "from ..resources import share\nimport yaml", None),
+        ("robot.session", "from ..transport import Port", "amigobot_driver.transport"),
+        ("robot.session", "from rclpy.node import Node", "rclpy.node"),
+        ("transport.port", "from ..protocol import Frame\nimport serial.tools.list_ports", None),
+        ("transport.port", "from ..sim import world", "amigobot_driver.sim"),
+        ("transport.simulated", "from ..sim import world\nfrom ..profiles import Profile", None),
+        ("sim.body", "from ..robot import Robot", "amigobot_driver.robot"),
+        ("driver", "from .robot import Robot\nfrom .transport import Port", None),
+        ("driver", "from std_msgs.msg import Header", "std_msgs.msg"),
+        ("ros.node", "import rclpy, numpy\nfrom ..driver import Driver\nfrom ..robot import Robot", None),
+        ("ros.node", "from ..sim import world", "amigobot_driver.sim"),
+        ("ros.node", "from ..cli import main", "amigobot_driver.cli"),
+        ("cli.drive", "from ..ros import node\nfrom ..sim import world", None),
+        ("cli.drive", "import rclpy", "rclpy"),
+        ("__init__", "from .protocol import Frame", "amigobot_driver.protocol"),
+    ],
+)
+def test_the_rules_catch(module: str, source: str, forbidden: str | None) -> None:
+    found = violations(source, module, is_package=module == "__init__")
+    if forbidden is None:
+        assert found == []
+    else:
+        assert len(found) == 1
+        assert found[0].startswith(f"{module} imports {forbidden}")
+
+
+def test_every_rule_names_layers_that_have_rules() -> None:
+    assert set().union(*(layers for layers, _ in RULES.values())) <= RULES.keys()
+    assert RULES.keys() - {"__init__"} == EVERY_LAYER

@@ -1,0 +1,360 @@
+"""Robot profiles: what is shipped, how one is chosen, and what a bad one is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from amigobot_driver.profiles import (
+    Battery,
+    Profile,
+    ProfileError,
+    SonarPose,
+    available_profiles,
+    choose_profile,
+    load_profile,
+)
+
+Load = Callable[[str], Profile]
+
+ROBOTS = Path(__file__).parents[1] / "config" / "robots"
+
+
+def poses(*millimetres_and_degrees: tuple[float, float, float]) -> list[SonarPose]:
+    return [SonarPose(x / 1000, y / 1000, math.radians(deg)) for x, y, deg in millimetres_and_degrees]
+
+
+def approximately(pose: SonarPose) -> object:
+    return pytest.approx((pose.x, pose.y, pose.heading))
+
+
+class TestShipped:
+    def test_the_robots_there_are(self) -> None:
+        assert set(available_profiles()) >= {"amigo", "amigo-sh", "generic"}
+        assert list(available_profiles()) == sorted(path.stem for path in ROBOTS.glob("*.yaml"))
+
+    @pytest.mark.parametrize("name", available_profiles())
+    def test_every_one_loads_and_makes_sense(self, name: str) -> None:
+        profile = load_profile(name)
+        assert profile.name == name
+        assert profile.description
+        assert all(subclass == subclass.lower() for subclass in profile.subclasses)
+        assert profile.body.front + profile.body.rear == pytest.approx(profile.body.length)
+        assert profile.sonar.min_range < profile.sonar.max_range
+        assert profile.battery.cutoff < profile.battery.low
+        assert profile.units.angle == 2 * math.pi / 4096  # exact, not ARIA's 0.00153: erratum E-18
+        assert profile.units.wheel_velocity == 0.020
+
+    def test_no_name_belongs_to_two_robots(self) -> None:
+        names = [
+            (load_profile(name).robot_class, each)
+            for name in available_profiles()
+            for each in load_profile(name).subclasses
+        ]
+        assert len(names) == len(set(names))
+
+    @pytest.mark.parametrize(
+        ("name", "distance", "velocity", "sonar_range", "track", "sonar_cycle"),
+        [
+            ("amigo", 0.5083e-3, 0.6154e-3, 1e-3, 0.244, 0.050),
+            ("amigo-sh", 1e-3, 1e-3, 1e-3, 0.244, 0.040),
+            ("generic", 1e-3, 1e-3, 1e-3, 2e-3 / 0.0056, 0.040),
+        ],
+    )
+    def test_conversion_factors(
+        self,
+        name: str,
+        distance: float,
+        velocity: float,
+        sonar_range: float,
+        track: float,
+        sonar_cycle: float,
+    ) -> None:
+        """PROTOCOL 6.1, in metres, and the track width behind DiffConvFactor (E-36)."""
+        profile = load_profile(name)
+        assert profile.units.distance == pytest.approx(distance)
+        assert profile.units.velocity == pytest.approx(velocity)
+        assert profile.units.range == pytest.approx(sonar_range)
+        assert profile.body.track == pytest.approx(track, abs=5e-4)
+        assert profile.sonar.cycle == pytest.approx(sonar_cycle)
+
+    @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
+    def test_dimensions_and_limits(self, name: str) -> None:
+        """PROTOCOL 6.2."""
+        profile = load_profile(name)
+        body = profile.body
+        assert (body.length, body.width, body.height) == pytest.approx((0.330, 0.280, 0.130))
+        assert (body.front, body.rear) == pytest.approx((0.160, 0.170))
+        assert (body.wheel_diameter, body.clearance, body.mass) == pytest.approx((0.100, 0.030, 3.6))
+        assert profile.limits.linear == pytest.approx(0.750)
+        assert profile.limits.angular == pytest.approx(math.radians(300))
+        assert (profile.sonar.min_range, profile.sonar.max_range) == pytest.approx((0.1, 5.0))
+        assert (profile.battery.low, profile.battery.cutoff, profile.battery.capacity) == (11.0, 10.0, 2.2)
+        assert (profile.link.baud, profile.link.command_spacing) == (9600, pytest.approx(0.020))
+
+    @pytest.mark.parametrize(
+        ("name", "expected"),
+        [
+            (
+                "amigo",
+                poses(
+                    (76, 100, 90),
+                    (125, 75, 41),
+                    (150, 30, 15),
+                    (150, -30, -15),
+                    (125, -75, -41),
+                    (76, -100, -90),
+                    (-140, -58, -145),
+                    (-140, 58, 145),
+                ),
+            ),
+            (
+                "amigo-sh",  # with the symmetric 120 of #1 and #4: erratum E-37
+                poses(
+                    (70, 100, 90),
+                    (120, 75, 41),
+                    (144, 30, 15),
+                    (144, -30, -15),
+                    (120, -75, -41),
+                    (70, -100, -90),
+                    (-146, -58, -145),
+                    (-146, 58, 145),
+                ),
+            ),
+            ("generic", []),
+        ],
+        ids=["amigo", "amigo-sh", "generic"],
+    )
+    def test_sonar_poses(self, name: str, expected: list[SonarPose]) -> None:
+        """PROTOCOL 6.3."""
+        got = load_profile(name).sonar.poses
+        assert [(pose.x, pose.y, pose.heading) for pose in got] == list(map(approximately, expected))
+
+    @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
+    def test_the_ring_is_symmetric_and_goes_clockwise_from_the_left(self, name: str) -> None:
+        ring = load_profile(name).sonar.poses
+        front, rear = ring[:6], ring[6:]
+        for half in (front, rear):
+            for pose, mirrored in zip(half, reversed(half), strict=True):
+                assert (pose.x, pose.y, pose.heading) == (mirrored.x, -mirrored.y, -mirrored.heading)
+        assert [pose.heading for pose in front] == sorted((pose.heading for pose in front), reverse=True)
+
+
+class TestChoice:
+    @pytest.mark.parametrize(
+        ("subclass", "name"),
+        [
+            ("amigo", "amigo"),
+            ("Amigo", "amigo"),
+            ("AmigoBot", "amigo"),
+            ("amigobot", "amigo"),
+            ("amigo-sh", "amigo-sh"),
+            ("AMIGO-SH", "amigo-sh"),
+            ("amigosh", "amigo-sh"),
+            ("Amigo_SH", "amigo-sh"),
+            ("amigo-sh-tim3xx", "amigo-sh"),
+            ("amigo-sh-tim5xx", "amigo-sh"),
+        ],
+    )
+    @pytest.mark.parametrize("robot_class", ["Pioneer", "PIONEER", "pioneer"])
+    def test_a_robot_is_known_by_its_names_in_any_case(
+        self, robot_class: str, subclass: str, name: str
+    ) -> None:
+        profile, reason = choose_profile(robot_class, subclass)
+        assert profile is load_profile(name)
+        assert reason == f"the robot calls itself {robot_class}/{subclass}"
+
+    @pytest.mark.parametrize(
+        ("robot_class", "subclass"),
+        [("Pioneer", "toaster"), ("Pioneer", ""), ("MTX", "amigo"), ("", ""), ("Pioneer", "amigo ")],
+    )
+    def test_a_stranger_runs_as_generic_and_is_told_the_remedy(self, robot_class: str, subclass: str) -> None:
+        profile, reason = choose_profile(robot_class, subclass)
+        assert profile is load_profile("generic")
+        assert f"{robot_class}/{subclass}" in reason
+        assert "distances may be wrong" in reason
+        assert "parameter robot" in reason
+        assert all(name in reason for name in available_profiles())
+        assert "\n" not in reason
+
+    def test_an_unknown_name_is_answered_with_those_there_are(self) -> None:
+        with pytest.raises(ProfileError, match=r"^robot 'amigoo' is not known, there are: amigo, amigo-sh, "):
+            load_profile("amigoo")
+
+
+class TestOwnFile:
+    """A user's own profile: a YAML file, usually one that extends a shipped robot."""
+
+    @pytest.fixture
+    def load(self, tmp_path: Path) -> Load:
+        file = tmp_path / "mine.yaml"
+
+        def load(text: str) -> Profile:
+            file.write_text(text, encoding="utf-8")
+            return load_profile(str(file))
+
+        return load
+
+    def test_extending_changes_what_is_said_and_nothing_else(self, load: Load) -> None:
+        mine = load("extends: amigo\nname: mine\nbody: {track_mm: 250}\nsonar: {poses: [[0, 0, 180]]}\n")
+        amigo = load_profile("amigo")
+        assert mine.name == "mine"
+        assert mine.body.track == 0.250
+        assert mine.body.length == amigo.body.length
+        assert mine.sonar.poses == (SonarPose(0.0, 0.0, math.pi),)
+        assert mine.sonar.cycle == amigo.sonar.cycle
+        assert (mine.units, mine.limits, mine.flash) == (amigo.units, amigo.limits, amigo.flash)
+
+    def test_extending_an_extension(self, load: Load) -> None:
+        mine = load("extends: amigo-sh\nflash: {HasGyro: 0}")
+        assert mine.units == load_profile("amigo-sh").units
+        assert mine.flash == {**load_profile("amigo-sh").flash, "HasGyro": 0}
+
+    def test_a_whole_profile(self, load: Load) -> None:
+        assert load((ROBOTS / "amigo.yaml").read_text()) == load_profile("amigo")
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("linear: 0.5", 0.5),
+            ("linear_mm_s: 500", 0.5),
+            ("linear_mm_s: 500.0", 0.5),
+        ],
+    )
+    def test_the_unit_may_stand_in_the_key(self, load: Load, key: str, value: float) -> None:
+        assert load(f"extends: generic\nlimits: {{{key}}}").limits.linear == pytest.approx(value)
+
+    def test_an_override_counts_in_whatever_unit_it_is(self, load: Load) -> None:
+        assert load("extends: amigo\nlimits: {linear: 0.3}").limits.linear == 0.3
+
+    def test_nothing_in_it_can_be_changed_afterwards(self) -> None:
+        profile = load_profile("amigo")
+        with pytest.raises(AttributeError):
+            profile.units.distance = 1.0
+        with pytest.raises(TypeError):
+            profile.flash["Name"] = "x"
+
+    @pytest.mark.parametrize(
+        ("text", "complaint"),
+        [
+            ("wheels: 3", "key 'wheels' is not known, allowed: name, description, robot_class, subclasses,"),
+            ("body: {lenght_mm: 3}", "body: key 'lenght_mm' is not known, allowed: length, width, height,"),
+            ("link: {baud_ms: 9600}", "link: key 'baud_ms' is not known, allowed: baud, command_spacing"),
+            ("1: 2", "key 1 is not known, allowed: name,"),
+            ("name: 3", "name: 3 is no text"),
+            ("subclasses: amigo", "subclasses: 'amigo' is no list of texts"),
+            ("subclasses: [on]", "subclasses: [True] is no list of texts"),  # YAML's idea of "on"
+            ("body: {length_mm: long}", "body: length_mm: 'long' is no number"),
+            ("body: {length_mm: true}", "body: length_mm: True is no number"),
+            ("body: {length_mm: null}", "body: length_mm: None is no number"),
+            ("body: {length_mm: .nan}", "body: length_mm: nan is no number"),
+            ("body: {length_mm: .inf}", "body: length_mm: inf is no number"),
+            ("body: {length_mm: 1" + 400 * "0" + "}", "body: length_mm: 1000"),
+            ("body: {length_mm: -330}", "body: length_mm: -330.0, a number above 0 is needed"),
+            ("units: {distance: 0}", "units: distance: 0.0, a number above 0 is needed"),
+            ("body: 3", "body: 3, a mapping of keys to values is needed"),
+            ("body: null", "body: None, a mapping of keys to values is needed"),
+            ("link: {baud: fast}", "link: baud: 'fast' is no integer"),
+            ("link: {baud: 9600.0}", "link: baud: 9600.0 is no integer"),
+            ("link: {baud: 0}", "link: baud: 0, a number above 0 is needed"),
+            ("sonar: {poses: 8}", "sonar: poses: 8 is no list of [x, y, heading]"),
+            ("sonar: {poses: [8]}", "sonar: poses: 8, a list of 3 numbers is needed"),
+            ("sonar: {poses: [[1, 2]]}", "sonar: poses: [1, 2], a list of 3 numbers is needed"),
+            ("sonar: {poses: [[1, 2, x]]}", "sonar: poses: 'x' is no number"),
+            ("battery: {curve: 3}", "battery: curve: 3 is no list of [volts, charge]"),
+            ("battery: {curve: []}", "battery: curve: [], pairs [volts, charge] with rising volts needed"),
+            ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve: [[12, 1], [11, 0]], pairs"),
+            ("flash: 3", "flash: 3 is no mapping"),
+            ("flash: {Name: [1]}", "flash: 'Name': [1] is no integer or text"),
+        ],
+        ids=lambda value: value[:40],
+    )
+    def test_a_wrong_key_or_value_is_told_in_one_line(
+        self, load: Load, text: str, complaint: str, tmp_path: Path
+    ) -> None:
+        """The file, the key, the value, what is allowed."""
+        with pytest.raises(ProfileError) as refusal:
+            load(f"extends: amigo\n{text}\n")
+        message = str(refusal.value)
+        assert message.startswith(f"{tmp_path / 'mine.yaml'}: {complaint}")
+        assert "\n" not in message
+
+    @pytest.mark.parametrize(
+        ("text", "complaint"),
+        [
+            ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-sh, generic"),
+            ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-sh, generic"),
+            ("name: x", "missing description, units, body, limits"),
+            ("- name: x", "a profile is a mapping of keys to values"),
+            ("amigo", "a profile is a mapping of keys to values"),
+            ("", "a profile is a mapping of keys to values"),
+            ("name: [", "no YAML (while parsing a flow"),
+            ("name: @", "no YAML (while scanning"),
+            ("name: 2001-99-99", "no YAML (month must be in 1..12)"),
+            ("[" * 1_000, "no YAML (maximum recursion depth"),
+            ("name: " + "x" * 100_000, "too long for a profile, more than 100000 characters"),
+        ],
+        ids=lambda value: value[:40],
+    )
+    def test_a_file_that_is_no_profile_is_told_in_one_line(
+        self, load: Load, text: str, complaint: str, tmp_path: Path
+    ) -> None:
+        with pytest.raises(ProfileError) as refusal:
+            load(text)
+        message = str(refusal.value)
+        assert message.startswith(f"{tmp_path / 'mine.yaml'}: {complaint}")
+        assert "\n" not in message
+
+    def test_a_value_as_long_as_the_file_is_shortened(self, load: Load) -> None:
+        """Even one that YAML's references blow up beyond any memory."""
+        bomb = "\n".join(f"  - &l{i} [{', '.join([f'*l{i - 1}' if i else '1'] * 10)}]" for i in range(30))
+        with pytest.raises(ProfileError, match="key 'levels' is not known"):
+            load(f"extends: amigo\nlevels:\n{bomb}")
+        with pytest.raises(ProfileError, match=r"name: \[\[.*is no text") as refusal:
+            load(f"extends: amigo\nname:\n{bomb}")
+        assert len(str(refusal.value)) < 500
+
+    @pytest.mark.parametrize(
+        "name",
+        ["nowhere.yaml", "folder.yaml", "latin.yaml", "nul\0.yaml"],
+        ids=["missing", "folder", "latin", "nul"],
+    )
+    def test_a_file_that_cannot_be_read(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "folder.yaml").mkdir()
+        (tmp_path / "latin.yaml").write_bytes(b"description: \xe9\n")
+        with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|no YAML) \(.+\)$") as refusal:
+            load_profile(str(tmp_path / name))
+        assert "\n" not in str(refusal.value)
+
+    def test_the_shipped_files_hold_no_key_twice(self) -> None:
+        """YAML would take the last one without a word."""
+
+        def keys(node: yaml.Node) -> None:
+            if isinstance(node, yaml.MappingNode):
+                names = [key.value for key, _ in node.value]
+                assert len(names) == len(set(names))
+                for _, value in node.value:
+                    keys(value)
+
+        for path in ROBOTS.glob("*.yaml"):
+            keys(yaml.compose(path.read_text()))
+
+
+class TestModel:
+    def test_the_body_sweeps_the_circle_of_its_farthest_corner(self) -> None:
+        assert load_profile("amigo").body.radius == pytest.approx(math.hypot(0.170, 0.140))
+
+    @pytest.mark.parametrize(
+        ("volts", "charge"),
+        [(0.0, 0.0), (10.5, 0.0), (11.0, 0.1), (11.5, 0.2), (12.2, 0.625), (12.8, 1.0), (15.0, 1.0)],
+    )
+    def test_charge_is_interpolated_on_the_curve(self, volts: float, charge: float) -> None:
+        assert Battery().charge(volts) == pytest.approx(charge)
+
+    def test_a_curve_of_one_point(self) -> None:
+        battery = Battery(curve=((12.0, 0.5),))
+        assert [battery.charge(volts) for volts in (11.0, 12.0, 13.0)] == [0.5, 0.5, 0.5]

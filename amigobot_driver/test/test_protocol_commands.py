@@ -1,0 +1,272 @@
+"""The command tables: what each number means, which argument it takes, how that stands on the wire."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from amigobot_driver.protocol import (
+    Arg,
+    Command,
+    CommandTable,
+    ErraticCommand,
+    FrameDecoder,
+    Instruction,
+    decode,
+)
+
+#: PROTOCOL 4.1: number, name, argument, and the AmigOS version that introduced it. Arguments as there:
+#: - none, u unsigned, s signed, 2b two raw bytes, str text. AmigOS: - not listed, t only described.
+FAMILY = """
+    0 PULSE - 1.0       1 OPEN - 1.0          2 CLOSE - 1.0        3 POLLING str 1.0    4 ENABLE u 1.0
+    5 SETA s 1.0        6 SETV u 1.0          7 SETO - 1.0         8 MOVE s -           9 ROTATE s -
+   10 SETRV u 1.0      11 VEL s 1.0          12 HEAD s 1.0        13 DHEAD s 1.0       15 SAY str -
+   17 JOYREQUEST u -   18 CONFIG - 1.0       19 ENCODER u 1.0     20 SETRVDIR s -      21 RVEL s 1.0
+   22 DCHEAD s 1.0     23 SETRA s 1.0        28 SONAR u 1.0       29 STOP - 1.0        30 DIGOUT 2b t
+   32 VEL2 2b 1.0      33 GRIPPER u -        35 ADSEL u 1.0       36 GRIPPERVAL u -    37 GRIPREQUEST u -
+   40 IOREQUEST u 1.2  41 PTUPOS 2b -        42 TTY2 str 1.0      43 GETAUX u 1.0      44 BUMPSTALL u -
+   45 TCM2 u -         47 JOYDRIVE u -       48 SONARCYCLE u -    50 HOSTBAUD u -      51 AUX1BAUD u -
+   52 AUX2BAUD u -     53 AUX3BAUD u -       55 E_STOP - 1.0      56 E_STALL u -       57 QSTOP - -
+   58 GYRO u -         59 LCDWRITE str -     60 TTY4 str -        61 GETAUX3 u -       62 BATTERYINFO u -
+   64 STEP - 1.0       66 TTY3 str 1.3       67 GETAUX2 u 1.3     68 CHARGE u -
+   82 ROTKP u 1.3      83 ROTKV u 1.3        84 ROTKI u 1.3       85 TRANSKP u 1.3     86 TRANSKV u 1.3
+   87 TRANSKI u 1.3    88 REVCOUNT u 1.3     89 DRIFTFACTOR s -   90 SOUND u 1.0       91 PLAYLIST u 1.0
+   92 SOUNDTOG u 1.0   93 TICKSMM u -       250 BATTEST u -      251 BATTEMPTEST s -  252 TEMPTEST s -
+  253 RESET - -       255 MAINTENANCE - -
+"""
+#: PROTOCOL 4.1 in one line: the Pioneer's arm, whose arguments it leaves out.
+ARM = range(70, 82)
+#: PROTOCOL 4.2: what only the Erratic has.
+ERRATIC_ONLY = """
+   71 ANALOG u         72 SAVE -             73 PWM_FREQ u        74 PWM_DUTY u        75 SERVO str
+   80 TRANS_P u        81 TRANS_D u          82 TRANS_I u         83 ROT_P u           84 ROT_D u
+   85 ROT_I u          90 NAME str           91 SERIAL str        92 TYPE str          93 SUBTYPE str
+"""
+#: PROTOCOL 4.1, column ER: what it shares with the family.
+ERRATIC_SHARED = {0, 1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 21, 22, 23, 28, 29, 32}
+
+ARGS = {"-": Arg.NONE, "u": Arg.UINT, "s": Arg.INT, "2b": Arg.WORD, "str": Arg.TEXT}
+
+
+def rows(text: str, columns: int) -> list[tuple[str, ...]]:
+    words = text.split()
+    return [tuple(words[i : i + columns]) for i in range(0, len(words), columns)]
+
+
+def identify(value: object) -> str:
+    return f"{type(value).__name__}.{value.name}" if isinstance(value, CommandTable) else repr(value)
+
+
+ALL: list[CommandTable] = [*Command, *ErraticCommand]
+NUMERIC = [command for command in ALL if command.limits is not None]
+TEXTS = [command for command in ALL if command.arg is Arg.TEXT]
+BARE = [command for command in ALL if command.arg is Arg.NONE]
+
+
+class TestTables:
+    @pytest.mark.parametrize(("number", "name", "arg", "amigos"), rows(FAMILY, 4))
+    def test_every_row_of_the_reference(self, number: str, name: str, arg: str, amigos: str) -> None:
+        command = Command[name]
+        assert (command.number, command.arg) == (int(number), ARGS[arg])
+        assert command.firmware.get("A") == {"-": None, "t": ""}.get(amigos, amigos)
+
+    @pytest.mark.parametrize(("number", "name", "arg"), rows(ERRATIC_ONLY, 3))
+    def test_every_row_of_the_erratic(self, number: str, name: str, arg: str) -> None:
+        command = ErraticCommand[name]
+        assert (command.number, command.arg) == (int(number), ARGS[arg])
+        assert command.firmware == {"E": ""}
+
+    def test_the_family_has_these_rows_and_the_arm_and_no_others(self) -> None:
+        assert {row.number for row in Command} == {int(row[0]) for row in rows(FAMILY, 4)} | set(ARM)
+
+    def test_the_erratic_has_these_rows_and_the_shared_ones_and_no_others(self) -> None:
+        own = {int(row[0]) for row in rows(ERRATIC_ONLY, 3)}
+        assert {row.number for row in ErraticCommand} == own | ERRATIC_SHARED
+        assert {row.number for row in Command if "E" in row.firmware} == ERRATIC_SHARED
+
+    @pytest.mark.parametrize("table", [Command, ErraticCommand])
+    def test_a_number_means_one_thing_in_a_table(self, table: type[CommandTable]) -> None:
+        numbers = [row.number for row in table]
+        assert len(numbers) == len(set(numbers)) == len(table.__members__)  # an equal row would be an alias
+        assert all(0 <= number <= 255 for number in numbers)
+
+    def test_the_numbers_that_mean_other_things_to_an_erratic(self) -> None:
+        """Sent to the wrong robot they change other PID terms, play sounds or overwrite its identity."""
+        family = {row.number: row.name for row in Command}
+        erratic = {row.number: row.name for row in ErraticCommand}
+        colliding = {number for number in family.keys() & erratic.keys() if family[number] != erratic[number]}
+        assert colliding == {*range(71, 76), 80, 81, *range(82, 86), *range(90, 94)}
+
+    @pytest.mark.parametrize("number", sorted(ERRATIC_SHARED))
+    def test_a_shared_row_is_the_same_row(self, number: int) -> None:
+        (ours,) = (row for row in Command if row.number == number)
+        (theirs,) = (row for row in ErraticCommand if row.number == number)
+        assert (theirs.name, theirs.value) == (ours.name, ours.value)
+        assert ours is not theirs
+
+    @pytest.mark.parametrize("command", ALL, ids=identify)
+    def test_every_row_says_what_it_does(self, command: CommandTable) -> None:
+        assert command.summary
+        assert command.firmware.keys() <= set("ASPRE")
+        if command.limits is not None:
+            low, high = command.limits
+            assert low < high
+
+
+class TestArguments:
+    @pytest.mark.parametrize("command", NUMERIC, ids=identify)
+    def test_the_ends_of_the_range_are_allowed(self, command: CommandTable) -> None:
+        for value in command.limits or ():
+            assert decode(command(value).encode()[3:-2], type(command)) == Instruction(command, value)
+
+    @pytest.mark.parametrize("command", NUMERIC, ids=identify)
+    def test_a_value_out_of_range_is_refused_with_the_range(self, command: CommandTable) -> None:
+        low, high = command.limits or (0, 0)
+        for value in (low - 1, high + 1):
+            with pytest.raises(
+                ValueError, match=rf"^{command.name} takes an integer from {low} to {high}, got {value}$"
+            ):
+                command(value)
+
+    @pytest.mark.parametrize("value", [None, 1.0, float("nan"), "1", b"\x01"], ids=repr)
+    def test_a_number_is_an_integer(self, value: object) -> None:
+        with pytest.raises(ValueError, match=r"VEL takes an integer from -32768 to 32767, got "):
+            Command.VEL(value)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("command", TEXTS, ids=identify)
+    def test_a_text_has_up_to_195_bytes(self, command: CommandTable) -> None:
+        assert len(command(bytes(195)).encode()) == 203
+        with pytest.raises(ValueError, match=f"^{command.name} takes up to 195 bytes, got "):
+            command(bytes(196))
+
+    @pytest.mark.parametrize("value", [None, 1, "AT\r"], ids=repr)
+    def test_a_text_is_bytes(self, value: object) -> None:
+        with pytest.raises(ValueError, match="TTY2 takes up to 195 bytes, got "):
+            Command.TTY2(value)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("command", BARE, ids=identify)
+    def test_a_command_without_argument_takes_none(self, command: CommandTable) -> None:
+        assert command().encode() == bytes.fromhex("FAFB03") + bytes([command.number, 0, command.number])
+        for value in (0, 1, b""):
+            with pytest.raises(ValueError, match=f"^{command.name} takes no argument, got "):
+                command(value)
+
+    def test_a_message_stays_short(self) -> None:
+        with pytest.raises(ValueError, match="TTY2") as refusal:
+            Command.TTY2(bytes(10_000))
+        assert len(str(refusal.value)) < 200
+
+    def test_narrower_ranges(self) -> None:
+        """Those that the reference names, PROTOCOL 4.1 and E-27."""
+        assert {
+            command.name: command.limits
+            for command in Command
+            if command.limits and command.limits[1] < 0x7FFF
+        } == {
+            "GETAUX": (0, 195),
+            "GETAUX2": (0, 195),
+            "GETAUX3": (0, 195),
+            "BUMPSTALL": (0, 3),
+            "SONARCYCLE": (2, 120),
+            "HOSTBAUD": (0, 4),
+            "AUX1BAUD": (0, 4),
+            "AUX2BAUD": (0, 4),
+            "AUX3BAUD": (0, 4),
+            "SOUND": (1, 255),
+            "PLAYLIST": (0, 255),
+        }
+
+
+class TestWire:
+    """PROTOCOL 2.2: magnitude and sign byte, words, texts."""
+
+    @pytest.mark.parametrize(
+        ("instruction", "data"),
+        [
+            (Command.VEL(1), "0B 3B 0100"),
+            (Command.VEL(-1), "0B 1B 0100"),
+            (Command.VEL(0), "0B 3B 0000"),
+            (Command.VEL(32767), "0B 3B FF7F"),
+            (Command.VEL(-32768), "0B 1B 0080"),
+            (Command.VEL2(0xF60A), "20 3B 0AF6"),
+            (Command.TTY2(b""), "2A 2B 00"),
+            (Command.TTY2(b"\x00\xfa\xfb"), "2A 2B 03 00FAFB"),
+        ],
+        ids=str,
+    )
+    def test_encoding(self, instruction: Instruction, data: str) -> None:
+        assert instruction.encode()[3:-2] == bytes.fromhex(data)
+
+    @pytest.mark.parametrize(
+        ("data", "meaning"),
+        [
+            ("00 3B 0100", Command.PULSE()),  # surplus argument
+            ("0B 3B C800 00 00", Command.VEL(200)),  # surplus bytes
+            ("0B 3B 38FF", Command.VEL(-200)),  # two's complement
+            ("0B 1B 0000", Command.VEL(0)),
+            ("20 1B F609", Command.VEL2(0xF60A)),  # ARIA: the word negated
+            ("20 3B 0AF6", Command.VEL2(0xF60A)),  # Player: the bytes as they are
+            ("2A 2B 03 41540D 00", Command.TTY2(b"AT\r")),  # ARIA: a NUL behind it
+            ("2A 2B 09 41540D", Command.TTY2(b"AT\r")),  # less than announced
+            ("0B", Instruction(Command.VEL)),
+            ("0B 3B", Instruction(Command.VEL)),
+            ("0B 3B C8", Instruction(Command.VEL)),
+            ("2A", Instruction(Command.TTY2)),
+            ("2A 2B", Instruction(Command.TTY2)),
+            ("0E", None),
+            ("FE 3B 0100", None),
+            ("", None),
+        ],
+    )
+    def test_clients_are_loose_with_arguments(self, data: str, meaning: Instruction | None) -> None:
+        assert decode(bytes.fromhex(data)) == meaning
+
+    def test_the_table_decides_what_a_number_means(self) -> None:
+        data = bytes.fromhex("5A 2B 02 4F4B")
+        assert decode(data, ErraticCommand) == ErraticCommand.NAME(b"OK")
+        assert decode(data, Command) != decode(data, ErraticCommand)
+
+    def test_an_instruction_reads_as_it_is_written(self) -> None:
+        assert str(Command.VEL(-200)) == "VEL(-200)"
+        assert str(Command.STOP()) == "STOP"
+        assert str(Command.TTY2(b"AT\r")) == r"TTY2(b'AT\r')"
+
+
+def arguments(command: CommandTable) -> st.SearchStrategy[int | bytes | None]:
+    if command.limits is not None:
+        return st.integers(*command.limits)
+    return st.binary(max_size=195) if command.arg is Arg.TEXT else st.none()
+
+
+INSTRUCTIONS = st.sampled_from(ALL).flatmap(lambda command: arguments(command).map(command))
+
+
+@pytest.mark.parametrize("command", ALL, ids=identify)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_every_instruction_comes_back(command: CommandTable, data: st.DataObject) -> None:
+    instruction = command(data.draw(arguments(command)))
+    (frame,) = FrameDecoder().feed(instruction.encode(), now=0.0)
+    assert decode(frame.data, type(command)) == instruction
+
+
+@given(st.lists(INSTRUCTIONS, max_size=8))
+def test_a_conversation_comes_back(instructions: list[Instruction]) -> None:
+    stream = b"".join(instruction.encode() for instruction in instructions)
+    frames = FrameDecoder().feed(stream, now=0.0)
+    assert [
+        decode(frame.data, type(each.command)) for frame, each in zip(frames, instructions, strict=True)
+    ] == instructions
+
+
+@pytest.mark.parametrize("table", [Command, ErraticCommand])
+@given(data=st.binary(max_size=253))
+def test_no_bytes_raise(table: type[CommandTable], data: bytes) -> None:
+    instruction = decode(data, table)
+    if instruction is None:
+        assert data[:1] not in {bytes([row.number]) for row in table}
+    elif isinstance(instruction.value, int):
+        assert -0x8000 <= instruction.value <= 0xFFFF
+    elif instruction.value is not None:
+        assert instruction.value in data

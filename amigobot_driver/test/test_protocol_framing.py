@@ -1,0 +1,321 @@
+"""Frames: the checksum, what may be sent, and how the decoder finds frames in a stream of anything."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amigobot_driver.protocol import FrameDecoder, checksum, encode_frame
+from amigobot_driver.protocol.decoder import GAP_TIMEOUT
+
+SYNC0 = bytes.fromhex("FAFB 03 00 0000")
+STOP = bytes.fromhex("FAFB 03 1D 001D")
+VEL200 = bytes.fromhex("FAFB 06 0B3BC800 D33B")
+#: A frame whose checksum is wrong by one bit.
+DAMAGED = bytes.fromhex("FAFB 06 0B3BC800 D33C")
+
+#: s a byte takes at 9600 baud, 8N1
+BYTE_TIME = 10 / 9600
+#: The longest frame there is: count 255.
+LONGEST = 258
+
+
+def data_of(frame: bytes) -> bytes:
+    return frame[3:-2]
+
+
+def frame_of(data: bytes) -> bytes:
+    """A frame of any legal length: receivers must take longer ones than `encode_frame` sends."""
+    return b"\xfa\xfb" + bytes([len(data) + 2]) + data + checksum(data).to_bytes(2, "big")
+
+
+def found(*chunks: bytes) -> list[bytes]:
+    """The data of all frames in the chunks, when the link falls silent after them."""
+    decoder = FrameDecoder()
+    frames = [frame for chunk in chunks for frame in decoder.feed(chunk, now=0.0)]
+    return [frame.data for frame in frames + decoder.feed(b"", now=1.0)]
+
+
+def pending(decoder: FrameDecoder) -> int:
+    """Bytes that wait for the rest of their frame; forgets them."""
+    before = decoder.stats.skipped_bytes
+    decoder.reset()
+    return decoder.stats.skipped_bytes - before
+
+
+class TestChecksum:
+    @pytest.mark.parametrize(
+        ("data", "expected"),
+        [
+            ("00", 0x0000),
+            ("01", 0x0001),
+            ("FF", 0x00FF),
+            ("043B 0100", 0x053B),
+            ("0B1B C800", 0xD31B),
+            ("2A2B 0341 540D", 0x8179),
+            ("032B 0801 0203 0405 0607 08", 0x1733),
+            ("FA3B 6200", 0x5C3B),
+            ("583B 0E5B", 0x6696),
+        ],
+    )
+    def test_examples_of_the_reference(self, data: str, expected: int) -> None:
+        assert checksum(bytes.fromhex(data)) == expected
+
+    def test_a_last_odd_byte_is_xored_not_added(self) -> None:
+        assert checksum(b"\x00\xff\xff") == 0x00FF ^ 0xFF == 0x0000  # a sum would give 0x01FE
+
+    def test_the_sum_wraps_at_16_bits(self) -> None:
+        assert checksum(b"\xff\xff" * 3) == (3 * 0xFFFF) % 0x10000
+
+    @given(st.binary(min_size=1, max_size=253), st.data())
+    def test_any_single_damaged_byte_shows(self, data: bytes, draw: st.DataObject) -> None:
+        at = draw.draw(st.integers(0, len(data) - 1))
+        flip = draw.draw(st.integers(1, 255))
+        damaged = bytearray(data)
+        damaged[at] ^= flip
+        assert checksum(bytes(damaged)) != checksum(data)
+
+
+class TestEncodeFrame:
+    def test_layout(self) -> None:
+        assert encode_frame(bytes.fromhex("0B3BC800")) == VEL200
+
+    @pytest.mark.parametrize("length", [1, 198])
+    def test_lengths_that_every_receiver_takes(self, length: int) -> None:
+        frame = encode_frame(bytes(length))
+        assert len(frame) == length + 5
+        assert frame[2] == length + 2
+
+    @pytest.mark.parametrize("length", [0, 199, 253])
+    def test_other_lengths_are_refused(self, length: int) -> None:
+        with pytest.raises(ValueError, match=f"1 to 198 data bytes, not {length}"):
+            encode_frame(bytes(length))
+
+
+class TestResynchronisation:
+    """PROTOCOL 1.4: only the checksum decides what a frame is, and a wrong header costs one byte."""
+
+    @pytest.mark.parametrize("count", [3, 200, 201, 255])
+    def test_every_legal_count_is_received(self, count: int) -> None:
+        frame = frame_of(bytes(range(count - 2)))
+        assert found(frame) == [data_of(frame)]
+
+    @pytest.mark.parametrize("count", [0, 1, 2])
+    def test_a_count_too_small_is_no_frame(self, count: int) -> None:
+        assert found(b"\xfa\xfb" + bytes([count]) + bytes(8) + STOP) == [data_of(STOP)]
+
+    def test_a_header_inside_the_data_is_data(self) -> None:
+        frame = frame_of(b"\xb0" + STOP + b"\xfa\xfb\x03")
+        assert found(frame) == [data_of(frame)]
+
+    def test_the_frame_inside_a_damaged_frame_counts(self) -> None:
+        """Nobody can tell it from a frame behind a damaged count, which is far more likely."""
+        outer = bytearray(frame_of(b"\xb0" + STOP))
+        outer[-1] ^= 1
+        assert found(bytes(outer)) == [data_of(STOP)]
+
+    def test_a_bad_checksum_costs_one_byte_not_the_frame_behind(self) -> None:
+        assert found(DAMAGED + VEL200) == [data_of(VEL200)]
+        assert found(DAMAGED[:3] + VEL200 + STOP) == [data_of(VEL200), data_of(STOP)]
+
+    def test_the_search_goes_on_at_the_byte_behind_the_wrong_header(self) -> None:
+        """FA FB FA FB 03: the first count is 0xFA and takes in both frames; the second header is true."""
+        stream = b"\xfa\xfb" + STOP + VEL200
+        assert found(stream) == [data_of(STOP), data_of(VEL200)]
+        (first, second) = FrameDecoder().feed(stream + bytes(250), now=0.0)  # long enough to need no gap
+        assert (first.data, second.data) == (data_of(STOP), data_of(VEL200))
+
+    def test_a_good_header_that_starts_as_the_checksum_of_a_bad_one(self) -> None:
+        assert found(bytes.fromhex("FAFB 04 0B3B") + STOP) == [data_of(STOP)]
+
+    def test_nothing_is_acted_upon_twice(self) -> None:
+        assert found(DAMAGED + STOP + DAMAGED + STOP) == [data_of(STOP)] * 2
+
+    def test_errors_are_counted(self) -> None:
+        decoder = FrameDecoder()
+        decoder.feed(b"noise" + DAMAGED + VEL200 + STOP[:4], now=0.0)
+        stats = decoder.stats
+        assert (stats.frames, stats.checksum_errors) == (1, 1)
+        assert (stats.bytes, stats.skipped_bytes) == (5 + 9 + 9 + 4, 5 + 9)
+        assert pending(decoder) == 4
+
+
+class TestGap:
+    """A frame that stops arriving is given up after GAP_TIMEOUT, whatever count it announced."""
+
+    def test_a_pause_shorter_than_the_limit_is_bridged(self) -> None:
+        decoder = FrameDecoder()
+        frames = []
+        for i, now in enumerate([0.0, 0.09, 0.18, 0.27, 0.36, 0.45]):
+            frames += decoder.feed(STOP[i : i + 1], now)
+        assert [frame.data for frame in frames] == [data_of(STOP)]
+
+    def test_a_longer_pause_ends_the_frame(self) -> None:
+        decoder = FrameDecoder()
+        assert decoder.feed(STOP[:4], now=0.0) == []
+        assert decoder.feed(STOP[4:], now=GAP_TIMEOUT + 0.01) == []
+        assert decoder.stats.skipped_bytes == len(STOP)
+
+    def test_the_rest_of_a_frame_given_up_does_not_spoil_the_next(self) -> None:
+        decoder = FrameDecoder()
+        decoder.feed(VEL200[:5], now=0.0)
+        assert [frame.data for frame in decoder.feed(VEL200[5:] + STOP, now=0.2)] == [data_of(STOP)]
+
+    def test_frames_behind_a_huge_count_are_found_when_it_is_given_up(self) -> None:
+        decoder = FrameDecoder()
+        assert decoder.feed(b"\xfa\xfb\xff" + VEL200 + STOP, now=0.0) == []
+        assert [frame.data for frame in decoder.feed(SYNC0, now=0.2)] == [
+            data_of(VEL200),
+            data_of(STOP),
+            data_of(SYNC0),
+        ]
+
+    def test_several_huge_counts_are_given_up_together(self) -> None:
+        """Each has waited as long as the first: no second gap is needed to get at the frame behind them."""
+        decoder = FrameDecoder()
+        assert decoder.feed(b"\xfa\xfb\xff" * 3 + STOP, now=0.0) == []
+        assert [frame.data for frame in decoder.feed(b"", now=0.2)] == [data_of(STOP)]
+        assert pending(decoder) == 0
+
+    def test_a_read_without_bytes_does_not_hide_the_gap(self) -> None:
+        """A port that returns b"" every 50 ms must not keep half a frame alive."""
+        decoder = FrameDecoder()
+        frames = decoder.feed(b"\xfa\xfb\xff" + STOP, now=0.0)
+        for now in (0.05, 0.10, 0.15):
+            frames += decoder.feed(b"", now)
+        assert [frame.data for frame in frames] == [data_of(STOP)]
+
+    def test_reset_forgets_half_a_frame(self) -> None:
+        decoder = FrameDecoder()
+        decoder.feed(STOP[:4], now=0.0)
+        decoder.reset()
+        assert decoder.feed(STOP[4:] + VEL200, now=0.0)[0].data == data_of(VEL200)
+        assert decoder.stats.skipped_bytes == len(STOP)
+
+
+class TestStamp:
+    """A frame's stamp is when its first byte was put on the wire: arrival less the bytes since then."""
+
+    def stamps(self, *fed: tuple[bytes, float], byte_time: float = BYTE_TIME) -> list[float]:
+        decoder = FrameDecoder(byte_time)
+        return [frame.stamp for chunk, now in fed for frame in decoder.feed(chunk, now)]
+
+    def test_whole(self) -> None:
+        assert self.stamps((VEL200, 5.0)) == [pytest.approx(5.0 - 9 * BYTE_TIME)]
+
+    def test_byte_by_byte(self) -> None:
+        fed = [(VEL200[i : i + 1], 5.0 + (i + 1) * BYTE_TIME) for i in range(9)]
+        assert self.stamps(*fed) == [pytest.approx(5.0)]
+
+    def test_two_in_one_read(self) -> None:
+        """The first of them has been on the wire for longer."""
+        assert self.stamps((VEL200 + STOP, 5.0)) == [
+            pytest.approx(5.0 - 15 * BYTE_TIME),
+            pytest.approx(5.0 - 6 * BYTE_TIME),
+        ]
+
+    def test_noise_and_half_a_frame_behind_it_count(self) -> None:
+        assert self.stamps((b"noise" + STOP + VEL200[:4], 5.0)) == [pytest.approx(5.0 - 10 * BYTE_TIME)]
+
+    def test_noise_before_it_does_not(self) -> None:
+        assert self.stamps((b"noise" * 9 + STOP, 5.0)) == self.stamps((STOP, 5.0))
+
+    def test_a_frame_found_after_a_gap_keeps_the_time_of_its_bytes(self) -> None:
+        late = self.stamps((b"\xfa\xfb\xff" + STOP, 5.0), (b"", 7.0))
+        assert late == [pytest.approx(5.0 - 6 * BYTE_TIME)]
+
+    def test_a_read_without_bytes_is_not_an_arrival(self) -> None:
+        late = self.stamps((b"\xfa\xfb\xff" + STOP, 5.0), (b"", 5.05), (b"", 7.0))
+        assert late == [pytest.approx(5.0 - 6 * BYTE_TIME)]
+
+    def test_a_port_without_a_speed_stamps_the_arrival(self) -> None:
+        assert self.stamps((VEL200 + STOP, 5.0), byte_time=0.0) == [5.0, 5.0]
+
+    def test_the_speed_may_change(self) -> None:
+        decoder = FrameDecoder(BYTE_TIME)
+        decoder.byte_time = BYTE_TIME / 4
+        assert decoder.feed(STOP, 5.0)[0].stamp == pytest.approx(5.0 - 6 * BYTE_TIME / 4)
+
+
+# --- Properties
+
+
+def searched(stream: bytes) -> list[bytes]:
+    """What a stream that lies there complete holds, found the plain way."""
+    frames, at = [], 0
+    while at < len(stream):
+        end = at + 3 + stream[at + 2] if at + 2 < len(stream) else at
+        body = stream[at + 3 : end - 2]
+        if body and end <= len(stream) and stream[at:end] == frame_of(body):
+            frames.append(body)
+            at = end
+        else:
+            at += 1
+    return frames
+
+
+FRAMES = st.binary(min_size=1, max_size=253).map(frame_of)
+BEGINNINGS = [b"\xfa", b"\xfb", b"\xfa\xfb", b"\xfa\xfb\x04", b"\xfa\xfb\xff", DAMAGED]
+#: Junk that looks like the beginning of something more often than chance would have it; a frame is no junk.
+JUNK = (
+    st.lists(st.binary(max_size=20) | st.sampled_from(BEGINNINGS))
+    .map(b"".join)
+    .filter(lambda junk: not searched(junk))
+)
+STREAM = st.lists(FRAMES | JUNK, max_size=12).map(b"".join)
+
+
+@st.composite
+def chunked(draw: st.DrawFn, streams: st.SearchStrategy[bytes]) -> list[bytes]:
+    """A stream, cut anywhere."""
+    stream = draw(streams)
+    cuts = sorted(draw(st.lists(st.integers(0, len(stream)), max_size=20)))
+    return [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
+
+
+@given(st.lists(st.tuples(JUNK, FRAMES), max_size=6), JUNK, st.data())
+def test_every_frame_is_found_between_any_junk(
+    parts: list[tuple[bytes, bytes]], tail: bytes, data: st.DataObject
+) -> None:
+    """At once or, where junk announces a longer frame, after the gap that follows."""
+    stream = b"".join(junk + frame for junk, frame in parts) + tail
+    assert found(*data.draw(chunked(st.just(stream)))) == [data_of(frame) for _, frame in parts]
+
+
+@given(st.lists(FRAMES, max_size=6).map(b"".join).flatmap(lambda stream: chunked(st.just(stream))))
+def test_frames_without_junk_need_no_gap(chunks: list[bytes]) -> None:
+    decoder = FrameDecoder()
+    frames = [frame.data for chunk in chunks for frame in decoder.feed(chunk, now=0.0)]
+    assert frames == searched(b"".join(chunks))
+    assert pending(decoder) == 0
+
+
+@given(chunked(STREAM))
+def test_where_a_stream_is_cut_makes_no_difference(chunks: list[bytes]) -> None:
+    assert found(*chunks) == searched(b"".join(chunks))
+
+
+@given(chunked(STREAM | st.binary(max_size=600)), st.data())
+def test_no_bytes_and_no_times_raise_or_pile_up(chunks: list[bytes], data: st.DataObject) -> None:
+    decoder = FrameDecoder(byte_time=data.draw(st.sampled_from([0.0, BYTE_TIME])))
+    now, fed, in_frames = 0.0, 0, 0
+    for chunk in chunks:
+        now += data.draw(st.sampled_from([0.0, 0.001, GAP_TIMEOUT, 2 * GAP_TIMEOUT]))
+        frames = decoder.feed(chunk, now)
+        fed += len(chunk)
+        in_frames += sum(len(frame.data) + 5 for frame in frames)
+        waiting = fed - in_frames - decoder.stats.skipped_bytes
+        assert 0 <= waiting < LONGEST
+        assert all(now - LONGEST - len(chunk) <= frame.stamp <= now for frame in frames)
+    assert decoder.stats.bytes == fed
+    assert pending(decoder) == waiting if chunks else True
+    assert decoder.stats.bytes == in_frames + decoder.stats.skipped_bytes
+
+
+def test_long_junk_takes_time_in_proportion() -> None:
+    """Headers without end, each with a count that takes in the next ones: found out one by one."""
+    decoder = FrameDecoder()
+    decoder.feed(b"\xfa\xfb\xff" * 10_000 + STOP, now=0.0)
+    assert decoder.stats.skipped_bytes > 29_000
+    assert pending(decoder) < LONGEST

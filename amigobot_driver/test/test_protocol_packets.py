@@ -1,0 +1,505 @@
+"""The packets a robot sends: one description for parser and builder, optional tails, what values mean.
+
+Every packet with known bytes is in test_protocol_vectors; here are the properties and the odd cases.
+"""
+
+from __future__ import annotations
+
+import typing
+from dataclasses import fields, replace
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    AmigoShTail,
+    ArcosTail,
+    Aux,
+    Config,
+    Encoders,
+    Io,
+    Malformed,
+    Packet,
+    PacketTable,
+    Playlist,
+    Reset,
+    Sip,
+    SonarReading,
+    SyncEcho,
+    SyncReply,
+    Unknown,
+    encode_frame,
+    parse,
+    wire,
+)
+from amigobot_driver.protocol.erratic import ERRATIC_PACKETS, Motor, ShortMotor
+
+TABLES = {"ActivMedia": ACTIVMEDIA_PACKETS, "Erratic": ERRATIC_PACKETS}
+any_table = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+
+
+def kinds(table: PacketTable) -> dict[type[Packet], tuple[int, ...]]:
+    """The packet classes of a table with the ids they stand for."""
+    ids: dict[type[Packet], tuple[int, ...]] = {}
+    for number, classes in table.items():
+        for kind in classes:
+            ids[kind] = (*ids.get(kind, ()), number)
+    return ids
+
+
+# --- Strategies, from the same annotations that the parser and the builder read
+
+# Every character of latin-1 but the NUL that ends a text.
+CHARACTERS = st.characters(min_codepoint=1, max_codepoint=0xFF)
+
+
+def values(codec: wire.Codec) -> st.SearchStrategy[object]:
+    """Everything that a codec can write and read back."""
+    match codec:
+        case wire.Int(_size=size, _signed=True):
+            return st.integers(-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1)
+        case wire.Int(_size=size):
+            return st.integers(0, (1 << 8 * size) - 1)
+        case wire.CString():
+            return st.text(CHARACTERS, max_size=20)
+        case wire.FixedString(_size=size):
+            return st.text(CHARACTERS, max_size=size)
+        case wire.Rest():
+            return st.binary(max_size=40)
+        case wire.Counted(_item=item):
+            return st.lists(values(item), max_size=16).map(tuple)
+        case wire.Record(_alternatives=alternatives):
+            return st.one_of(*map(records, alternatives))
+    raise AssertionError(f"{codec} has no strategy yet")
+
+
+def reads_as_amigosh(tail: object) -> bool:
+    """An ARCOS tail whose end looks like AmigoSH's second text and threshold: nothing tells them apart."""
+    behind = wire.pack(tail).partition(b"\0")[2]
+    return isinstance(tail, ArcosTail) and len(behind) > 2 and behind.find(0) == len(behind) - 3
+
+
+@cache
+def records(cls: type, ids: tuple[int, ...] | None = None) -> st.SearchStrategy[typing.Any]:
+    """Instances of a dataclass: all mandatory fields, and the optional ones up to any of them."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    codecs, optional = {}, []
+    for field in fields(cls):
+        hint = hints[field.name]
+        if typing.get_origin(hint) is not typing.Annotated:  # an Annotated[...] | None
+            optional.append(field.name)
+            hint = typing.get_args(hint)[0]
+        codecs[field.name] = values(hint.__metadata__[0])
+    if ids is not None:
+        codecs["id"] = st.sampled_from(ids)
+
+    def up_to(count: int) -> st.SearchStrategy[typing.Any]:
+        return st.builds(
+            cls, **{name: codec for name, codec in codecs.items() if name not in optional[count:]}
+        )
+
+    instances = st.one_of([up_to(count) for count in range(len(optional) + 1)])
+    return instances.filter(lambda tail: not reads_as_amigosh(tail)) if cls is ArcosTail else instances
+
+
+CASES = [
+    pytest.param(table, cls, ids, id=f"{name} {cls.__name__}")
+    for name, table in TABLES.items()
+    for cls, ids in kinds(table).items()
+]
+
+
+@pytest.mark.parametrize(("table", "cls", "ids"), CASES)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_every_packet_comes_back(
+    table: PacketTable, cls: type[Packet], ids: tuple[int, ...], data: st.DataObject
+) -> None:
+    packet = data.draw(records(cls, ids))
+    result = parse(packet.encode(), table)
+    assert result == packet
+    assert type(result) is cls
+
+
+@pytest.mark.parametrize(("table", "cls", "ids"), CASES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_a_packet_cut_anywhere_is_still_answered(
+    table: PacketTable, cls: type[Packet], ids: tuple[int, ...], data: st.DataObject
+) -> None:
+    whole = data.draw(records(cls, ids)).encode()
+    cut = whole[: data.draw(st.integers(0, len(whole)))]
+    packet = parse(cut, table)
+    if isinstance(packet, Malformed):
+        assert cls.__name__ in packet.reason or len(table[whole[0]]) > 1 or not cut
+    elif not isinstance(packet, ShortMotor):
+        assert type(packet) is cls
+
+
+@any_table
+@given(data=st.binary(max_size=253))
+def test_no_bytes_raise(table: PacketTable, data: bytes) -> None:
+    packet = parse(data, table)
+    assert packet.id == (data[0] if data else 0)
+    assert data == b"" or data[0] in table or packet == Unknown(id=data[0], payload=data[1:])
+
+
+@any_table
+@given(data=st.data())
+def test_no_bytes_behind_a_known_id_raise(table: PacketTable, data: st.DataObject) -> None:
+    number = data.draw(st.sampled_from(sorted(table)))
+    payload = data.draw(st.binary(max_size=252))
+    packet = parse(bytes([number]) + payload, table)
+    assert type(packet) in (*table[number], Malformed)
+    if isinstance(packet, Malformed):
+        assert packet.encode() == bytes([number]) + payload
+        assert "\n" not in packet.reason
+
+
+# --- What does not fit
+
+SIP = Sip(
+    x=0,
+    y=0,
+    heading=0,
+    left_velocity=0,
+    right_velocity=0,
+    battery=0,
+    left_stall_bumpers=0,
+    right_stall_bumpers=0,
+    control=0,
+    flags=0,
+    compass=0,
+    sonar=(),
+)
+
+
+class TestBuilder:
+    """A value that does not fit is refused with the packet, the field and the reason."""
+
+    @pytest.mark.parametrize(
+        ("packet", "reason"),
+        [
+            (replace(SIP, battery=256), r"^Sip\.battery: 256 does not fit an unsigned 8-bit integer$"),
+            (replace(SIP, heading=0x8000), r"^Sip\.heading: 32768 does not fit a signed 16-bit integer$"),
+            (replace(SIP, x=-1), r"^Sip\.x: -1 does not fit an unsigned 16-bit integer$"),
+            (
+                replace(SIP, sonar=(SonarReading(number=0, range=70_000),)),
+                r"^Sip\.sonar: SonarReading\.range: 70000 does not fit",
+            ),
+            (replace(SIP, sonar=(SonarReading(number=0, range=0),) * 256), r"^Sip\.sonar: 256 does not fit"),
+            (Encoders(left=1 << 31, right=0), r"^Encoders\.left: 2147483648 does not fit a signed 32-bit"),
+            (SyncReply(name="a\0b", robot_class="", subclass=""), r"^SyncReply\.name: .* holds a NUL"),
+            (SyncReply(name="€", robot_class="", subclass=""), r"^SyncReply\.name: "),
+            (
+                Playlist(number=1, enabled=1, name="x" * 17, offset=0, length=0),
+                r"^Playlist\.name: .* is longer than its 16-character field$",
+            ),
+            (replace(SIP, battery_x10=120), r"^Sip\.battery_x10 needs port_low, which comes before it$"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_refusals(self, packet: Packet, reason: str) -> None:
+        with pytest.raises(ValueError, match=reason):
+            packet.encode()
+
+    def test_a_full_fixed_text_has_no_nul(self) -> None:
+        sound = Playlist(number=1, enabled=1, name="sixteen letters!", offset=0, length=0)
+        assert sound.encode()[3:19] == b"sixteen letters!"
+        assert parse(sound.encode()) == sound
+
+
+class TestParser:
+    def test_a_text_without_its_nul_ends_with_the_data(self) -> None:
+        assert parse(b"\x02robot\0Pioneer\0amigo") == SyncReply(
+            name="robot", robot_class="Pioneer", subclass="amigo"
+        )
+
+    def test_a_packet_too_short_says_what_is_missing(self) -> None:
+        packet = parse(b"\x90\x00\x00\x00\x00\x01")
+        assert packet == Malformed(
+            id=0x90, payload=bytes([0, 0, 0, 0, 1]), reason="Encoders: 4-byte integer at offset 5 of 6 bytes"
+        )
+
+    def test_surplus_bytes_are_ignored(self) -> None:
+        packet = Encoders(left=1, right=2)
+        assert parse(packet.encode() + b"more") == packet
+
+    def test_an_id_of_another_robot_is_unknown(self) -> None:
+        assert parse(b"\x9b\x00") == Unknown(id=0x9B, payload=b"\x00")
+        assert parse(b"\x31" + bytes(25), ERRATIC_PACKETS).id == 0x31
+
+    @pytest.mark.parametrize("number", range(0x30, 0x40))
+    def test_every_standard_packet_is_a_sip(self, number: int) -> None:
+        assert parse(replace(SIP, id=number).encode()) == replace(SIP, id=number)
+
+    @pytest.mark.parametrize("number", [0xFE, 0xFF])
+    def test_a_reset_may_carry_bytes(self, number: int) -> None:
+        assert parse(bytes([number, 1, 2])) == Reset(id=number, payload=b"\x01\x02")
+
+    @pytest.mark.parametrize("length", [18, 19, 20])
+    def test_the_motor_packet_is_told_by_its_length(self, length: int) -> None:
+        packet = parse(b"\x82" + bytes(length - 1), ERRATIC_PACKETS)
+        assert type(packet) is (ShortMotor if length == 18 else Motor)
+
+    def test_an_io_packet_goes_by_its_own_counts(self) -> None:
+        """AROS sends four input bytes where AmigOS sends one."""
+        assert parse(bytes.fromhex("F0 04 2A000100 01 05 01 0002")) == Io(
+            digital_in=(0x2A, 0, 1, 0), digital_out=(5,), analog=(512,)
+        )
+
+    @pytest.mark.parametrize(("number", "port"), [(0xB0, 1), (0xB8, 2), (0xC8, 3)])
+    def test_an_aux_packet_knows_its_port(self, number: int, port: int) -> None:
+        packet = parse(bytes([number]) + b"OK")
+        assert packet == Aux(id=number, data=b"OK")
+        assert packet.port == port  # type: ignore[attr-defined]
+
+    def test_an_echo_is_its_number(self) -> None:
+        assert [parse(b"\x00"), parse(b"\x01")] == [SyncEcho(id=0), SyncEcho(id=1)]
+
+
+# --- The standard packet
+
+IO = {"port_low": 1, "port_high": 0, "analog": 128, "digital_in": 0x3F, "digital_out": 0}
+AMIGO_SH = {**IO, "battery_x10": 125, "charge_state": 0}
+ARCOS = {
+    **AMIGO_SH,
+    "rotation_velocity": -155,
+    "faults": 1 << 4,
+    "lateral_velocity": -20,
+    "temperature": -127,
+    "state_of_charge": 80,
+}
+MTX = {**ARCOS, "robot_time": 0xFFFF_FFFF, "flags3": 1}
+
+
+class TestSip:
+    """PROTOCOL 5.2."""
+
+    @pytest.mark.parametrize(
+        ("tail", "count"),
+        [({}, 22), (IO, 27), (AMIGO_SH, 30), (ARCOS, 38), (MTX, 46)],
+        ids=["no I/O", "AmigOS", "AmigoSH", "ARCOS", "MTX"],
+    )
+    @pytest.mark.parametrize("pings", [0, 1, 2, 8, 16])
+    def test_each_firmware_ends_it_elsewhere(self, tail: dict[str, int], count: int, pings: int) -> None:
+        sip = replace(SIP, sonar=tuple(SonarReading(number=i, range=1000 + i) for i in range(pings)), **tail)
+        assert encode_frame(sip.encode())[2] == count + 3 * pings
+        result = parse(sip.encode())
+        assert result == sip
+        absent = {field.name for field in fields(Sip) if getattr(result, field.name) is None}
+        assert absent == MTX.keys() - tail.keys()
+
+    def test_half_a_field_at_the_end_is_no_field(self) -> None:
+        whole = replace(SIP, **AMIGO_SH).encode()
+        assert parse(whole[:-2]) == replace(SIP, **IO)
+
+    def test_before_the_sonar_count_nothing_is_optional(self) -> None:
+        packet = parse(SIP.encode()[:-1])
+        assert packet == Malformed(
+            id=0x32, payload=SIP.encode()[1:-1], reason="Sip: 1-byte integer at offset 19 of 19 bytes"
+        )
+
+    def test_a_sonar_count_too_high_costs_what_is_behind_it_and_no_more(self) -> None:
+        """MobileSim counts the readings it has, not those it packs. Nothing tells the two apart."""
+        readings = tuple(SonarReading(number=i, range=1000 * i) for i in range(2))
+        data = bytearray(replace(SIP, x=77, sonar=readings).encode())
+        data[19] = 16
+        assert parse(bytes(data)) == replace(SIP, x=77, sonar=readings)
+        packet = parse(bytes(data) + bytes([1, 0, 128, 0x3F, 0, 125, 0, 0]))
+        assert isinstance(packet, Sip)
+        assert (packet.x, packet.sonar[:2], len(packet.sonar)) == (77, readings, 4)
+
+    @pytest.mark.parametrize("number", [0x30, 0x31, 0x32, 0x33, 0x34])
+    def test_only_0x33_moves(self, number: int) -> None:
+        assert replace(SIP, id=number).moving is (number == 0x33)
+
+    @pytest.mark.parametrize(
+        ("left", "right", "stalled"),
+        [
+            (0, 0, (False, False)),
+            (1, 0, (True, False)),
+            (0, 1, (False, True)),
+            (1, 1, (True, True)),
+            (0xFE, 0xFE, (False, False)),  # bumpers
+        ],
+    )
+    def test_stalls_are_bit_0_of_their_byte(self, left: int, right: int, stalled: tuple[bool, bool]) -> None:
+        sip = replace(SIP, left_stall_bumpers=left, right_stall_bumpers=right)
+        assert (sip.left_stalled, sip.right_stalled) == stalled
+
+    @pytest.mark.parametrize(
+        ("flags", "motors", "sonar", "button"),
+        [
+            (0b00_0000, False, False, False),
+            (0b00_0001, True, False, False),
+            (0b00_0010, False, True, False),
+            (0b01_1111, True, True, False),
+            (0b01_0000, False, True, False),  # AROS: only the last array
+            (0b10_0000, False, False, True),
+            (0xFFC0, False, False, False),
+        ],
+    )
+    def test_flags(self, flags: int, motors: bool, sonar: bool, button: bool) -> None:
+        sip = replace(SIP, flags=flags)
+        assert (sip.motors_enabled, sip.sonar_enabled, sip.stop_button) == (motors, sonar, button)
+
+    @pytest.mark.parametrize(
+        ("battery", "battery_x10", "volts"), [(123, None, 12.3), (123, 0, 12.3), (255, 265, 26.5)]
+    )
+    def test_volts_come_from_the_wider_field_where_it_is_filled(
+        self, battery: int, battery_x10: int | None, volts: float
+    ) -> None:
+        assert replace(SIP, battery=battery, battery_x10=battery_x10).volts == volts
+
+    @pytest.mark.parametrize(
+        ("state", "charging"),
+        [(None, None), (255, None), (0, False), (1, True), (2, True), (3, True), (4, True)],
+    )
+    def test_charging_is_unknown_where_the_packet_does_not_say(
+        self, state: int | None, charging: bool | None
+    ) -> None:
+        assert replace(SIP, charge_state=state).charging is charging
+
+    def test_counters_stand_as_they_came(self) -> None:
+        """Examples B and C: 32760 to 12 is 20 further, modulo 15 bits. Example E: 0xFF38 is -200."""
+        before, after = replace(SIP, x=32760), replace(SIP, x=12)
+        assert parse(before.encode()) == before
+        assert (after.x - before.x) % 0x8000 == 20
+        assert replace(SIP, y=0xFF38).y % 0x8000 == -200 % 0x8000
+
+
+# --- CONFIGpac
+
+CONFIG = Config(
+    robot_class="Pioneer",
+    subclass="amigo",
+    serial="1234",
+    rot_vel_top=360,
+    trans_vel_top=2200,
+    rot_acc_top=360,
+    trans_acc_top=4000,
+    pwm_max=255,
+    name="not_set",
+    info_cycle=0,
+    host_baud=0,
+    aux1_baud=0,
+    front_sonar=1,
+    rear_sonar=0,
+    low_battery=110,
+    rev_count=23310,
+    watchdog=2000,
+    stall_val=255,
+    stall_count=100,
+    rot_vel_max=200,
+    trans_vel_max=300,
+    rot_acc=50,
+    rot_decel=50,
+    rot_kp=30,
+    rot_kv=60,
+    rot_ki=0,
+    trans_acc=300,
+    trans_decel=300,
+    trans_kp=40,
+    trans_kv=80,
+    trans_ki=0,
+)
+SH_FIELDS = {
+    "front_bumpers": 0,
+    "rear_bumpers": 0,
+    "charger": 0,
+    "sonar_cycle": 40,
+    "auto_baud": 2,
+    "has_gyro": 1,
+    "drift_factor": -5,
+    "aux2_baud": 0,
+    "aux3_baud": 0,
+    "ticks_mm": 30,
+    "shutdown_volts": 100,
+}
+ARCOS_TAIL = ArcosTail(
+    version="2.4",
+    gyro_cw=0x1234,
+    gyro_ccw=0x1235,
+    kinematics_delay=1,
+    lateral_vel_top=0,
+    lateral_acc_top=0,
+    lateral_vel_max=0,
+    lateral_acc=0,
+    lateral_decel=0,
+    charge_threshold=115,
+    pdb_port=0,
+    gyro_rate_limit=0,
+    high_temp_shutdown=-127,
+    power_bits=0,
+    battery_type=0,
+    charge_low=0,
+    charge_shutdown=0,
+    bootloader_version="1.0",
+    config_flags=0xFFFF_FFFF,
+    gyro_firmware=-1,
+)
+
+
+class TestConfig:
+    """PROTOCOL 5.5."""
+
+    def test_amigos_ends_with_the_pids(self) -> None:
+        texts = sum(len(text) + 1 for text in ("Pioneer", "amigo", "1234", "not_set"))
+        assert len(CONFIG.encode()) == 59 + texts
+        packet = parse(CONFIG.encode())
+        assert packet == CONFIG
+        assert all(getattr(packet, name) is None for name in (*SH_FIELDS, "tail"))
+
+    def test_amigosh_has_two_version_texts_and_a_threshold(self) -> None:
+        """Erratum E-67: taken where the packet ends exactly there."""
+        config = replace(
+            CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115)
+        )
+        assert config.encode().endswith(bytes.fromhex("6400 3100 3300 7300"))
+        assert parse(config.encode()) == config
+        assert config.firmware_version == "1.3"
+
+    @pytest.mark.parametrize("last", [field.name for field in fields(ArcosTail)])
+    def test_arcos_has_one_version_text_and_any_number_of_fields(self, last: str) -> None:
+        names = [field.name for field in fields(ArcosTail)]
+        kept = names[: names.index(last) + 1]
+        config = replace(
+            CONFIG, **SH_FIELDS, tail=ArcosTail(**{name: getattr(ARCOS_TAIL, name) for name in kept})
+        )
+        assert parse(config.encode()) == config
+        assert config.firmware_version == "2.4"
+
+    def test_where_both_readings_fit_it_is_amigosh(self) -> None:
+        arcos = replace(CONFIG, **SH_FIELDS, tail=ArcosTail(version="2", gyro_cw=0x0033, gyro_ccw=115))
+        packet = parse(arcos.encode())
+        assert isinstance(packet, Config)
+        assert packet.tail == AmigoShTail(version="2", version_minor="3", charge_threshold=115)
+
+    @pytest.mark.parametrize("fields_left", range(len(SH_FIELDS) + 1))
+    def test_it_may_end_behind_any_field(self, fields_left: int) -> None:
+        config = replace(CONFIG, **dict(list(SH_FIELDS.items())[:fields_left]))
+        assert parse(config.encode()) == config
+        assert config.firmware_version == ""
+
+    @pytest.mark.parametrize(
+        ("code", "milliseconds"), [(0, 100), (1, 50), (2, 2), (50, 50), (100, 100), (255, 255)]
+    )
+    def test_the_info_cycle_is_a_code_on_amigos_and_milliseconds_elsewhere(
+        self, code: int, milliseconds: int
+    ) -> None:
+        assert replace(CONFIG, info_cycle=code).info_cycle_ms == milliseconds
+
+    def test_values_are_what_the_packet_holds(self) -> None:
+        config = replace(
+            CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0)
+        )
+        values = dict(config.values())
+        assert list(values)[:3] == ["robot_class", "subclass", "serial"]
+        assert list(values)[-3:] == ["version", "version_minor", "charge_threshold"]
+        assert values.keys().isdisjoint({"id", "tail"})
+        assert SH_FIELDS.items() <= values.items()
+        assert "sonar_cycle" not in dict(CONFIG.values())
