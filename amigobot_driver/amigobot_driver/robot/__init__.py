@@ -1,6 +1,7 @@
 """The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
 
 from .battery import BatteryLevel, BatteryMonitor
+from .envelope import Refused
 from .events import (
     BatteryChanged,
     BaudChange,
@@ -13,7 +14,8 @@ from .events import (
     Received,
     Report,
 )
-from .motion import MotionStats, Refused
+from .manoeuvre import Manoeuvre
+from .motion import MotionStats
 from .odometry import Odometry
 from .outcome import Outcome
 from .robot import Options, PacketStats, Robot
@@ -29,6 +31,7 @@ __all__ = [
     "Identified",
     "LinkChanged",
     "LinkState",
+    "Manoeuvre",
     "MotionStats",
     "Notice",
     "Odometry",

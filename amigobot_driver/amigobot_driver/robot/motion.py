@@ -1,15 +1,27 @@
-"""The velocity somebody wants, for as long as they want it: limits, time-out, keep-alive, emergency stop (DESIGN 5)."""
+"""What the wheels are wanted to do, for as long as somebody wants it: time-out, keep-alive, emergency stop (DESIGN 5).
+
+One thing at a time: a velocity, wheel velocities, a course, or a manoeuvre; the newest wish ends the one before, as it
+does in the firmware.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from ..profiles import Units
 from ..protocol import Command, Instruction, Packet, Sip
+from .envelope import Envelope, Refused
 from .events import Event, Notice
 from .feature import Feature
+from .manoeuvre import Manoeuvre, Progress
+from .odometry import Odometry
 from .outbox import Outbox, Urgency
+from .outcome import Outcome
+from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
 #: s between two keep-alives; the firmware's watchdog is 2 s, so several may be lost.
 KEEP_ALIVE = 0.25
@@ -19,51 +31,24 @@ ZERO_REPEATS = 3
 MOTORS_GRACE = 1.0
 
 
-class Refused(Exception):
-    """A request that is not carried out; the message says the value, what is allowed and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Velocity:
-    """What VEL and RVEL take: whole mm/s and deg/s."""
-
-    linear: int = 0
-    angular: int = 0
-
-    def instructions(self) -> tuple[Instruction, Instruction]:
-        return Command.VEL(self.linear), Command.RVEL(self.angular)
-
-    def __bool__(self) -> bool:
-        return bool(self.linear or self.angular)
-
-
-STANDING = Velocity()
-
-
 @dataclass(slots=True)
 class MotionStats:
     """What became of the velocities that were asked for."""
 
     accepted: int = 0
     refused: int = 0
-    limited: int = 0
     timeouts: int = 0
 
 
 class Motion(Feature):
-    """Holds the wanted velocity and puts into the outbox what has to be sent for it.
+    """Holds what is wanted and puts into the outbox what has to be sent for it."""
 
-    `working` are the limits velocities are scaled down to; `capable` what the robot can do at all, anything beyond
-    is refused as a mistake. Both (m/s, rad/s).
-    """
-
-    def __init__(self, outbox: Outbox, capable: tuple[float, float], timeout: float) -> None:
-        self.capable = capable
-        self.working = capable
-        self.timeout = timeout
+    def __init__(self, outbox: Outbox, envelope: Envelope, timeout: float) -> None:
+        self.envelope = envelope
+        self.timeout = timeout  #: s a set-point outlives its sender
         self.stats = MotionStats()
         self.emergency = False
-        self.velocity = STANDING  #: what the robot should be doing now
+        self.wanted: Setpoint | Manoeuvre = STANDING
         self._outbox = outbox
         self._running = False
         self._moving = False
@@ -77,41 +62,48 @@ class Motion(Feature):
 
     def drive(self, linear: float, angular: float, now: float) -> None:
         """Ask for a velocity (m/s, rad/s) until `timeout` from now. Raises Refused."""
-        try:
-            velocity = self._admit(linear, angular)
-        except Refused:
-            self.stats.refused += 1
-            raise
-        self.stats.accepted += 1
-        if velocity and now - self._motors_off_since > MOTORS_GRACE:
-            self._notices.append(
-                "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
-                "or press MOTORS on the robot"
-            )
-        if self.velocity and not velocity:
-            self._zeros_left = ZERO_REPEATS
-        self.velocity = velocity
-        self._expires = now + self.timeout if velocity else math.inf
-        self._next_keep_alive = now + KEEP_ALIVE
-        for instruction in velocity.instructions():
-            self._outbox.put(instruction, Urgency.VELOCITY)
+        with self._counted():
+            linear, angular = self.envelope.velocity(linear, angular)
+            self._hold(Velocity(round(linear * 1000), round(math.degrees(angular))), now)
+
+    def drive_wheels(self, left: float, right: float, units: Units, now: float) -> None:
+        """Ask for wheel velocities (m/s) until `timeout` from now. Raises Refused."""
+        with self._counted():
+            left, right = self.envelope.wheels(left, right)
+            steps = [max(-127, min(127, round(value / units.wheel_velocity))) for value in (left, right)]
+            self._hold(Wheels(*steps), now)
+
+    def drive_course(self, linear: float, heading: int, now: float) -> None:
+        """Ask for a velocity (m/s) on a heading (deg in the robot's frame) until `timeout` from now. Raises Refused."""
+        with self._counted():
+            linear, _ = self.envelope.velocity(linear, 0.0)
+            self._hold(Course(round(linear * 1000), heading), now)
+
+    def perform(self, manoeuvre: Manoeuvre, now: float) -> Future[Outcome]:
+        """Start a movement with an end. Raises Refused."""
+        with self._counted():
+            self._check()
+            if self._motors_off_since < math.inf:
+                raise Refused("the motors are off: call enable_motors, or press MOTORS on the robot")
+            self._replace(manoeuvre, math.inf, now)
+        return manoeuvre.ended
 
     def stop(self) -> None:
         """Stop both movements at once with one frame, then zero them."""
-        self._forget()
+        self._forget("stopped")
         if self._running:
             self._outbox.put(Command.STOP(), Urgency.STOP)
 
     def stand(self) -> None:
         """Zero both velocities before anything else goes out, lest an old one comes to life."""
-        self._forget()
+        self._forget("stopped")
         if self._running:
             for instruction in STANDING.instructions():
                 self._outbox.put(instruction, Urgency.STOP)
 
     def brake(self) -> None:
-        """Emergency stop: brake as hard as the robot can and refuse every velocity until `release`."""
-        self._forget()
+        """Emergency stop: brake as hard as the robot can and refuse every movement until `release`."""
+        self._forget("emergency stop")
         # A zero would end the hard braking: to the firmware it is the next velocity.
         self._zeros_left = 0
         self.emergency = True
@@ -122,7 +114,7 @@ class Motion(Feature):
     def release(self) -> None:
         """End the emergency stop; the robot stands until a velocity comes."""
         self.emergency = False
-        self._forget()
+        self._forget("stopped")
 
     # -- the session's side -----------------------------------------------------------------------------------
 
@@ -133,7 +125,7 @@ class Motion(Feature):
         self.stand()
 
     def end(self, why: str) -> None:
-        self._forget()
+        self._forget(why)
         self._running = False
         self._motors_off_since = math.inf
         self._next_keep_alive = math.inf
@@ -144,6 +136,16 @@ class Motion(Feature):
             self._motors_off_since = math.inf if packet.motors_enabled else min(now, self._motors_off_since)
         while self._notices:
             yield Notice(self._notices.pop(0))
+
+    def watch(self, odometry: Odometry, now: float) -> None:
+        """A manoeuvre looks at where the robot is."""
+        if isinstance(self.wanted, Manoeuvre):
+            outcome = self.wanted.observe(Progress(odometry, self._moving, now))
+            if outcome and outcome.success:
+                self._replace(STANDING, math.inf, now, outcome)
+            elif outcome:
+                self.wanted.ended.set_result(outcome)
+                self.stop()
 
     def due(self, now: float) -> Iterator[Instruction]:
         if now >= self._expires:
@@ -160,45 +162,77 @@ class Motion(Feature):
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _admit(self, linear: float, angular: float) -> Velocity:
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        before = self.envelope.limited
+        try:
+            yield
+        except Refused:
+            self.stats.refused += 1
+            raise
+        self.stats.accepted += 1
+        if self.envelope.limited > before == 0:
+            linear, angular = self.envelope.working
+            self._notices.append(
+                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: "
+                "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
+            )
+
+    def _check(self) -> None:
         if not self._running:
             raise Refused("there is no robot to drive")
         if self.emergency:
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
-        scale = 1.0
-        for name, value, unit, capable, working in (
-            ("linear.x", linear, "m/s", self.capable[0], self.working[0]),
-            ("angular.z", angular, "rad/s", self.capable[1], self.working[1]),
-        ):
-            if not math.isfinite(value):
-                raise Refused(f"{name} is {value}, a finite number of {unit} is needed")
-            if abs(value) > capable * 1.001:
-                raise Refused(f"{name} is {value:g} {unit}, this robot does {-capable:.3g} to {capable:.3g}")
-            if abs(value) > working:
-                scale = min(scale, working / abs(value))
-        if scale < 1.0 and not self.stats.limited:
-            self._notices.append(
-                f"velocities are scaled down to {self.working[0]:.3g} m/s and {self.working[1]:.3g} rad/s: "
-                "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
-            )
-        self.stats.limited += scale < 1.0
-        return Velocity(round(linear * scale * 1000), round(math.degrees(angular * scale)))
 
-    def _forget(self) -> None:
-        """Nobody wants any velocity any more."""
-        if self.velocity:
+    def _hold(self, setpoint: Setpoint, now: float) -> None:
+        """Keep a set-point until its sender falls silent."""
+        self._check()
+        if setpoint and now - self._motors_off_since > MOTORS_GRACE:
+            self._notices.append(
+                "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
+                "or press MOTORS on the robot"
+            )
+        self._replace(setpoint, now + self.timeout if setpoint else math.inf, now)
+
+    def _replace(
+        self,
+        wanted: Setpoint | Manoeuvre,
+        expires: float,
+        now: float,
+        outcome: Outcome = Outcome(False, "another movement was asked for"),
+    ) -> None:
+        if type(wanted) is not type(self.wanted):
+            self._outbox.drop(Urgency.VELOCITY)
+        self._end_manoeuvre(outcome)
+        if self.wanted and not wanted:
             self._zeros_left = ZERO_REPEATS
-        self.velocity = STANDING
+        self.wanted, self._expires = wanted, expires
+        self._next_keep_alive = now + KEEP_ALIVE
+        self._send_wanted()
+
+    def _forget(self, why: str) -> None:
+        """Nobody wants any movement any more; what is to be sent for that is the caller's."""
+        self._end_manoeuvre(Outcome(False, why))
+        if self.wanted:
+            self._zeros_left = ZERO_REPEATS
+        self.wanted = STANDING
         self._expires = math.inf
         self._outbox.drop(Urgency.VELOCITY)
 
+    def _end_manoeuvre(self, outcome: Outcome) -> None:
+        if isinstance(self.wanted, Manoeuvre) and not self.wanted.ended.done():
+            self.wanted.ended.set_result(outcome)
+
+    def _send_wanted(self) -> None:
+        for instruction in self.wanted.instructions():
+            self._outbox.put(instruction, Urgency.VELOCITY)
+
     def _keep_alive(self) -> None:
-        """What keeps the watchdog quiet: the velocity while it is wanted, zeros until they have surely arrived."""
+        """What keeps the watchdog quiet: what is wanted, zeros until they have surely arrived, or a mere pulse."""
         if self.emergency and self._moving:
             self._outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
-        elif self.velocity or self._zeros_left:
-            self._zeros_left -= not self.velocity
-            for instruction in self.velocity.instructions():
-                self._outbox.put(instruction, Urgency.VELOCITY)
+        elif self.wanted or self._zeros_left:
+            self._zeros_left -= not self.wanted
+            self._send_wanted()
         else:
             self._outbox.put(Command.PULSE(), Urgency.KEEP_ALIVE)

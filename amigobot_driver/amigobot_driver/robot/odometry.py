@@ -61,9 +61,11 @@ class Odometer:
         """The counters may start anywhere at the next SIP; the pose goes on from where it is."""
         self._last = None
 
-    def reset(self) -> None:
-        """The pose is the origin from now on. Wheel angles go on."""
-        self.state = Odometry(left_angle=self.state.left_angle, right_angle=self.state.right_angle)
+    def set(self, x: float, y: float, yaw: float) -> None:
+        """The pose is this from now on (m, m, rad), and as sure as at the start. Wheel angles go on."""
+        self.state = Odometry(
+            x, y, math.remainder(yaw, math.tau), left_angle=self.state.left_angle, right_angle=self.state.right_angle
+        )
         self._anchor()
 
     def update(self, sip: Sip, stamp: float) -> Odometry:
@@ -88,15 +90,15 @@ class Odometer:
         """Count from here: the pose so far becomes the origin of the counts to come."""
         self._origin = self.state
         self._x = self._y = self._turned = 0
-        #: from the robot's frame to ours, known once a SIP tells the robot's heading
-        self._rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
+        #: from the robot's own frame to the odometry frame, rad; known once a SIP tells the robot's heading
+        self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
 
     def _advance(self, sip: Sip, dx: int, dy: int, turn: int, dt: float) -> None:
         units, old, origin = self._units, self.state, self._origin
         self._x += dx
         self._y += dy
         self._turned += turn
-        cos, sin = math.cos(self._rotation) * units.distance, math.sin(self._rotation) * units.distance
+        cos, sin = math.cos(self.rotation) * units.distance, math.sin(self.rotation) * units.distance
         yaw = origin.yaw + self._turned * units.angle
         heading = old.yaw + turn * units.angle / 2
         step_x, step_y = cos * dx - sin * dy, sin * dx + cos * dy

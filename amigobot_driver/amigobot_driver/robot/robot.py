@@ -17,8 +17,10 @@ from dataclasses import dataclass
 
 from ..profiles import choose_profile, load_profile
 from ..protocol import Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from .envelope import Envelope, Refused
 from .events import BaudChange, Event, Identified, LinkChanged, Received
 from .feature import Feature
+from .manoeuvre import Move, Turn
 from .motion import Motion
 from .outbox import Outbox, Urgency
 from .outcome import Outcome, finished
@@ -29,6 +31,8 @@ from .tuning import Tuning
 
 #: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
 STALE = 1.0
+#: m that MOVE can be told at once, in its 16 bits of mm.
+_FURTHEST = 32.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,8 @@ class Robot:
         self.session = Session(self.outbox.put, self._tune)
         self.senses = Senses(self.profile)
         limits = self.profile.limits
-        self.motion = Motion(self.outbox, (limits.linear, limits.angular), options.command_timeout)
+        self.envelope = Envelope((limits.linear, limits.angular))
+        self.motion = Motion(self.outbox, self.envelope, options.command_timeout)
         self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), lambda sip: sip.motors_enabled)
         self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
         self.tuning = Tuning()
@@ -163,6 +168,32 @@ class Robot:
         """Ask for a velocity, m/s and rad/s. Raises Refused."""
         self.motion.drive(linear, angular, now)
 
+    def drive_wheels(self, left: float, right: float, now: float) -> None:
+        """Ask for wheel velocities, m/s. Raises Refused."""
+        self.motion.drive_wheels(left, right, self.profile.units, now)
+
+    def drive_course(self, linear: float, yaw: float, now: float) -> None:
+        """Ask for a velocity (m/s) on a heading in the odometry frame (rad). Raises Refused."""
+        self.motion.drive_course(linear, self._heading(yaw), now)
+
+    def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
+        """Turn by an angle of up to half a turn, or to a heading in the odometry frame (rad). Raises Refused."""
+        if not absolute and not -math.pi <= angle <= math.pi:
+            raise Refused(f"angle is {angle:g} rad, a turn takes -3.14 to 3.14; further turns are several")
+        start = self.senses.odometer.state
+        yaw = angle if absolute else start.yaw + angle
+        turn = Turn(start, yaw, self._heading(yaw), now)
+        self.motion.perform(turn, now)
+        return turn
+
+    def move(self, distance: float, now: float) -> Move:
+        """Drive straight on by a distance (m), negative backwards. Raises Refused."""
+        if not abs(distance) <= _FURTHEST:
+            raise Refused(f"distance is {distance:g} m, a move takes {-_FURTHEST} to {_FURTHEST}")
+        move = Move(self.senses.odometer.state, distance, now)
+        self.motion.perform(move, now)
+        return move
+
     def stop(self) -> None:
         """Stop with the robot's normal deceleration; the next velocity drives again."""
         self.motion.stop()
@@ -184,9 +215,9 @@ class Robot:
         """Switch the sonars; ends when the robot has confirmed it."""
         return self._ask(self.sonar, on, now)
 
-    def reset_odometry(self) -> None:
-        """The robot stands at the origin from now on; the firmware's own counters are left alone."""
-        self.senses.odometer.reset()
+    def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
+        """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
+        self.senses.odometer.set(x, y, yaw)
 
     def configure(self, options: Options, now: float) -> None:
         """Take changed limits and time-out; what is only asked for on connecting waits for the next time."""
@@ -251,6 +282,12 @@ class Robot:
         for feature in self.features:
             feature.end(why)
 
+    def _heading(self, yaw: float) -> int:
+        """A heading in the odometry frame (rad) as HEAD takes it: whole degrees in the robot's own frame."""
+        if not math.isfinite(yaw):
+            raise Refused(f"heading is {yaw}, a finite number of rad is needed")
+        return round(math.degrees(math.remainder(yaw - self.senses.odometer.rotation, math.tau)))
+
     def _ask(self, setting: Setting, on: bool, now: float) -> Future[Outcome]:
         if not self.running:
             return finished(False, f"{setting.name}: there is no robot, {self.note}")
@@ -270,6 +307,7 @@ class Robot:
             self._events += feature.hear(packet, now)
         if isinstance(packet, Sip):
             self._events += self.senses.perceive(packet, stamp)
+            self.motion.watch(self.senses.odometer.state, now)
         elif isinstance(packet, Config):
             self._limit()
 
@@ -282,8 +320,8 @@ class Robot:
             angular = min(angular, math.radians(config.rot_vel_top) or angular)
             own_linear = config.trans_vel_max / 1000 or linear
             own_angular = math.radians(config.rot_vel_max) or angular
-        self.motion.capable = linear, angular
-        self.motion.working = (
+        self.envelope.capable = linear, angular
+        self.envelope.working = (
             min(linear, self.options.max_linear or own_linear),
             min(angular, self.options.max_angular or own_angular),
         )

@@ -109,7 +109,7 @@ class Diagnostics:
 
     def _commands(self) -> DiagnosticStatus:
         stats = self._robot.motion.stats
-        counts = (stats.refused, stats.timeouts, stats.limited)
+        counts = (stats.refused, stats.timeouts, self._robot.envelope.limited)
         refused, timeouts, limited = (now - then for now, then in zip(counts, self._last_counts, strict=True))
         self._last_counts = counts
         level, message = OK, "as wanted"
@@ -125,8 +125,8 @@ class Diagnostics:
             message,
             accepted=stats.accepted,
             refused=stats.refused,
-            scaled_down=stats.limited,
+            scaled_down=self._robot.envelope.limited,
             timeouts=stats.timeouts,
-            max_linear_velocity=f"{self._robot.motion.working[0]:.3f}",
-            max_angular_velocity=f"{self._robot.motion.working[1]:.3f}",
+            max_linear_velocity=f"{self._robot.envelope.working[0]:.3f}",
+            max_angular_velocity=f"{self._robot.envelope.working[1]:.3f}",
         )

@@ -52,7 +52,7 @@ class Services:
 
     def _reset_odometry(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
-            robot.reset_odometry()
+            robot.set_odometry()
         return _answer(response, Outcome(True, "x, y and yaw are zero"))
 
 
