@@ -7,6 +7,7 @@ for longer than `GAP_TIMEOUT` is given up the same way. No input raises; whateve
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 from .frame import HEADER, MIN_COUNT, checksum
@@ -40,7 +41,8 @@ class FrameDecoder:
         self.byte_time = byte_time
         self.stats = DecoderStats()
         self._pending = bytearray()
-        self._last_fed = float("-inf")
+        #: (bytes fed so far, when) for each chunk that still has bytes pending
+        self._arrivals: deque[tuple[int, float]] = deque()
 
     def feed(self, data: bytes, now: float) -> list[Frame]:
         """Take the bytes that arrived until `now` (s, monotonic) and return the frames they complete.
@@ -48,23 +50,23 @@ class FrameDecoder:
         Without bytes it only lets time pass: a frame that stopped arriving is given up.
         """
         frames: list[Frame] = []
-        if now - self._last_fed > GAP_TIMEOUT:
+        if self._arrivals and now - self._arrivals[-1][1] > GAP_TIMEOUT:
             # Every header in there has waited too long, not only the first.
             while self._pending:
                 self._skip(1)
-                self._scan(frames, self._last_fed)
+                self._scan(frames)
         if data:
-            self._last_fed = now
-        self.stats.bytes += len(data)
-        self._pending += data
-        self._scan(frames, now)
+            self.stats.bytes += len(data)
+            self._pending += data
+            self._arrivals.append((self.stats.bytes, now))
+            self._scan(frames)
         return frames
 
     def reset(self) -> None:
         """Forget a half-received frame, for instance after the port was reopened."""
         self._skip(len(self._pending))
 
-    def _scan(self, frames: list[Frame], now: float) -> None:
+    def _scan(self, frames: list[Frame]) -> None:
         pending = self._pending
         while True:
             start = pending.find(HEADER)
@@ -86,10 +88,25 @@ class FrameDecoder:
                 self.stats.checksum_errors += 1
                 self._skip(1)
                 continue
-            frames.append(Frame(data, now - len(pending) * self.byte_time))
+            frames.append(Frame(data, self._sent_at(count + 3)))
             self.stats.frames += 1
-            del pending[: count + 3]
+            self._consume(count + 3)
+
+    def _sent_at(self, size: int) -> float:
+        """When the first of the `size` pending bytes was put on the wire, from when the last of them arrived.
+
+        That may be a while ago, when a damaged count before it kept the frame waiting.
+        """
+        end = self.stats.bytes - len(self._pending) + size
+        fed, arrived = next(chunk for chunk in self._arrivals if chunk[0] >= end)
+        return arrived - (fed - end + size) * self.byte_time
 
     def _skip(self, count: int) -> None:
         self.stats.skipped_bytes += count
+        self._consume(count)
+
+    def _consume(self, count: int) -> None:
         del self._pending[:count]
+        gone = self.stats.bytes - len(self._pending)
+        while self._arrivals and self._arrivals[0][0] <= gone:
+            self._arrivals.popleft()
