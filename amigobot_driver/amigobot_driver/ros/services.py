@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
@@ -16,12 +19,15 @@ class Services:
     def __init__(self, node: Node, driver: Driver) -> None:
         self._node = node
         self._driver = driver
-        node.create_service(SetBool, "enable_motors", self._enable_motors)
-        node.create_service(SetBool, "enable_sonar", self._enable_sonar)
-        node.create_service(Trigger, "stop", self._stop)
-        node.create_service(Trigger, "emergency_stop", self._emergency_stop)
-        node.create_service(Trigger, "clear_emergency_stop", self._clear_emergency_stop)
-        node.create_service(Trigger, "reset_odometry", self._reset_odometry)
+        # While one service waits for the robot, velocities and the other services must go on: in the node's own
+        # group, where one callback at a time may be under way, even the emergency stop would wait.
+        offer = partial(node.create_service, callback_group=ReentrantCallbackGroup())
+        offer(SetBool, "enable_motors", self._enable_motors)
+        offer(SetBool, "enable_sonar", self._enable_sonar)
+        offer(Trigger, "stop", self._stop)
+        offer(Trigger, "emergency_stop", self._emergency_stop)
+        offer(Trigger, "clear_emergency_stop", self._clear_emergency_stop)
+        offer(Trigger, "reset_odometry", self._reset_odometry)
 
     async def _enable_motors(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
