@@ -43,6 +43,7 @@ class FrameDecoder:
         self._pending = bytearray()
         #: (bytes fed so far, when) for each chunk that still has bytes pending
         self._arrivals: deque[tuple[int, float]] = deque()
+        self._newest = float("-inf")
 
     def feed(self, data: bytes, now: float) -> list[Frame]:
         """Take the bytes that arrived until `now` (s, monotonic) and return the frames they complete.
@@ -95,11 +96,13 @@ class FrameDecoder:
     def _sent_at(self, size: int) -> float:
         """When the first of the `size` pending bytes was put on the wire, from when the last of them arrived.
 
-        That may be a while ago, when a damaged count before it kept the frame waiting.
+        That may be a while ago, when a damaged count before it kept the frame waiting; but never before the stamp
+        of an earlier frame, though bytes that were held up on their way come faster than the line is.
         """
         end = self.stats.bytes - len(self._pending) + size
         fed, arrived = next(chunk for chunk in self._arrivals if chunk[0] >= end)
-        return arrived - (fed - end + size) * self.byte_time
+        self._newest = max(self._newest, arrived - (fed - end + size) * self.byte_time)
+        return self._newest
 
     def _skip(self, count: int) -> None:
         self.stats.skipped_bytes += count

@@ -17,6 +17,8 @@ _TURN = 4096
 
 #: A difference beyond this many times what the robot can drive, plus a margin in m, is a counter that was set.
 _PLAUSIBLE, _MARGIN = 3.0, 0.05
+#: s between two SIPs at the robot; some arrive closer together because something held them up on the way.
+_CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad; and the start's variance.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
 _START_VARIANCE = 1e-6
@@ -78,7 +80,7 @@ class Odometer:
         dx = _difference(sip.x, before.x, _COUNTER)
         dy = _difference(sip.y, before.y, _COUNTER)
         turn = _difference(sip.heading, before.heading, _TURN)
-        if math.hypot(dx, dy) * self._units.distance > _PLAUSIBLE * self._top_speed * dt + _MARGIN:
+        if math.hypot(dx, dy) * self._units.distance > _PLAUSIBLE * self._top_speed * max(dt, _CYCLE) + _MARGIN:
             self.jumps += 1
             self._anchor()
             dx = dy = turn = 0
@@ -105,7 +107,8 @@ class Odometer:
         forward = step_x * math.cos(heading) + step_y * math.sin(heading)
         turned = turn * units.angle
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
-        angular = turned / dt if dt > 0 else old.angular
+        # Heading over time is right whatever the track width, but needs times that mean something.
+        angular = turned / dt if dt > _CYCLE * 0.4 else (right - left) / self._track
         self.state = Odometry(
             x=origin.x + cos * self._x - sin * self._y,
             y=origin.y + sin * self._x + cos * self._y,
@@ -119,7 +122,7 @@ class Odometer:
             covariance=_grow(old.covariance, step_x, step_y, forward, turned),
             velocity_variance=(
                 (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + _START_VARIANCE,
-                (units.angle / dt if dt > 0 else 1.0) ** 2 / 6 + (_ERROR_TURN * angular) ** 2 + _START_VARIANCE,
+                (units.angle / max(dt, _CYCLE * 0.4)) ** 2 / 6 + (_ERROR_TURN * angular) ** 2 + _START_VARIANCE,
             ),
         )
 

@@ -1,0 +1,308 @@
+"""A `Robot` and a simulated robot on one simulated clock, joined by a wire that can be as bad as one likes.
+
+    bench = Bench(Options(max_linear=0.7))
+    bench.connect()
+    bench.run(10, cmd_vel=(0.5, 0.0))
+    assert bench.simulator.truth.pose.x > 4.0
+
+Nothing here waits and nothing is random without a seed: minutes pass in a second, the same way every time.
+`Robot` gets its time only when it asked for it with `next_time`, as from the real driver.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Packet, decode, encode_frame, parse
+from amigobot_driver.robot import BaudChange, Event, LinkChanged, LinkState, Notice, Options, Report, Robot
+from amigobot_driver.sim import Simulator
+
+#: What becomes of a frame on its way: the bytes that arrive, b"" for none.
+Fault = Callable[[bytes], bytes]
+
+E = TypeVar("E")
+
+
+class Wire:
+    """One direction. Notes every frame that is put on it; what arrives depends on `fault` and `delay`."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[float, bytes]] = []  #: when each frame was put on the wire, and its data
+        self.fault: Fault | None = None
+        self.delay = 0.0  #: s
+        self.chunk = 4096  #: bytes that arrive at once, the next of them 1 ms later: so USB adapters hand them over
+        self._tap = FrameDecoder()
+        self._travelling: deque[tuple[float, bytes]] = deque()
+
+    def send(self, data: bytes, now: float) -> None:
+        frames = [frame.data for frame in self._tap.feed(data, now)]
+        self.log += [(now, frame) for frame in frames]
+        arriving = b"".join(map(self.fault, map(encode_frame, frames))) if self.fault else data
+        if arriving:
+            self._travelling.append((max(now + self.delay, self.next_arrival(last=True)), arriving))
+
+    def receive(self, now: float) -> bytes:
+        arrived = bytearray()
+        while self._travelling and self._travelling[0][0] <= now:
+            arrived += self._travelling.popleft()[1]
+        if len(arrived) > self.chunk:
+            self._travelling.appendleft((now + 0.001, bytes(arrived[self.chunk :])))
+        return bytes(arrived[: self.chunk])
+
+    def next_arrival(self, *, last: bool = False) -> float:
+        if not self._travelling:
+            return -math.inf if last else math.inf
+        return self._travelling[-1 if last else 0][0]
+
+    def cut(self) -> None:
+        """What is on its way is lost."""
+        self._travelling.clear()
+
+
+class Bench:
+    """`robot` is the driver's side, `simulator` the robot's; `up` leads to the robot, `down` from it."""
+
+    def __init__(
+        self,
+        options: Options = Options(),
+        robot: str = "amigo",
+        *,
+        baud: int | None = None,
+        check_baud: bool = False,
+        simulator: Callable[[], Simulator] | None = None,
+    ) -> None:
+        """`baud` as for the simulator; with `check_baud` a wrong line speed makes noise of every byte."""
+        self.now = 1000.0
+        self.robot = Robot(options)
+        self.up, self.down = Wire(), Wire()
+        self.events: list[tuple[float, Event]] = []
+        self._make = simulator or (lambda: Simulator(load_profile(robot), baud=baud))
+        self._check_baud = check_baud
+        self._plugged = False
+        self._awake = True
+        self._line_speed = 0
+        self.switch_on()
+
+    # -- time -------------------------------------------------------------------------------------------------
+
+    def run(self, seconds: float, *, cmd_vel: tuple[float, float] | None = None, rate: float = 10.0) -> None:
+        """Let time pass; meanwhile somebody publishes this velocity (m/s, rad/s) at this rate (Hz)."""
+        end = self.now + seconds
+        published = 0
+        start = self.now
+        while cmd_vel and start + published / rate < end:
+            self._pass_until(start + published / rate)
+            self.drive(*cmd_vel)
+            published += 1
+        self._pass_until(end)
+
+    def until(self, condition: Callable[[], object], within: float = 10.0) -> float:
+        """Let time pass until the condition holds; how long it took."""
+        start, end = self.now, self.now + within
+        while not condition():
+            assert self.now < end, f"not within {within} s; last: {self.robot.note}"
+            self._exchange()
+            self.now = min(end, max(self.now + 1e-9, self._next_time()))
+        return self.now - start
+
+    def sleep(self, seconds: float) -> None:
+        """The computer sleeps, or our process is stopped: time passes for the robot only."""
+        self._awake = False
+        self._pass_until(self.now + seconds)
+        self._awake = True
+
+    def _pass_until(self, end: float) -> None:
+        spins = 0
+        while True:
+            self._exchange()
+            due = self._next_time()
+            if due > end:
+                self.now = end
+                return
+            spins = spins + 1 if due <= self.now else 0
+            assert spins < 100, f"time stands still: next_time() is {self.robot.next_time()} at {self.now}"
+            # A little more than nothing: times that were computed in different ways differ in their last bits.
+            self.now = max(self.now + 1e-9, due)
+
+    def _next_time(self) -> float:
+        times = [self.up.next_arrival()]
+        if self._awake:
+            times += [self.down.next_arrival(), self.robot.next_time()]
+        if self._power:
+            times.append(self.simulator.next_event(self.now))
+        return max(self.now, min(times))
+
+    def _exchange(self) -> None:
+        """Everything that happens at this instant."""
+        if self._awake:
+            data = self.down.receive(self.now)
+            if data and self._plugged:
+                self._take_in(self.robot.receive(data, self.now))
+            if self.robot.next_time() <= self.now:
+                self._take_in(self.robot.poll(self.now))
+        data = self.up.receive(self.now)
+        if self._power:
+            self.simulator.receive(data, self.now)
+            self.down.send(self.simulator.transmit(self.now), self.now)
+
+    def _take_in(self, events: list[Event]) -> None:
+        for event in events:
+            self.events.append((self.now, event))
+            if isinstance(event, BaudChange):
+                self._tune(event.baud)
+        while (frame := self.robot.take(self.now)) is not None:
+            if self._plugged:
+                self.up.send(frame, self.now)
+
+    def _tune(self, baud: int) -> None:
+        self._line_speed = baud
+        self.robot.retuned(10 / baud)
+        if self._check_baud:
+            self.simulator.set_client_baud(baud)
+
+    # -- what people do ---------------------------------------------------------------------------------------
+
+    def plug_in(self) -> None:
+        """The port is there and opens."""
+        self._plugged = True
+        byte_time = self.simulator.byte_time
+        events = self.robot.connected(byte_time, self.now)
+        if byte_time:
+            self._tune(self.robot.baud)
+        self._take_in(events)
+
+    def unplug(self) -> None:
+        """The port goes."""
+        self._plugged = False
+        self.up.cut()
+        self.down.cut()
+        self._take_in(self.robot.disconnected("/dev/ttyUSB0: the port has gone", self.now))
+
+    def connect(self) -> None:
+        """Plug in, and wait until all is as the options want it."""
+        self.plug_in()
+        self.until(lambda: self.robot.running)
+        self.run(1.0)
+
+    def switch_on(self) -> None:
+        """The robot starts anew, from the origin."""
+        self._power = True
+        self.simulator = self._make()
+        if self._check_baud and self._line_speed:
+            self.simulator.set_client_baud(self._line_speed)
+
+    def switch_off(self) -> None:
+        """The robot is dead; its line is silent."""
+        self._power = False
+        self.down.cut()
+
+    def go_out_of_range(self) -> None:
+        """Nothing gets through any more, either way."""
+        self.up.fault = self.down.fault = lost
+
+    def come_back(self) -> None:
+        """Everything gets through."""
+        self.up.fault = self.down.fault = None
+
+    def drive(self, linear: float, angular: float) -> None:
+        """One cmd_vel. Raises Refused."""
+        try:
+            self.robot.drive(linear, angular, self.now)
+        finally:
+            self._take_in([])
+
+    def ask(self, wish: Callable[[], E]) -> E:
+        """Anything else somebody may want of the robot."""
+        result = wish()
+        self._take_in([])
+        return result
+
+    # -- what can be seen -------------------------------------------------------------------------------------
+
+    def heard(self, since: float = 0.0) -> list[tuple[float, Packet]]:
+        """The packets that the robot has put on the wire."""
+        return [(time, parse(data)) for time, data in self.down.log if time >= since]
+
+    def sent(self, since: float = 0.0) -> list[tuple[float, Instruction]]:
+        """The instructions that were put on the wire."""
+        known = ((time, decode(data)) for time, data in self.up.log if time >= since)
+        return [(time, instruction) for time, instruction in known if instruction is not None]
+
+    def words(self, since: float = 0.0) -> list[str]:
+        """The same as text: "STOP", "VEL(200)". In a handshake 0, 1, 2 read PULSE, OPEN, CLOSE."""
+        return [str(instruction) for _, instruction in self.sent(since)]
+
+    def told(self, kind: type[E], since: float = 0.0) -> list[E]:
+        """The events of one kind."""
+        return [event for time, event in self.events if isinstance(event, kind) and time >= since]
+
+    @property
+    def reports(self) -> list[Report]:
+        return self.told(Report)
+
+    @property
+    def states(self) -> list[LinkState]:
+        """What the link went through, without repetitions."""
+        states = [event.state for event in self.told(LinkChanged)]
+        return [state for state, before in zip(states, [None, *states], strict=False) if state is not before]
+
+    @property
+    def notes(self) -> list[str]:
+        """What somebody was told about the link, in order."""
+        return [event.note for event in self.told(LinkChanged)]
+
+    @property
+    def notices(self) -> list[str]:
+        return [event.text for event in self.told(Notice)]
+
+
+# -- faults ---------------------------------------------------------------------------------------------------
+
+
+def lost(frame: bytes) -> bytes:
+    """Every frame is lost."""
+    return b""
+
+
+def losing(*commands: Command) -> Fault:
+    """Frames with these commands are lost, all others arrive."""
+    numbers = {command.number for command in commands}
+    return lambda frame: b"" if frame[3] in numbers else frame
+
+
+def losing_first(count: int, command: Command) -> Fault:
+    """The first frames with this command are lost, later ones arrive."""
+    left = [count]
+
+    def fault(frame: bytes) -> bytes:
+        if frame[3] == command.number and left[0]:
+            left[0] -= 1
+            return b""
+        return frame
+
+    return fault
+
+
+class Noise:
+    """Loses whole frames, damages single bytes and leaves bytes out, each with its own chance."""
+
+    def __init__(self, seed: int, *, frames: float = 0.0, damage: float = 0.0, gaps: float = 0.0) -> None:
+        self._random = random.Random(seed)
+        self._frames, self._damage, self._gaps = frames, damage, gaps
+        self.hits = 0
+
+    def __call__(self, frame: bytes) -> bytes:
+        if self._happens(self._frames):
+            return b""
+        kept = bytes(byte for byte in frame if not self._happens(self._gaps))
+        return bytes(byte ^ self._random.randrange(1, 256) if self._happens(self._damage) else byte for byte in kept)
+
+    def _happens(self, chance: float) -> bool:
+        happened = self._random.random() < chance
+        self.hits += happened
+        return happened

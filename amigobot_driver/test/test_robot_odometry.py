@@ -1,0 +1,397 @@
+"""Odometry: what the counters say, without jumps, whatever is lost on the way."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pytest
+from bench import Bench, Noise
+
+from amigobot_driver.profiles import Profile, load_profile
+from amigobot_driver.protocol import Sip
+from amigobot_driver.robot import Odometry, Options, Report
+from amigobot_driver.robot.odometry import Odometer
+from amigobot_driver.sim import Simulator
+
+CYCLE = 0.1  #: s between two SIPs
+TOP_SPEED = 0.75  #: m/s
+AMIGO = load_profile("amigo")
+
+
+class Counters:
+    """A robot's own reckoning, exact and without end; a SIP shows of it what fits into its fields."""
+
+    def __init__(self, profile: Profile = AMIGO, heading: float = 0.0, start: tuple[float, float] = (0, 0)) -> None:
+        self.time = 50.0
+        self.x, self.y = start
+        self.heading = heading
+        self.left = self.right = 0.0  #: m each wheel has rolled
+        self._profile = profile
+        self._speed = self._turn_rate = 0.0
+
+    def move(self, speed: float, turn_rate: float = 0.0, seconds: float = CYCLE) -> None:
+        middle = self.heading + turn_rate * seconds / 2
+        self.x += speed * seconds * math.cos(middle)
+        self.y += speed * seconds * math.sin(middle)
+        self.heading += turn_rate * seconds
+        half_track = self._profile.body.track / 2
+        self.left += (speed - turn_rate * half_track) * seconds
+        self.right += (speed + turn_rate * half_track) * seconds
+        self.time += seconds
+        self._speed, self._turn_rate = speed, turn_rate
+
+    def sip(self, *, heading: str = "-2048...2047", masked: bool = True) -> Sip:
+        units, half_track = self._profile.units, self._profile.body.track / 2
+        mask = 0x7FFF if masked else 0xFFFF
+        angle = round(self.heading / units.angle)
+        return Sip(
+            x=round(self.x / units.distance) & mask,
+            y=round(self.y / units.distance) & mask,
+            heading={
+                "-2048...2047": (angle + 2048) % 4096 - 2048,
+                "0...4095": angle % 4096,
+                "free": (angle + 32768) % 65536 - 32768,
+            }[heading],
+            left_velocity=round((self._speed - self._turn_rate * half_track) / units.velocity),
+            right_velocity=round((self._speed + self._turn_rate * half_track) / units.velocity),
+            battery=120,
+            left_stall_bumpers=0,
+            right_stall_bumpers=0,
+            control=0,
+            flags=Sip.MOTORS,
+            compass=0,
+            sonar=(),
+        )
+
+
+def drive(counters: Counters, odometer: Odometer, steps: Iterable[tuple[float, float]]) -> list[Odometry]:
+    """Move by these (speed, turn rate), one SIP after each."""
+    states = [odometer.update(counters.sip(), counters.time)]
+    for speed, turn_rate in steps:
+        counters.move(speed, turn_rate)
+        states.append(odometer.update(counters.sip(), counters.time))
+    return states
+
+
+def distance(a: Odometry, b: Odometry) -> float:
+    return math.hypot(b.x - a.x, b.y - a.y)
+
+
+def all_arrive() -> Iterator[bool]:
+    while True:
+        yield True
+
+
+def every_second_is_lost() -> Iterator[bool]:
+    while True:
+        yield from (True, False)
+
+
+def some_are_lost() -> Iterator[bool]:
+    chance = random.Random(1)
+    while True:
+        yield chance.random() > 0.3
+
+
+def bursts_are_lost() -> Iterator[bool]:
+    """Up to 0.9 s of silence; after more the session counts as lost."""
+    length = random.Random(2)
+    while True:
+        yield from [True] * length.randint(1, 5) + [False] * length.randint(1, 8)
+
+
+class TestHundredMetres:
+    """Six wraps of an AmigoBot's counters, three of an AmigoBot-SH's, at its full speed."""
+
+    @pytest.mark.parametrize("arrives", [all_arrive, every_second_is_lost, some_are_lost, bursts_are_lost])
+    @pytest.mark.parametrize("degrees", [*range(0, 360, 30), 45, 135, 225, 315, 7, 191])
+    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+    def test_end_where_the_counters_end(self, robot: str, degrees: int, arrives: type[all_arrive]) -> None:
+        profile = load_profile(robot)
+        counters = Counters(profile, start=(-3.0, 9.0))
+        odometer = Odometer(profile)
+        # Turning first, so that the way leads over the frame's axes in every direction.
+        drive(counters, odometer, [(0.0, math.radians(degrees) / 10)] * 100)
+        before, silence = odometer.state, 0.0
+        for got_through in (next(stream) for stream in [arrives()] for _ in range(1334)):
+            counters.move(TOP_SPEED)
+            silence += CYCLE
+            if got_through:
+                state = odometer.update(counters.sip(), counters.time)
+                assert distance(before, state) == pytest.approx(TOP_SPEED * silence, abs=0.002)
+                before, silence = state, 0.0
+        state = odometer.update(counters.sip(), counters.time)
+        assert (state.x, state.y) == pytest.approx((counters.x + 3.0, counters.y - 9.0), abs=0.005)
+        assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
+        assert odometer.jumps == 0
+
+    @pytest.mark.parametrize("degrees", [0, 90, 200])
+    def test_with_the_whole_driver_and_the_simulated_robot(self, degrees: int) -> None:
+        """Turn, drive 100 m, while one packet in ten is lost each way."""
+        bench = Bench(Options(max_linear=TOP_SPEED))
+        bench.connect()
+        bench.run(math.radians(degrees) / 0.5, cmd_vel=(0.0, 0.5))
+        bench.run(2)
+        bench.up.fault, bench.down.fault = Noise(1, frames=0.1), Noise(2, frames=0.1)
+        bench.run(100 / TOP_SPEED, cmd_vel=(TOP_SPEED, 0.0))
+        bench.come_back()
+        bench.run(3)
+        truth, odometry = bench.simulator.truth.pose, bench.robot.senses.odometer.state
+        assert math.hypot(truth.x, truth.y) > 98
+        assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.5
+        assert all(
+            distance(a.odometry, b.odometry) < TOP_SPEED * 1.05 * (b.stamp - a.stamp) + 0.005
+            for a, b in zip(bench.reports, bench.reports[1:], strict=False)
+        )
+
+    def test_in_circles(self) -> None:
+        """A circle of 1 m closes after every turn, a hundred times: roundings do not add up."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        start = odometer.update(counters.sip(), counters.time)
+        for _ in range(100):
+            drive(counters, odometer, [(0.5, 0.5)] * 125)
+            counters.move(0.5, 0.5, seconds=math.tau / 0.5 - 12.5)
+            assert distance(start, odometer.update(counters.sip(), counters.time)) < 0.002
+        assert odometer.state.yaw == pytest.approx(0, abs=0.002)
+
+
+class TestHeading:
+    @pytest.mark.parametrize("turn_rate", [1.0, -1.0])
+    @pytest.mark.parametrize("convention", ["-2048...2047", "0...4095", "free"])
+    def test_turns_without_a_jump_however_the_robot_counts(self, convention: str, turn_rate: float) -> None:
+        """Far enough for the sixteen turns that a 16-bit counter holds."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        before = odometer.update(counters.sip(heading=convention), counters.time)
+        for _ in range(1200):
+            counters.move(0.0, turn_rate)
+            state = odometer.update(counters.sip(heading=convention), counters.time)
+            assert math.remainder(state.yaw - before.yaw, math.tau) == pytest.approx(0.1 * turn_rate, abs=0.002)
+            assert abs(state.yaw) <= math.pi
+            before = state
+        assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
+        assert distance(Odometry(), state) == 0
+
+    @pytest.mark.parametrize("masked", [True, False], ids=["15 bits", "16 bits"])
+    def test_backwards_over_the_wrap(self, masked: bool) -> None:
+        """AmigOS masks X and Y, other firmwares fill the field: MobileSim, AmigoSH."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        odometer.update(counters.sip(masked=masked), counters.time)
+        for _ in range(600):
+            counters.move(-0.5)
+            odometer.update(counters.sip(masked=masked), counters.time)
+        assert odometer.state.x == pytest.approx(-30.0, abs=0.002)
+
+    @pytest.mark.parametrize("degrees", range(-180, 180, 45))
+    def test_the_pose_begins_at_zero_whatever_the_counters_hold(self, degrees: int) -> None:
+        """x is where the robot points when the driver starts."""
+        counters, odometer = Counters(heading=math.radians(degrees), start=(5.0, -7.0)), Odometer(AMIGO)
+        states = drive(counters, odometer, [(0.5, 0.0)] * 100)
+        assert (states[0].x, states[0].y, states[0].yaw) == (0, 0, 0)
+        assert (states[-1].x, states[-1].y, states[-1].yaw) == pytest.approx((5.0, 0.0, 0.0), abs=0.005)
+
+
+class TestVelocity:
+    def test_is_what_the_robot_does(self) -> None:
+        state = drive(Counters(), Odometer(AMIGO), [(0.4, 0.6)] * 20)[-1]
+        assert state.linear == pytest.approx(0.4, abs=0.001)
+        assert state.angular == pytest.approx(0.6, abs=0.02)
+        assert state.left_velocity == pytest.approx(0.4 - 0.6 * AMIGO.body.track / 2, abs=0.001)
+        assert state.right_velocity == pytest.approx(0.4 + 0.6 * AMIGO.body.track / 2, abs=0.001)
+
+    @pytest.mark.parametrize("apart", [0.0, 0.001, 0.0375], ids=["TCP", "USB", "9600 baud"])
+    def test_packets_that_were_held_up_are_no_jump_and_no_spin(self, apart: float) -> None:
+        """A radio or a busy computer delivers three SIPs at once: nothing is lost, nothing is faster than it was."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        drive(counters, odometer, [(TOP_SPEED, 1.0)] * 10)
+        arrivals = [counters.time + 3 * CYCLE + apart * number for number in range(3)]
+        for arrival in arrivals:
+            counters.move(TOP_SPEED, 1.0)
+            state = odometer.update(counters.sip(), arrival)
+            assert 0.2 < state.angular < 1.2
+        assert odometer.jumps == 0
+        assert (state.x, state.y) == pytest.approx((counters.x, counters.y), abs=0.002)
+
+    def test_wheels_turn_as_far_as_they_roll(self) -> None:
+        counters, odometer = Counters(), Odometer(AMIGO)
+        state = drive(counters, odometer, [(0.5, 0.3), (0.2, -1.0), (-0.4, 0.1), (0.0, 2.0)] * 50)[-1]
+        radius = AMIGO.body.wheel_diameter / 2
+        assert state.left_angle == pytest.approx(counters.left / radius, abs=0.1)
+        assert state.right_angle == pytest.approx(counters.right / radius, abs=0.1)
+
+    def test_wheel_angles_of_the_simulated_robot(self) -> None:
+        bench = Bench()
+        bench.connect()
+        for velocity in ((0.3, 0.0), (0.1, 0.8), (-0.2, -0.5)):
+            bench.run(8, cmd_vel=velocity)
+        bench.run(2)
+        state, body = bench.robot.senses.odometer.state, bench.simulator._body
+        radius = AMIGO.body.wheel_diameter / 2
+        assert state.left_angle * radius == pytest.approx(body.left.travel, abs=0.01)
+        assert state.right_angle * radius == pytest.approx(body.right.travel, abs=0.01)
+
+
+class TestCounterThatWasSet:
+    def test_is_no_movement_and_is_counted(self) -> None:
+        """Another program sends SETO, or a damaged packet passes its checksum."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        before = drive(counters, odometer, [(0.5, 0.0)] * 50)[-1]
+        counters.x = counters.y = counters.heading = 0.0
+        counters.time += CYCLE
+        after = odometer.update(counters.sip(), counters.time)
+        assert (after.x, after.y, after.yaw) == (before.x, before.y, before.yaw)
+        assert odometer.jumps == 1
+        assert drive(counters, odometer, [(0.5, 0.0)] * 10)[-1].x == pytest.approx(before.x + 0.5, abs=0.002)
+        assert odometer.jumps == 1
+
+    def test_reset_moves_the_pose_to_the_origin_and_nothing_else(self) -> None:
+        counters, odometer = Counters(), Odometer(AMIGO)
+        driven = drive(counters, odometer, [(0.5, 0.4)] * 30)[-1]
+        odometer.set(0.0, 0.0, 0.0)
+        state = odometer.state
+        assert (state.x, state.y, state.yaw) == (0, 0, 0)
+        assert state.covariance == Odometry().covariance
+        assert (state.left_angle, state.right_angle) == (driven.left_angle, driven.right_angle)
+        state = drive(counters, odometer, [(0.5, 0.0)] * 20)[-1]
+        assert (state.x, state.y, state.yaw) == pytest.approx((1.0, 0.0, 0.0), abs=0.005)
+        assert odometer.jumps == 0
+
+
+class TestReconnect:
+    def test_goes_on_from_where_it_was(self) -> None:
+        """The robot was switched off, carried away and switched on: its counters are new, the pose goes on."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        before = drive(counters, odometer, [(0.5, 0.2)] * 40)[-1]
+        odometer.restart()
+        restarted = Counters(heading=2.0, start=(1.0, 1.0))
+        restarted.time = counters.time + 30
+        after = odometer.update(restarted.sip(), restarted.time)
+        assert (after.x, after.y, after.yaw) == pytest.approx((before.x, before.y, before.yaw))
+        driven = drive(restarted, odometer, [(0.5, 0.0)] * 20)[-1]
+        assert driven.yaw == pytest.approx(before.yaw, abs=0.002)
+        assert distance(after, driven) == pytest.approx(1.0, abs=0.002)
+        assert odometer.jumps == 0
+
+    def test_another_robot_goes_on_in_its_own_units(self) -> None:
+        odometer = Odometer(AMIGO)
+        before = drive(Counters(), odometer, [(0.5, 0.0)] * 20)[-1]
+        stranger = load_profile("amigo-sh")
+        odometer = Odometer(stranger, odometer)
+        after = drive(Counters(stranger), odometer, [(0.5, 0.0)] * 20)[-1]
+        assert after.x == pytest.approx(before.x + 1.0, abs=0.002)
+
+    def test_of_the_simulated_robot_that_was_switched_off_and_on(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.run(10, cmd_vel=(0.3, 0.3))
+        bench.switch_off()
+        bench.run(5)
+        before = bench.reports[-1]
+        bench.switch_on()
+        bench.until(lambda: bench.reports[-1] is not before)
+        first = bench.reports[-1]
+        assert distance(before.odometry, first.odometry) < 1e-9
+        assert first.odometry.yaw == pytest.approx(before.odometry.yaw)
+
+
+class TestCovariance:
+    @staticmethod
+    def matrix(state: Odometry) -> np.ndarray:
+        xx, xy, xa, yy, ya, aa = state.covariance
+        return np.array([[xx, xy, xa], [xy, yy, ya], [xa, ya, aa]])
+
+    def check(self, state: Odometry) -> None:
+        """As the filters want it: finite, no axis certain, and a covariance at all."""
+        matrix = self.matrix(state)
+        assert np.isfinite(matrix).all()
+        assert (matrix.diagonal() > 0).all()
+        assert np.linalg.eigvalsh(matrix)[0] >= -1e-9 * np.trace(matrix)
+        assert all(math.isfinite(variance) and variance > 0 for variance in state.velocity_variance)
+
+    def test_grows_with_motion_and_only_then(self) -> None:
+        counters, odometer = Counters(), Odometer(AMIGO)
+        standing = drive(counters, odometer, [(0.0, 0.0)] * 100)[-1]
+        assert standing.covariance == Odometry().covariance
+        one = drive(counters, odometer, [(0.5, 0.0)] * 20)[-1]
+        ten = drive(counters, odometer, [(0.5, 0.0)] * 180)[-1]
+        for before, after in ((standing, one), (one, ten)):
+            assert (self.matrix(after).diagonal() > self.matrix(before).diagonal()).all()
+        # A heading error counts across the way, not along it.
+        assert self.matrix(ten)[1, 1] > 3 * self.matrix(ten)[0, 0]
+
+    def test_grows_with_turning_on_the_spot(self) -> None:
+        turned = drive(Counters(), Odometer(AMIGO), [(0.0, 1.0)] * 60)[-1]
+        assert self.matrix(turned)[2, 2] > Odometry().covariance[5]
+        assert self.matrix(turned)[0, 0] == pytest.approx(Odometry().covariance[0], rel=0.1)
+
+    def test_stays_usable_for_days(self) -> None:
+        """A week of tours: it must neither overflow nor stop being a covariance, nor exceed what filters take."""
+        chance = random.Random(3)
+        counters, odometer = Counters(), Odometer(AMIGO)
+        for _ in range(30_000):
+            # Steps of 2 s, so that there is more way in each.
+            counters.move(chance.uniform(-0.75, 0.75), chance.choice((0.0, chance.uniform(-0.7, 0.7))), seconds=2.0)
+            state = odometer.update(counters.sip(), counters.time)
+            if _ % 500 == 0:
+                self.check(state)
+        self.check(state)
+        assert self.matrix(state).max() <= 1e4 * 1.001
+        assert odometer.jumps == 0
+
+    def test_of_the_simulated_robot(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.run(20, cmd_vel=(0.2, 0.4))
+        for report in bench.reports:
+            self.check(report.odometry)
+
+
+class TestStamps:
+    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+    def test_tell_when_the_packet_left_the_robot(self, robot: str) -> None:
+        """At 9600 baud a SIP is 37 ms on its way; the stamp does not count them."""
+        bench = Bench(robot=robot)
+        bench.connect()
+        bench.run(5, cmd_vel=(0.2, 0.0))
+        stamps = [report.stamp for report in bench.reports[20:]]
+        assert all(b - a == pytest.approx(0.1, abs=0.005) for a, b in zip(stamps, stamps[1:], strict=False))
+        moving = [report for report in bench.reports if report.odometry.linear > 0.19][5]
+        truth = bench.simulator.truth
+        then = truth.pose.x - truth.left_velocity * (truth.time - moving.stamp)
+        assert moving.odometry.x == pytest.approx(then, abs=0.003)
+
+    @pytest.mark.parametrize("chunk", [10, 40, 62, 4096])
+    def test_never_run_backwards(self, chunk: int) -> None:
+        """Even when packets come in heaps, in chunks of any size: tf and filters refuse what is older than theirs."""
+        bench = Bench()
+        bench.connect()
+        bench.down.chunk = chunk
+        for _ in range(10):
+            bench.sleep(0.45)
+            bench.run(0.13)
+        stamps = [report.stamp for report in bench.reports]
+        assert len(stamps) > 60
+        assert stamps == sorted(stamps)
+
+    def test_are_those_of_arrival_where_the_line_has_no_speed(self) -> None:
+        """Behind a TCP bridge nobody knows how long a byte took."""
+        bench = Bench(baud=0)
+        bench.connect()
+        arrivals = [time for time, event in bench.events if isinstance(event, Report)]
+        assert [report.stamp for report in bench.reports] == arrivals
+
+
+def test_a_worn_robot_drifts_in_truth_and_not_in_the_counters() -> None:
+    """The driver adds nothing to the robot's own error: what it reports is what the wheels say."""
+    from amigobot_driver.sim import Wear
+
+    bench = Bench(simulator=lambda: Simulator(AMIGO, wear=Wear(left_scale=1.02)))
+    bench.connect()
+    bench.run(20, cmd_vel=(0.3, 0.0))
+    bench.run(2)
+    odometry, truth = bench.robot.senses.odometer.state, bench.simulator.truth.pose
+    assert abs(truth.y) > 0.1
+    assert odometry.y == pytest.approx(0, abs=0.005)
+    assert odometry.x == pytest.approx(bench.simulator._body.right.travel, abs=0.01)
