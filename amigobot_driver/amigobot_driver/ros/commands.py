@@ -1,33 +1,39 @@
-"""Velocities in: cmd_vel as Twist or TwistStamped, whatever arrives is checked before it can reach the robot."""
+"""Velocities in, in three forms; whatever arrives is checked before it can reach the robot."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.node import Node
-from rclpy.time import Time
+
+from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
 from ..driver import Driver
-from ..robot import Refused
+from ..robot import Refused, Robot
 from .log import Once
 from .parameters import Parameters
 
 _TOPIC = "cmd_vel"
+_NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
 
 
 class VelocityInput:
-    """Subscribes to cmd_vel and passes it on to the robot."""
+    """Subscribes to cmd_vel (Twist or TwistStamped), cmd_wheels and cmd_heading and passes them on to the robot."""
 
     def __init__(self, node: Node, parameters: Parameters, driver: Driver, once: Once) -> None:
         self._node = node
         self._parameters = parameters
         self._driver = driver
         self._once = once
-        self.stale = 0  #: messages refused because their stamp was old
         # Depth 1: of velocities only the newest means anything.
         if parameters["enable_stamped_cmd_vel"]:
             node.create_subscription(TwistStamped, _TOPIC, self._on_stamped, 1)
         else:
             node.create_subscription(Twist, _TOPIC, self._on_twist, 1)
+        node.create_subscription(WheelVelocities, "cmd_wheels", self._on_wheels, 1)
+        node.create_subscription(HeadingVelocity, "cmd_heading", self._on_heading, 1)
 
     def explain_unheard(self) -> None:
         """A publisher of the other type is connected to nothing, silently: say so, with the fix."""
@@ -42,22 +48,34 @@ class VelocityInput:
                 )
 
     def _on_stamped(self, message: TwistStamped) -> None:
-        stamp = Time.from_msg(message.header.stamp, clock_type=self._node.get_clock().clock_type)
-        if stamp.nanoseconds:
-            age = (self._node.get_clock().now() - stamp).nanoseconds * 1e-9
+        stamp = message.header.stamp
+        if stamp.sec or stamp.nanosec:
+            # Plain numbers: rclpy's Time raises for a stamp before 1970.
+            age = self._node.get_clock().now().nanoseconds * 1e-9 - (stamp.sec + stamp.nanosec * 1e-9)
             if abs(age) > float(self._parameters["cmd_vel_timeout"]):
-                self.stale += 1
-                self._refuse(f"its stamp is {age:.1f} s off the clock of this computer", "stamp")
+                with self._driver.robot() as robot:
+                    robot.motion.stats.refused += 1
+                self._refuse(_TOPIC, f"its stamp is {age:.1f} s off the clock of this computer")
                 return
         self._on_twist(message.twist)
 
     def _on_twist(self, twist: Twist) -> None:
+        self._drive(_TOPIC, lambda robot, now: robot.drive(twist.linear.x, twist.angular.z, now))
+
+    def _on_wheels(self, message: WheelVelocities) -> None:
+        self._drive("cmd_wheels", lambda robot, now: robot.drive_wheels(message.left, message.right, now))
+
+    def _on_heading(self, message: HeadingVelocity) -> None:
+        self._drive("cmd_heading", lambda robot, now: robot.drive_course(message.velocity, message.heading, now))
+
+    def _drive(self, topic: str, wish: Callable[[Robot, float], None]) -> None:
         try:
             with self._driver.robot() as robot:
-                robot.drive(twist.linear.x, twist.angular.z, self._driver.clock())
+                wish(robot, self._driver.clock())
         except Refused as reason:
-            self._refuse(str(reason), str(reason)[:12])
+            self._refuse(topic, str(reason))
 
-    def _refuse(self, reason: str, key: str) -> None:
-        if self._once.due(f"{_TOPIC} {key}"):
-            self._node.get_logger().warning(f"{_TOPIC} refused: {reason}")
+    def _refuse(self, topic: str, reason: str) -> None:
+        # The same cause with another value is the same cause.
+        if self._once.due(f"{topic} {_NUMBER.sub('#', reason)}"):
+            self._node.get_logger().warning(f"{topic} refused: {reason}")

@@ -9,6 +9,7 @@ from rclpy.parameter import Parameter
 from ..driver import Driver
 from ..profiles import ProfileError
 from ..robot import Event, Robot
+from .actions import ManoeuvreActions
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
 from .log import EventLog, Once
@@ -32,7 +33,11 @@ class AmigobotNode(Node):
         self._diagnostics = Diagnostics(self, robot, self.driver.url)
         self._velocity = VelocityInput(self, self._params, self.driver, once)
         self._offered = Services(self, self.driver)
-        self._listeners = (EventLog(self, once), Telemetry(self, self._params, robot, self.driver.clock))
+        self._listeners = (
+            EventLog(self, once),
+            Telemetry(self, self._params, robot, self.driver.clock),
+            ManoeuvreActions(self, self.driver),
+        )
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
         self.create_timer(1.0, self._each_second)

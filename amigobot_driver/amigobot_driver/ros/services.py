@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
+import math
 
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
+from amigobot_msgs.srv import SetOdometry
+
 from ..driver import Driver
 from ..robot import Outcome
-from .wish import granted
+from .wish import answer, granted, offering
 
 
 class Services:
@@ -19,49 +20,50 @@ class Services:
     def __init__(self, node: Node, driver: Driver) -> None:
         self._node = node
         self._driver = driver
-        # While one service waits for the robot, velocities and the other services must go on: in the node's own
-        # group, where one callback at a time may be under way, even the emergency stop would wait.
-        offer = partial(node.create_service, callback_group=ReentrantCallbackGroup())
+        offer = offering(node)
         offer(SetBool, "enable_motors", self._enable_motors)
         offer(SetBool, "enable_sonar", self._enable_sonar)
         offer(Trigger, "stop", self._stop)
         offer(Trigger, "emergency_stop", self._emergency_stop)
         offer(Trigger, "clear_emergency_stop", self._clear_emergency_stop)
         offer(Trigger, "reset_odometry", self._reset_odometry)
+        offer(SetOdometry, "set_odometry", self._set_odometry)
 
     async def _enable_motors(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
             wish = robot.enable_motors(request.data, self._driver.clock())
-        return _answer(response, await granted(self._node, wish))
+        return answer(response, await granted(self._node, wish))
 
     async def _enable_sonar(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
             wish = robot.enable_sonar(request.data, self._driver.clock())
-        return _answer(response, await granted(self._node, wish))
+        return answer(response, await granted(self._node, wish))
 
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
             robot.stop()
-            return _answer(response, Outcome(robot.running, "stopping" if robot.running else robot.note))
+            return answer(response, Outcome(robot.running, "stopping" if robot.running else robot.note))
 
     def _emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
             robot.emergency_stop()
             told = "braking" if robot.running else f"no robot to brake ({robot.note})"
-        return _answer(response, Outcome(True, f"{told}; every velocity is refused until clear_emergency_stop"))
+        return answer(response, Outcome(True, f"{told}; every velocity is refused until clear_emergency_stop"))
 
     def _clear_emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
             told = "velocities are taken again" if robot.motion.emergency else "no emergency stop was latched"
             robot.clear_emergency_stop()
-        return _answer(response, Outcome(True, told))
+        return answer(response, Outcome(True, told))
 
     def _reset_odometry(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
             robot.set_odometry()
-        return _answer(response, Outcome(True, "x, y and yaw are zero"))
+        return answer(response, Outcome(True, "x, y and yaw are zero"))
 
-
-def _answer(response, outcome: Outcome):  # type: ignore[no-untyped-def]
-    response.success, response.message = outcome.success, outcome.message
-    return response
+    def _set_odometry(self, request: SetOdometry.Request, response: SetOdometry.Response) -> SetOdometry.Response:
+        if not all(map(math.isfinite, (request.x, request.y, request.yaw))):
+            return answer(response, Outcome(False, "x, y and yaw must be finite numbers of m and rad"))
+        with self._driver.robot() as robot:
+            robot.set_odometry(request.x, request.y, request.yaw)
+        return answer(response, Outcome(True, f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"))

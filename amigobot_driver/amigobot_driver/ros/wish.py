@@ -1,14 +1,34 @@
-"""Waits for the robot's answer inside a service without holding up the executor."""
+"""Services that wait for the robot's answer without holding up the executor."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future as Wish
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 
+from ..robot import Outcome
+
 T = TypeVar("T")
+
+
+def offering(node: Node) -> Callable[..., Any]:
+    """`node.create_service` for services that wait.
+
+    Meanwhile velocities and the other services must go on: in the node's own group, where one callback at a time may
+    be under way, even the emergency stop would wait.
+    """
+    return partial(node.create_service, callback_group=ReentrantCallbackGroup())
+
+
+def answer(response: Any, outcome: Outcome) -> Any:
+    """The response, with how the wish ended."""
+    response.success, response.message = outcome.success, outcome.message
+    return response
 
 
 async def granted(node: Node, wish: Wish[T]) -> T:
@@ -23,3 +43,4 @@ async def granted(node: Node, wish: Wish[T]) -> T:
     wish.add_done_callback(tell)
     result: T = await answer
     return result
+
