@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from ..profiles import choose_profile, load_profile
 from ..protocol import Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from .budget import Budget
 from .envelope import Envelope, Refused
 from .events import BaudChange, Event, Identified, LinkChanged, Received
 from .feature import Feature
@@ -78,10 +79,11 @@ class Robot:
         self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), lambda sip: sip.motors_enabled)
         self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
         self.tuning = Tuning()
+        self.budget = Budget(self.profile)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
         #: in the order they may speak
-        self.features: tuple[Feature, ...] = (self.motion, self.motors, self.sonar, self.tuning)
+        self.features: tuple[Feature, ...] = (self.motion, self.motors, self.sonar, self.tuning, self.budget)
         self._events: list[Event] = []
         self._farewell = False
         self._limit()
@@ -126,6 +128,7 @@ class Robot:
         """The line runs at another speed."""
         self.decoder.reset()
         self.decoder.byte_time = byte_time
+        self.budget.retuned(byte_time)
 
     def receive(self, data: bytes, now: float) -> list[Event]:
         """Bytes came in until `now`. Never raises, whatever they are."""
@@ -267,6 +270,7 @@ class Robot:
         else:
             self.profile, reason = choose_profile(identity.robot_class, identity.subclass)
         self.senses = Senses(self.profile, self.senses)
+        self.budget.identified(self.profile)
         self.outbox.spacing = self.profile.link.command_spacing
         self._limit()
         self._events.append(Identified(identity, self.profile, reason))
