@@ -20,9 +20,7 @@ VERBS = ("sim",)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point. 0: done; 1: it did not work; 2: the command makes no sense, said in one line."""
-    parser = argparse.ArgumentParser(
-        prog="amigobot", description="Tools for AmigoBot robots, real and simulated."
-    )
+    parser = argparse.ArgumentParser(prog="amigobot", description="Tools for AmigoBot robots, real and simulated.")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
     modules: dict[str, ModuleType] = {}
     for name in VERBS:

@@ -15,7 +15,8 @@ import time
 from typing import IO
 
 from ..profiles import ProfileError, load_profile
-from ..sim import Event, Simulator, WorldError, load_world
+from ..sim import Event, FaultError, Simulator, WorldError, load_world, parse_faults
+from ..sim.faults import fault_help
 from ..sim.pty import PtyConnection
 from ..sim.server import Connection, TruthLog, serve
 from ..sim.tcp import TcpConnection
@@ -28,14 +29,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--pty", metavar="PATH", help="serve a serial port, linked at PATH")
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST on this machine only")
-    parser.add_argument(
-        "--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)"
-    )
+    parser.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (%(default)s)")
     parser.add_argument("--name", help="what the robot calls itself")
     parser.add_argument("--baud", type=int, help="line speed; 0: infinite (the profile's)")
     parser.add_argument("--check-baud", action="store_true", help="with --pty: another speed gives noise")
+    parser.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="make something go wrong; see below",
+    )
+    parser.epilog = f"faults, each as --fault NAME=VALUE:\n{fault_help()}"
     parser.add_argument("--truth", metavar="FILE", help="append what the robot really does, as JSON lines")
 
 
@@ -50,11 +57,17 @@ def run(args: argparse.Namespace) -> int:
         try:
             profile, world = load_profile(args.robot), load_world(args.world)
             simulator = Simulator(
-                profile, world, seed=args.seed, baud=args.baud, name=args.name, on_event=clock.print_event
+                profile,
+                world,
+                seed=args.seed,
+                baud=args.baud,
+                name=args.name,
+                faults=parse_faults(args.fault),
+                on_event=clock.print_event,
             )
             truth = TruthLog(stack.enter_context(_open_log(args.truth))) if args.truth else None
             connection = _connect(args, simulator, clock)
-        except (ProfileError, WorldError) as error:
+        except (ProfileError, WorldError, FaultError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
             raise UsageError(f"{args.pty or args.tcp}: {error.strerror or error}") from None

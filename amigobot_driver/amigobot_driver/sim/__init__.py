@@ -4,25 +4,38 @@ A client written for the real robot must not be able to tell the difference. Imp
 profiles, never the driver: what the driver believes about a robot is tested against what the manuals say.
 """
 
+from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .events import Event
-from .firmware import Session
+from .faults import FaultError, Faults, Window, parse_faults
+from .handshake import Session
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
+from .sounds import Sound, playlist
 from .world import Pose, Segment, World
 from .worldfile import WorldError, available_worlds, load_world
 
 __all__ = [
+    "AuxDevice",
     "Event",
+    "FaultError",
+    "Faults",
+    "LoopBack",
     "Pose",
+    "Reply",
+    "ScriptedDevice",
     "Segment",
     "Session",
     "Simulator",
     "SonarModel",
+    "Sound",
     "Truth",
     "Wear",
+    "Window",
     "World",
     "WorldError",
     "available_worlds",
     "load_world",
+    "parse_faults",
+    "playlist",
 ]

@@ -27,6 +27,8 @@ _BRAKE_DECELERATION = 4.0
 _COAST_TIME = 0.6
 #: m the body may move before the list of walls around it is made again
 _NEIGHBOURHOOD = 0.5
+#: shares of a step that find where in it the body meets a wall
+_BISECTION = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
 
 class Idle(Enum):
@@ -83,6 +85,7 @@ class Body:
         self._wear = wear
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
+        self._grips = 1.0, 1.0  # of this step: distance on the floor over distance at the rim
         self._walls: list[Segment] = []
         self._centre: Pose | None = None
 
@@ -99,30 +102,36 @@ class Body:
             self.touching = False
             return
         ways = self.left.velocity * dt, self.right.velocity * dt
-        allowed, self.pose = self._push(ways)
+        allowed = self._push(*ways)
+        self.pose = self._moved(*allowed)
         self.touching = allowed != ways
         for wheel, way, wanted in zip((self.left, self.right), allowed, ways, strict=True):
             wheel.travel += way
             if way != wanted:
                 wheel.velocity = 0.0
 
-    def place(self, pose: Pose) -> None:
-        """Pick the robot up and put it somewhere else."""
-        self.pose = pose
-
-    def _push(self, ways: tuple[float, float]) -> tuple[tuple[float, float], Pose]:
-        """The part of the wheels' ways that the walls allow, and where it ends: both, one alone, or none."""
+    def _push(self, left: float, right: float) -> tuple[float, float]:
+        """The part of the wheels' ways that the walls allow: both up to the contact, or one pivoting off."""
+        wear = self._wear
+        self._grips = wear.left_scale * self._grip(), wear.right_scale * self._grip()
         walls = self._walls_around()
-        one_wheel = sorted(((ways[0], 0.0), (0.0, ways[1])), key=lambda pair: -abs(sum(pair)))
-        for allowed in (ways, *one_wheel):
-            pose = self._moved(*allowed)
-            if not blocked(self.footprint, pose, walls):
-                return allowed, pose
-        return (0.0, 0.0), self.pose
+        if self._free(left, right, walls):
+            return left, right
+        share = 0.0
+        for step in _BISECTION:
+            if self._free(left * (share + step), right * (share + step), walls):
+                share += step
+        if share:
+            return left * share, right * share
+        pivots = (left, 0.0), (0.0, right)
+        return next((ways for ways in pivots if self._free(*ways, walls)), (0.0, 0.0))
+
+    def _free(self, left: float, right: float, walls: list[Segment]) -> bool:
+        return not walls or not blocked(self.footprint, self._moved(left, right), walls)
 
     def _moved(self, left: float, right: float) -> Pose:
-        left *= self._wear.left_scale * self._grip()
-        right *= self._wear.right_scale * self._grip()
+        left *= self._grips[0]
+        right *= self._grips[1]
         way, turn = (left + right) / 2, (right - left) / self._track
         middle = self.pose.heading + turn / 2
         heading = math.remainder(self.pose.heading + turn, math.tau)

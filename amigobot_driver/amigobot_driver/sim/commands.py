@@ -51,10 +51,10 @@ def _acceleration(up: str, down: str, top: str) -> Callable[[Firmware, int], Non
     return change
 
 
-def _rev_count(robot: Firmware, value: int) -> None:
-    if value:
-        robot.working.rev_count = value
-        robot.drive.configure()
+def _factor(name: str) -> Callable[[Firmware, int], None]:
+    """A row that changes a working parameter which the odometer divides by: 0 is ignored."""
+    change = _parameter(name)
+    return lambda robot, value: change(robot, value) if value else None
 
 
 def _signed_byte(byte: int) -> int:
@@ -68,6 +68,10 @@ def _vel2(robot: Firmware, word: int) -> None:
 
 def _encoder(robot: Firmware, value: int) -> None:
     robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
+
+
+def _io_request(robot: Firmware, value: int) -> None:
+    robot.telemetry.io = min(value, 2)
 
 
 def _battest(robot: Firmware, value: int) -> None:
@@ -84,6 +88,7 @@ _PLAIN: dict[CommandTable, Callable[[Firmware], None]] = {
     Command.QSTOP: lambda robot: robot.drive.emergency_stop(),
     Command.SETO: lambda robot: robot.drive.odometer.zero(),
     Command.RESET: lambda robot: robot.reset(),
+    Command.MAINTENANCE: lambda robot: robot.enter_maintenance(),
 }
 
 _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
@@ -111,9 +116,26 @@ _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     Command.TRANSKV: _parameter("trans_kv"),
     Command.TRANSKI: _parameter("trans_ki"),
     Command.DRIFTFACTOR: _parameter("drift_factor"),
-    Command.REVCOUNT: _rev_count,
-    # streams and ports
+    Command.TICKSMM: _factor("ticks_mm"),
+    Command.REVCOUNT: _factor("rev_count"),
+    Command.SONARCYCLE: lambda robot, value: robot.sonar.set_cycle(value),
+    # streams
     Command.ENCODER: _encoder,
+    Command.IOREQUEST: _io_request,
+    Command.GYRO: lambda robot, value: robot.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
+    # sounds
+    Command.SOUND: lambda robot, value: robot.sounds.play(value),
+    Command.SOUNDTOG: lambda robot, value: robot.sounds.switch(value != 0),
+    Command.PLAYLIST: lambda robot, value: robot.sounds.list(value),
+    # serial lines
+    Command.HOSTBAUD: lambda robot, value: robot.change_baud(value),
+    Command.AUX1BAUD: lambda robot, value: robot.aux[0].set_baud(value),
+    Command.AUX2BAUD: lambda robot, value: robot.aux[1].set_baud(value),
+    Command.AUX3BAUD: lambda robot, value: robot.aux[2].set_baud(value),
+    Command.GETAUX: lambda robot, value: robot.aux[0].request(value),
+    Command.GETAUX2: lambda robot, value: robot.aux[1].request(value),
+    Command.GETAUX3: lambda robot, value: robot.aux[2].request(value),
+    # pins and tests
     Command.DIGOUT: lambda robot, value: robot.pins.set_outputs(value),
     Command.ADSEL: lambda robot, value: robot.pins.select(value),
     Command.BATTEST: _battest,
@@ -121,4 +143,8 @@ _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
 
 _TEXT: dict[CommandTable, Callable[[Firmware, bytes], None]] = {
     Command.POLLING: lambda robot, text: robot.sonar.poll(text),
+    Command.TTY2: lambda robot, text: robot.aux[0].write(text, robot.now),
+    Command.TTY3: lambda robot, text: robot.aux[1].write(text, robot.now),
+    Command.TTY4: lambda robot, text: robot.aux[2].write(text, robot.now),
+    Command.SAY: lambda robot, text: robot.sounds.say(text),
 }

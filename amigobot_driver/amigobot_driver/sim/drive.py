@@ -11,6 +11,9 @@ from .motion import Distance, Goal, MotionServer
 from .odometer import Odometer, ticks_per_metre
 from .servo import Gains, StallMonitor, WheelServo
 
+#: ticks in one control cycle, about 3 mm/s, up to which a wheel counts as not turning
+_STANDING = 1
+
 
 class Halt(Enum):
     """Why the wheels are braked although the motors are on."""
@@ -61,7 +64,7 @@ class Drive:
         self.working.rot_vel_max = self._cap_w = max(1, min(top, self.working.rot_vel_top))
         self.configure()
 
-    # --- commands ----------------------------------------------------------------------------------------
+    # --- commands ------------------------------------------------------------------------------------------
 
     def enable(self, on: bool) -> None:
         """ENABLE, or the MOTORS button. Motors come on standing still; switched off, the wheels are limp."""
@@ -121,7 +124,12 @@ class Drive:
             self._halts.discard(Halt.EMERGENCY)
         return self.motors_on
 
-    # --- state -------------------------------------------------------------------------------------------
+    # --- state ---------------------------------------------------------------------------------------------
+
+    @property
+    def stalls(self) -> tuple[bool, bool]:
+        """Whether the left and the right wheel are stalled."""
+        return self.left_stall.stalled, self.right_stall.stalled
 
     @property
     def control(self) -> float:
@@ -133,14 +141,14 @@ class Drive:
         behind = (self.servo.right_error - self.servo.left_error) / 2
         return self.odometer.heading + behind / self.server.half_track
 
-    # --- the 10 ms tick ----------------------------------------------------------------------------------
+    # --- the 10 ms tick ------------------------------------------------------------------------------------
 
-    def step(self, dt: float) -> tuple[bool, bool]:
-        """One control tick; which wheels (left, right) have just stalled."""
+    def step(self, dt: float) -> None:
+        """One control tick."""
         left, right = self._body.left, self._body.right
         if not self.motors_on or self._halts:
             self._roll(Idle.BRAKE if self.motors_on else Idle.COAST, dt)
-            return False, False
+            return
         wanted = self.server.step(dt)
         errors = wanted[0] - left.velocity, wanted[1] - right.velocity
         translation = self._translation_gains
@@ -154,13 +162,12 @@ class Drive:
         reach = max(translation.reach, rotation.reach)
         missed = (wanted[0] - left.velocity) * dt, (wanted[1] - right.velocity) * dt
         self.server.give_up(*self.servo.fall_behind(*missed, reach))
-        stalls = [
-            monitor.step(self.working, power, turned=ticks != 0, wanted=velocity, dt=dt)
-            for monitor, power, ticks, velocity in zip(monitors, powers, turned, wanted, strict=True)
-        ]
+        for monitor, power, ticks, velocity in zip(monitors, powers, turned, wanted, strict=True):
+            monitor.step(self.working, power, turned=abs(ticks) > _STANDING, wanted=velocity, dt=dt)
         if monitors[0].cut or monitors[1].cut:
+            # Without power for now: the set-points wait for the wheels, and the retry is gentle.
             self.server.give_up(*self.servo.let_go(left=monitors[0].cut, right=monitors[1].cut))
-        return stalls[0], stalls[1]
+            self.server.follow(left.velocity, right.velocity)
 
     def _roll(self, idle: Idle, dt: float) -> None:
         """A tick without power: the set-points follow the wheels, so that power comes back without a jerk."""

@@ -1,97 +1,124 @@
-"""The controller's program: handshake, command buffer, watchdog and the 10 ms tick that runs everything else.
-
-WAIT --SYNC0, SYNC1, SYNC2--> SYNCED --OPEN--> OPEN --CLOSE--> WAIT        (PROTOCOL 8.2)
-"""
+"""The controller's program: the 10 ms tick that takes one command and runs everything else (PROTOCOL 8)."""
 
 from __future__ import annotations
 
 import copy
 import math
-from collections import deque
-from enum import Enum, auto
+from dataclasses import dataclass
 
 from ..profiles import Profile
-from ..protocol import (
-    BAUD_RATES,
-    MAX_SEND_COUNT,
-    OVERHEAD,
-    Command,
-    FrameDecoder,
-    Packet,
-    Reset,
-    SyncEcho,
-    SyncReply,
-    decode,
-)
+from ..protocol import BAUD_RATES, Packet, Reset, SyncReply, decode
 from . import commands
+from .auxiliary import AuxPort
 from .battery import Battery
 from .body import Body
-from .dialect import dialect_for
+from .dialect import Dialect
 from .drive import Drive
 from .events import Event, Listener
+from .faults import Mischief
 from .flash import Flash
+from .gyro import GyroSensor
+from .handshake import Handshake, Session
+from .inbox import Inbox
 from .line import Line, Priority
 from .pins import Pins
 from .sonar import SonarRing
+from .sounds import SoundBoard
 from .telemetry import Telemetry
 
 #: s, the control cycle: one command is taken, the servo computes, time-outs are looked at
 TICK = 0.010
-#: bytes of frames that wait to be executed; a frame that does not fit is lost as a whole
-_BUFFER = 256
 #: s that the voltage must be below the limit before the robot gives up
 _CUT_OFF_DELAY = 1.0
 #: s from a reset until the controller listens again
 _BOOT_TIME = 1.0
+#: s without a good packet at a new HOSTBAUD until the old speed is back; no manual says how long
+_BAUD_TRIAL = 1.0
 
 
-class Session(Enum):
-    """How far a client has come."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hardware:
+    """What the controller is wired to."""
 
-    WAIT = auto()
-    SYNCED = auto()
-    OPEN = auto()
+    body: Body
+    sonar: SonarRing
+    gyro: GyroSensor
+    battery: Battery
+    pins: Pins
+    sounds: SoundBoard
+    aux: tuple[AuxPort, ...]
+    line: Line
+    mischief: Mischief
 
 
 class Firmware:
-    """One controller with its drive, sonars and ports, on a body and at a line. Times are in s."""
+    """One controller: a dialect, its FLASH, and the hardware that it runs. Times are in s."""
 
-    session: Session
-    drive: Drive
+    body: Body
     sonar: SonarRing
+    gyro: GyroSensor
+    battery: Battery
     pins: Pins
+    sounds: SoundBoard
+    aux: tuple[AuxPort, ...]
+    line: Line
+    drive: Drive
     telemetry: Telemetry
+    flash: Flash
     working: Flash  #: the parameters that commands change
-    _suspended: bool  #: by the watchdog
-    _expected: int  #: the next SYNC
+    now: float  #: of the present tick
 
     def __init__(
         self,
         profile: Profile,
+        dialect: Dialect,
         flash: Flash,
-        body: Body,
-        sonar: SonarRing,
-        battery: Battery,
-        line: Line,
+        hardware: Hardware,
         tell: Listener,
+        *,
+        refuse_low_battery: bool,
     ) -> None:
-        self.profile, self.flash, self.dialect = profile, flash, dialect_for(profile.subclasses)
-        self.body, self.sonar, self.battery, self.line = body, sonar, battery, line
-        self.pins = Pins(lambda: battery.volts)
+        self.profile, self.dialect, self.flash = profile, dialect, flash
+        self.body, self.battery, self.line = hardware.body, hardware.battery, hardware.line
+        self.sonar, self.gyro, self.pins = hardware.sonar, hardware.gyro, hardware.pins
+        self.sounds, self.aux = hardware.sounds, hardware.aux
+        self._mischief = hardware.mischief
         self.telemetry = Telemetry(self)
+        self.now = 0.0
+        self._refuse_low_battery = refuse_low_battery
         self._tell = tell
-        self._now = 0.0
         self._power_up()
 
     def _power_up(self) -> None:
-        self._decoder = FrameDecoder()
-        self._buffer: deque[bytes] = deque()
-        self.overflows = 0  #: frames that found the buffer full
+        self._inbox = Inbox(self._mischief)
+        identity = SyncReply(name=self.flash.name, robot_class=self.flash.robot_class, subclass=self.flash.subclass)
+        self._handshake = Handshake(identity)
         self.drive = Drive(self.body, self.flash)
         self._deaf_until = -math.inf
-        self._wait()
+        self._restart()
 
-    # --- what happens to the robot from outside the protocol ---------------------------------------------
+    def _restart(self) -> None:
+        """Everything as it is between two sessions: parameters from FLASH, motors and sonars off, silence."""
+        self.working = copy.copy(self.flash)
+        self._suspended = False
+        self._heard = self._baud_trial = math.inf
+        self._low_since: float | None = None
+        self._warned = False
+        self.battery.pretended = None
+        self.drive.restart(self.working)
+        by_flash = self.dialect.sonar_cycle
+        self.sonar.restart(self.flash.sonar_cycle / 1000 if by_flash else self.profile.sonar.cycle)
+        self.gyro.restart()
+        self.pins.restart(self.working)
+        self.sounds.restart()
+        for port, code in zip(
+            self.aux, (self.flash.aux1_baud, self.flash.aux2_baud, self.flash.aux3_baud), strict=True
+        ):
+            port.restart(code)
+        self.telemetry.stop()
+        self.line.set_baud(BAUD_RATES[self.flash.host_baud])
+
+    # --- what happens to the robot from outside the protocol -----------------------------------------------
 
     def press_motors_button(self) -> None:
         """The MOTORS button: toggles the motors during a session."""
@@ -104,138 +131,142 @@ class Firmware:
         self.telemetry.stop()
         self.answer(Reset())
         self._power_up()
-        self._deaf_until = self._now + _BOOT_TIME
+        self._deaf_until = self.now + _BOOT_TIME
 
-    def close(self, reason: str) -> None:
-        """End the session: motors and sonar off, parameters back to FLASH, silence."""
-        if self.session is not Session.WAIT:
-            self.event("session closed", reason)
-            self._wait()
-
-    # --- the tick ----------------------------------------------------------------------------------------
+    # --- the tick ------------------------------------------------------------------------------------------
 
     def tick(self, now: float) -> None:
         """Run one control cycle that ends at `now`."""
-        self._now = now
-        self._listen(now)
-        if self._buffer:
-            self._take(self._buffer.popleft())
-        if self.session is Session.OPEN:
-            self._watch(now)
-        for side, stalled in zip(("left", "right"), self.drive.step(TICK), strict=True):
-            if stalled:
-                self.event("stall", f"{side} wheel")
+        self.now = now
+        data, last = self.line.hear(now)
+        if data and now >= self._deaf_until:
+            self._inbox.feed(data, last)
+        packet = self._inbox.take()
+        if packet is not None:
+            self._take(packet)
+        self._check_times(now)
+        self._drive()
         self.sonar.step(now)
+        self.gyro.step(now)
         self._check_battery(now)
+        for port in self.aux:
+            answer = port.step(now)
+            if answer is not None:
+                self.answer(answer)
         self.telemetry.step(now)
 
     @property
-    def busy(self) -> bool:
-        """Whether commands wait to be executed, so that the next tick may have something to say."""
-        return bool(self._buffer)
+    def session(self) -> Session:
+        """How far a client has come."""
+        return self._handshake.state
 
-    def event(self, kind: str, text: str) -> None:
-        """Tell whoever watches."""
-        self._tell(Event(self._now, kind, text))
+    @property
+    def busy(self) -> bool:
+        """Whether the next tick may have something to say although no SIP is due."""
+        return len(self._inbox) > 0 or any(port.busy for port in self.aux)
+
+    # --- what commands do ----------------------------------------------------------------------------------
 
     def answer(self, packet: Packet) -> None:
         """Send a packet that a command asked for."""
-        self.telemetry.send(packet, Priority.ANSWER, self._now)
+        self.telemetry.send(packet, Priority.ANSWER, self.now)
+
+    def event(self, kind: str, text: str) -> None:
+        """Tell whoever watches."""
+        self._tell(Event(self.now, kind, text))
 
     def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
         """Switch the motors."""
+        on = on and not self._mischief.faults.stuck_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"{'on' if on else 'off'} by {cause}")
 
-    # --- packets in --------------------------------------------------------------------------------------
-
-    def _listen(self, now: float) -> None:
-        data, last = self.line.hear(now)
-        if not data or now < self._deaf_until:
-            return
-        for frame in self._decoder.feed(data, last):
-            size = len(frame.data) + OVERHEAD
-            if size - 3 > MAX_SEND_COUNT:
-                continue
-            if sum(map(len, self._buffer)) + OVERHEAD * len(self._buffer) + size > _BUFFER:
-                self.overflows += 1
-                continue
-            self._buffer.append(frame.data)
-
-    def _take(self, data: bytes) -> None:
+    def close(self, reason: str) -> None:
+        """End the session."""
         if self.session is Session.OPEN:
-            self._heard = self._now
-            if self._suspended:
-                self._suspended = False
-                self.drive.resume()
-                self.event("watchdog", "the client is back, motion resumes")
-            instruction = decode(data)
-            if instruction is not None:
-                commands.execute(self, instruction)
-        elif self.session is Session.SYNCED:
-            if data[0] == Command.OPEN.number:
-                self._open()
-            elif data[0] == Command.CLOSE.number:
-                self.close("the client closed it before it was open")
-        else:
-            self._synchronise(data[0])
+            self.sounds.cue("disconnected")
+            self.event("session closed", reason)
+        self._handshake.close()
+        self._restart()
 
-    def _synchronise(self, number: int) -> None:
-        if number not in (0, 1, 2):
+    def change_baud(self, code: int) -> None:
+        """HOSTBAUD: talk at another speed from now on, as long as the client is heard there."""
+        if self.flash.auto_baud and 0 <= code < len(BAUD_RATES):
+            self.working.host_baud = code
+            self.line.set_baud(BAUD_RATES[code])
+            self._baud_trial = self.now + _BAUD_TRIAL
+
+    def enter_maintenance(self) -> None:
+        """MAINTENANCE: the loader runs, and only RESET ends it."""
+        self.close("the firmware loader runs")
+        self._deaf_until = math.inf
+
+    # --- parts of the tick ---------------------------------------------------------------------------------
+
+    def _take(self, packet: bytes) -> None:
+        self._baud_trial = math.inf
+        if self.session is Session.OPEN:
+            self._obey(packet)
             return
-        if number not in (0, self._expected):
-            self._expected = 0
-            self.answer(Reset())
+        if self._refuse_low_battery and self.battery.volts < self.flash.low_battery / 10:
             return
-        if number == 2:
-            flash = self.flash
-            self.answer(SyncReply(name=flash.name, robot_class=flash.robot_class, subclass=flash.subclass))
-            self.session = Session.SYNCED
-        else:
-            self.answer(SyncEcho(id=number))
-        self._expected = number + 1
+        answer = self._handshake.take(packet[0])
+        if answer is not None:
+            self.answer(answer)
+        if self._handshake.state is Session.OPEN:
+            self._open()
 
-    # --- session -----------------------------------------------------------------------------------------
-
-    def _wait(self) -> None:
-        self.session, self._expected = Session.WAIT, 0
-        self.working = copy.copy(self.flash)
-        self._suspended = False
-        self._heard = -math.inf
-        self._low_since: float | None = None
-        self._warned = False
-        self.battery.pretended = None
-        self.drive.restart(self.working)
-        by_flash = self.dialect.sonar_cycle
-        self.sonar.restart(self.flash.sonar_cycle / 1000 if by_flash else self.profile.sonar.cycle)
-        self.pins.restart(self.working)
-        self.telemetry.stop()
-        self.line.set_baud(BAUD_RATES[self.flash.host_baud])
+    def _obey(self, packet: bytes) -> None:
+        self._heard = self.now
+        if self._suspended:
+            self._suspended = False
+            self.drive.resume()
+            self.event("watchdog", "the client is back, motion resumes")
+        instruction = decode(packet)
+        if instruction is not None:
+            commands.execute(self, instruction)
 
     def _open(self) -> None:
-        self.session = Session.OPEN
-        self._heard = self._now
+        self._heard = self.now
         self.sonar.switch(True)
-        self.telemetry.start(self._now)
+        self.telemetry.start(self.now)
         self.event("session opened", self.dialect.name)
+        self.sounds.cue("connected")
 
-    def _watch(self, now: float) -> None:
+    def _check_times(self, now: float) -> None:
         limit = self.working.watchdog / 1000
         if limit and not self._suspended and now - self._heard >= limit - TICK / 2:
             self._suspended = True
             self.drive.suspend()
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
+        if now >= self._baud_trial:
+            self._baud_trial = math.inf
+            self.working.host_baud = self.flash.host_baud
+            self.line.set_baud(BAUD_RATES[self.flash.host_baud])
+
+    def _drive(self) -> None:
+        if self._mischief.faults.stuck_button:
+            self.enable_motors(False, "the MOTORS button, which sticks")
+        before = self.drive.stalls
+        self.drive.step(TICK)
+        for side, was, stalled in zip(("left", "right"), before, self.drive.stalls, strict=True):
+            if stalled != was:
+                self.event("stall", f"{side} wheel {'stalled' if stalled else 'turns again'}")
+                if stalled:
+                    self.sounds.cue("stall")
 
     def _check_battery(self, now: float) -> None:
-        body, top = self.body, self.profile.limits.linear
-        self.battery.drain((abs(body.left.velocity) + abs(body.right.velocity)) / top, self.sonar.on, TICK)
+        left, right = self.body.left.velocity, self.body.right.velocity
+        effort = (abs(left) + abs(right)) / self.profile.limits.linear
+        self.battery.drain(effort, self.sonar.on, TICK)
         if self.session is not Session.OPEN:
             return
         volts = self.battery.volts
         if volts < self.working.low_battery / 10 and not self._warned:
             self._warned = True
             self.event("battery", f"{volts:.1f} V: low-battery alarm")
+            self.sounds.cue("low battery")
         if volts >= self.working.shutdown_volts / 10:
             self._low_since = None
         elif self._low_since is None:

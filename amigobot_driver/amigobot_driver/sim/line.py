@@ -7,13 +7,13 @@ packet that would not be through before the next cycle is dropped, and counted a
 from __future__ import annotations
 
 import math
-import random
 from collections import deque
 from dataclasses import dataclass
 from enum import Enum, auto
 
-#: bits on the wire for one byte: 8 data, start, stop
-_BITS = 10
+from .faults import Mischief
+from .wire import Wire, byte_time
+
 #: bytes after which the receiving UART hands over what it has
 _FIFO = 14
 #: bytes that may wait on the robot's side; beyond that even an answer is lost
@@ -39,40 +39,39 @@ class LineStats:
 class Line:
     """Both directions. Not `paced`, bytes take no time. All times in s on the caller's clock."""
 
-    def __init__(self, *, paced: bool, seed: str) -> None:
+    def __init__(self, mischief: Mischief, *, paced: bool) -> None:
         self.stats = LineStats()
-        self._paced = paced
         #: the speed at which the client sends and listens, where it is known and matters
         self.client_baud: int | None = None
-        self._noise = random.Random(f"{seed}/line")
+        self.severed = False  #: no byte passes, either way
+        self._mischief = mischief
+        self._paced = paced
         self._sips: deque[bytes] = deque()
         self._others: deque[bytes] = deque()
         self._free_at = -math.inf
         self._outgoing: deque[tuple[float, bytes]] = deque()
-        self._incoming: deque[tuple[float, bytes]] = deque()
-        self._heard_until = -math.inf
+        self._last_arrival = -math.inf
+        self._incoming = Wire()
         self.set_baud(9600)
 
     def set_baud(self, baud: int) -> None:
         """A new speed for everything that is not on the wire yet."""
         self.baud = baud
-        self.byte_time = _BITS / baud if self._paced else 0.0
+        self.byte_time = self._incoming.byte_time = byte_time(baud) if self._paced else 0.0
 
-    # --- robot to client ---------------------------------------------------------------------------------
+    # --- robot to client -----------------------------------------------------------------------------------
 
-    def send(self, frame: bytes, priority: Priority, now: float, deadline: float) -> bool:
-        """Send or queue a frame; whether there was room. A STREAM must be through by `deadline`."""
+    def send(self, frame: bytes, priority: Priority, now: float, deadline: float = math.inf) -> None:
+        """Send or queue a frame. A STREAM must be through by `deadline`; without room, it is lost."""
         self._advance(now)
         size = sum(map(len, (*self._sips, *self._others))) + len(frame)
         through = max(now, self._free_at) + size * self.byte_time
         if size > _QUEUE or (priority is Priority.STREAM and through > deadline):
             self.stats.starved += 1
-            return False
-        if self._free_at <= now:
+        elif self._free_at <= now:
             self._put_on_wire(frame, now)
         else:
             (self._sips if priority is Priority.SIP else self._others).append(frame)
-        return True
 
     def collect(self, now: float) -> bytes:
         """The bytes that have reached the client by `now` since the last time."""
@@ -84,8 +83,9 @@ class Line:
 
     @property
     def next_arrival(self) -> float:
-        """When the client will get the next bytes of those on the wire; inf for none."""
-        return self._outgoing[0][0] if self._outgoing else math.inf
+        """When the client may get bytes of what has been sent; inf for never."""
+        waiting = self._free_at if self._sips or self._others else math.inf
+        return min(waiting, self._outgoing[0][0]) if self._outgoing else waiting
 
     def silence(self) -> None:
         """Forget what waits. The frame that is on the wire is finished."""
@@ -98,45 +98,39 @@ class Line:
             self._put_on_wire((self._sips or self._others).popleft(), self._free_at)
 
     def _put_on_wire(self, frame: bytes, start: float) -> None:
-        for at in range(0, len(frame), _FIFO):
-            chunk = frame[at : at + _FIFO]
-            arrival = start + (at + len(chunk)) * self.byte_time
-            self._outgoing.append((arrival, self._heard(chunk, self.baud, self.client_baud)))
-        self._free_at = start + len(frame) * self.byte_time
         self.stats.frames += 1
+        self._free_at = start + len(frame) * self.byte_time
+        for _ in range(self._mischief.copies()):
+            late = self._mischief.lateness()
+            for at in range(0, len(frame), _FIFO):
+                chunk = frame[at : at + _FIFO]
+                arrival = start + (at + len(chunk)) * self.byte_time + late
+                self._deliver(self._mischief.spoil(chunk), arrival)
 
-    # --- client to robot ---------------------------------------------------------------------------------
+    def _deliver(self, chunk: bytes, arrival: float) -> None:
+        self._last_arrival = max(arrival, self._last_arrival)
+        if not self.severed:
+            self._outgoing.append((self._last_arrival, self._heard(chunk, self.baud, self.client_baud)))
+
+    # --- client to robot -----------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
-        """The client hands over bytes at `now`; they begin to travel when those before them are through."""
-        if data:
-            data = self._heard(data, self.client_baud, self.baud)
-            start = max(now, self._heard_until)
-            self._incoming.append((start, data))
-            self._heard_until = start + len(data) * self.byte_time
+        """The client hands over bytes at `now`."""
+        if data and not self.severed:
+            data = self._heard(self._mischief.spoil(data), self.client_baud, self.baud)
+            self._incoming.put(data, now + self._mischief.lateness())
 
     def hear(self, now: float) -> tuple[bytes, float]:
         """The bytes that reached the robot before `now` since the last time, and when the last one came."""
-        heard, last = bytearray(), now
-        while self._incoming and self._incoming[0][0] < now:
-            start, data = self._incoming.popleft()
-            count = len(data)
-            if self.byte_time:
-                count = min(count, math.ceil((now - start) / self.byte_time) - 1)
-            heard += data[:count]
-            last = start + count * self.byte_time
-            if count < len(data):
-                self._incoming.appendleft((last, data[count:]))
-                break
-        return bytes(heard), last
+        return self._incoming.take(now)
 
     @property
     def on_the_way(self) -> int:
         """Bytes from the client that the robot has not heard yet."""
-        return sum(len(data) for _, data in self._incoming)
+        return len(self._incoming)
 
     def _heard(self, data: bytes, sender: int | None, receiver: int | None) -> bytes:
-        """What a UART makes of bytes sent at another speed: a slow one loses some, a fast one sees more."""
+        """Bytes as they come out of a UART that may run at another speed than the sender's."""
         if not sender or not receiver or sender == receiver:
             return data
-        return self._noise.randbytes(max(1, round(len(data) * min(receiver / sender, 4.0))))
+        return self._mischief.garble(data, receiver / sender)

@@ -55,12 +55,8 @@ class Pins:
     def packet(self) -> Io:
         """IOpac."""
         ports = range(1, self.ANALOG_PORTS + 1)
-        return Io(
-            digital_in=(self.inputs,), digital_out=(self.outputs,), analog=tuple(map(self._counts, ports))
-        )
+        return Io(digital_in=(self.inputs,), digital_out=(self.outputs,), analog=tuple(map(self._counts, ports)))
 
     def _counts(self, port: int) -> int:
-        volts = (
-            self._battery_volts() * _BATTERY_DIVIDER if port == self.ANALOG_PORTS else self.volts[port - 1]
-        )
+        volts = self._battery_volts() * _BATTERY_DIVIDER if port == self.ANALOG_PORTS else self.volts[port - 1]
         return max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE)))

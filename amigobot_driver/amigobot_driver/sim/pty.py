@@ -1,6 +1,7 @@
 """A simulated robot on a pseudo-terminal: to its client a serial port, reached through a symbolic link.
 
-As with a real robot, the session goes on when the client closes the port: only its watchdog stops it.
+As with a real robot, the session goes on when the client closes the port: only the watchdog stops it. When
+the robot is unplugged (see `faults`) link and terminal are gone, and come back as another terminal.
 """
 
 from __future__ import annotations
@@ -18,40 +19,34 @@ from ..protocol import BAUD_RATES
 from .simulator import Simulator
 
 _SPEEDS = {getattr(termios, f"B{baud}"): baud for baud in BAUD_RATES}
+#: what a client's port runs at when it is none of those
+_OTHER_SPEED = 1200
 
 
 class PtyConnection:
     """A pty whose client end is linked at `path`; the link goes when the robot goes.
 
-    `check_baud` makes the client's line speed matter, as on a real line. Raises OSError, with a reason, when
-    the link cannot be made.
+    `check_baud` makes the client's line speed matter, as on a real line. Raises OSError when the link cannot
+    be made.
     """
 
-    def __init__(
-        self, path: str, simulator: Simulator, *, check_baud: bool, tell: Callable[[str], None]
-    ) -> None:
+    def __init__(self, path: str, simulator: Simulator, *, check_baud: bool, tell: Callable[[str], None]) -> None:
         self._path, self._simulator, self._check_baud, self._tell = path, simulator, check_baud, tell
-        self._connected = False
-        self._master, slave = pty.openpty()
-        try:
-            self._device = os.ttyname(slave)
-            tty.setraw(slave)  # else the line discipline would echo, and end the session at byte 4
-            os.set_blocking(self._master, False)
-            self._link()
-        except OSError:
-            os.close(self._master)
-            raise
-        finally:
-            os.close(slave)
-        self.description = f"{path} (a link to {self._device})"
+        self._client = False  #: somebody has the port open
+        self._master: int | None = None
+        self._plug_in()
+
+    @property
+    def description(self) -> str:
+        return f"{self._path} (a link to {self._device})"
 
     def watched(self) -> list[int]:
         # Without a client the master would report a hang-up all the time: look again at the next turn.
-        return [self._master] if self._connected else []
+        return [self._master] if self._master is not None and self._client else []
 
     def read(self, limit: int) -> bytes:
-        self._notice_client()
-        if not self._connected:
+        self._follow_plug()
+        if self._master is None or not self._client_there(self._master):
             return b""
         try:
             return os.read(self._master, limit)
@@ -62,15 +57,40 @@ class PtyConnection:
 
     def write(self, data: bytes) -> None:
         # Nobody there, or a full buffer: lost, as on a line that nobody reads.
-        if data and self._connected:
+        if data and self._client and self._master is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._master, data)
 
     def close(self) -> None:
+        if self._master is None:
+            return
         with contextlib.suppress(OSError):
             if os.readlink(self._path) == self._device:
                 os.unlink(self._path)
         os.close(self._master)
+        self._master, self._client = None, False
+
+    def _follow_plug(self) -> None:
+        if self._simulator.unplugged and self._master is not None:
+            self.close()
+            self._tell("unplugged")
+        elif not self._simulator.unplugged and self._master is None:
+            self._plug_in()
+            self._tell(f"plugged in, {self.description}")
+
+    def _plug_in(self) -> None:
+        master, slave = pty.openpty()
+        try:
+            self._device = os.ttyname(slave)
+            tty.setraw(slave)  # a terminal in its default state would echo what the robot says
+            os.set_blocking(master, False)
+            self._link()
+        except OSError:
+            os.close(master)
+            raise
+        finally:
+            os.close(slave)
+        self._master = master
 
     def _link(self) -> None:
         """Make the symbolic link, in place of one that leads nowhere or to a pty, but of nothing else."""
@@ -81,15 +101,16 @@ class PtyConnection:
             os.unlink(self._path)
         os.symlink(self._device, self._path)
 
-    def _notice_client(self) -> None:
+    def _client_there(self, master: int) -> bool:
         poll = select.poll()
-        poll.register(self._master, select.POLLIN)
-        events = dict(poll.poll(0)).get(self._master, 0)
+        poll.register(master, select.POLLIN)
+        events = dict(poll.poll(0)).get(master, 0)
         # What a client wrote before it closed the port is still to be read.
-        connected = not events & select.POLLHUP or bool(events & select.POLLIN)
-        if connected != self._connected:
-            self._connected = connected
-            self._tell("client connected" if connected else "client disconnected")
-        if connected and self._check_baud:
-            speed = termios.tcgetattr(self._master)[5]
-            self._simulator.set_client_baud(_SPEEDS.get(speed, -1))
+        there = not events & select.POLLHUP or bool(events & select.POLLIN)
+        if there != self._client:
+            self._client = there
+            self._tell("client connected" if there else "client disconnected")
+        if there and self._check_baud:
+            speed = termios.tcgetattr(master)[5]
+            self._simulator.set_client_baud(_SPEEDS.get(speed, _OTHER_SPEED))
+        return there

@@ -22,7 +22,10 @@ _IDLE = 0.05
 class Connection(Protocol):
     """How bytes get to and from one client at a time. Nothing here blocks."""
 
-    description: str  #: for people: what to connect to
+    @property
+    def description(self) -> str:
+        """For people: what to connect to."""
+        ...
 
     def watched(self) -> list[int]:
         """The file descriptors whose readability is worth waking up for."""

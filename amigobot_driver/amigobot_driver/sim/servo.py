@@ -70,9 +70,7 @@ class WheelServo:
     ) -> tuple[float, float]:
         """The voltages for the left and the right motor, -1 to 1 of the full one."""
         left, right = velocity_errors
-        t = self._translation.output(
-            translation, (self.left_error + self.right_error) / 2, (left + right) / 2, dt
-        )
+        t = self._translation.output(translation, (self.left_error + self.right_error) / 2, (left + right) / 2, dt)
         r = self._rotation.output(rotation, (self.right_error - self.left_error) / 2, (right - left) / 2, dt)
         return max(-1.0, min(1.0, t - r)), max(-1.0, min(1.0, t + r))
 
@@ -109,16 +107,14 @@ class StallMonitor:
         """Whether the motor is without power now."""
         return self._off > 0.0
 
-    def step(self, flash: Flash, power: float, *, turned: bool, wanted: float, dt: float) -> bool:
-        """Look at one tick; whether the wheel has stalled in it. `wanted` is its set-point, m/s."""
+    def step(self, flash: Flash, power: float, *, turned: bool, wanted: float, dt: float) -> None:
+        """Look at one tick. `wanted` is the wheel's set-point, m/s."""
         if self._off > 0.0:
             self._off = max(0.0, self._off - dt)
-            return False
+            return
         if turned or wanted == 0.0:
             self.stalled = False
         pushing = abs(round(power * flash.pwm_max)) >= flash.stall_val
         self._still = self._still + dt if pushing and not turned else 0.0
-        if self._still < _STALL_TIME - dt / 2:
-            return False
-        self.stalled, self._still, self._off = True, 0.0, flash.stall_count / 1000
-        return True
+        if self._still > _STALL_TIME - dt / 2:
+            self.stalled, self._still, self._off = True, 0.0, flash.stall_count / 1000

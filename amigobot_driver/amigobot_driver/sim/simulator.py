@@ -10,19 +10,25 @@ at the same times give the same answers, however often the simulator is asked in
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..profiles import Profile, ProfileError
-from ..protocol import BAUD_RATES
+from ..protocol import BAUD_RATES, Command
+from .auxiliary import AuxDevice, AuxPort, LoopBack
 from .battery import Battery
 from .body import Body, Wear
 from .dialect import dialect_for
 from .events import Listener, ignore
-from .firmware import TICK, Firmware, Session
+from .faults import Faults, Mischief
+from .firmware import TICK, Firmware, Hardware
 from .flash import flash_of
-from .line import Line, LineStats
+from .gyro import GyroSensor
+from .handshake import Session
+from .line import Line, LineStats, Priority
+from .pins import Pins
 from .sonar import SonarModel, SonarRing
+from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
 from .world import Pose, World, blocked
 from .worldfile import WorldError
 
@@ -43,8 +49,10 @@ class Simulator:
     """A robot of the given profile in a world.
 
     `baud` overrides the profile's line speed, 0 makes the line infinitely fast. `name` is what the robot
-    calls itself. `on_event` is told what happens, as it happens. Raises ProfileError or WorldError when the
-    parts do not go together.
+    calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs devices into the auxiliary ports,
+    which otherwise loop back. With `refuse_low_battery` it does not answer a client below its alarm voltage,
+    as one manual has it (errata E-34). `on_event` is told what happens, as it happens. Raises ProfileError or
+    WorldError when the parts do not go together.
     """
 
     def __init__(
@@ -56,31 +64,50 @@ class Simulator:
         baud: int | None = None,
         name: str | None = None,
         charge: float = 1.0,
+        refuse_low_battery: bool = False,
         wear: Wear | None = None,
         sonar: SonarModel | None = None,
+        sounds: Mapping[int, Sound] | None = None,
+        aux: Mapping[int, AuxDevice] | None = None,
+        faults: Faults | None = None,
         on_event: Listener = ignore,
     ) -> None:
         self.profile = profile
         self.world = world or World("empty")
-        flash = flash_of({**dialect_for(profile.subclasses).flash, **profile.flash}, profile.name)
-        baud = BAUD_RATES[flash.host_baud] if baud is None else baud
-        if baud not in (0, *BAUD_RATES):
-            raise ProfileError(f"baud {baud} is none of 0, {', '.join(map(str, BAUD_RATES))}")
-        if baud:
-            flash.host_baud = BAUD_RATES.index(baud)
+        dialect = dialect_for(profile.subclasses)
+        flash = flash_of({**dialect.flash, **profile.flash}, profile.name)
         if name is not None:
-            flash = dataclasses.replace(flash, name=flash_of({"Name": name}, "name").name)
-        self._body = Body(profile, self.world, wear or Wear(), f"{seed}")
-        if blocked(self._body.footprint, self.world.start, self.world.segments):
+            flash.name = flash_of({"Name": name}, "the robot's name").name
+        if baud:
+            flash.host_baud = _baud_code(baud)
+        body = Body(profile, self.world, wear or Wear(), f"{seed}")
+        if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
-        self._line = Line(paced=baud != 0, seed=f"{seed}")
-        self._battery = Battery(profile.battery, charge)
-        ring = SonarRing(profile, self._body, self.world, sonar or SonarModel(), f"{seed}")
-        self._firmware = Firmware(profile, flash, self._body, ring, self._battery, self._line, on_event)
+        self.battery = Battery(profile.battery, charge)
+        self.pins = Pins(lambda: self.battery.volts)
+        self._mischief = Mischief(f"{seed}")
+        self._mischief.faults = faults or Faults()
+        self._line = Line(self._mischief, paced=baud != 0)
+        if sounds is None:
+            sounds = DEFAULT_PLAYLIST if dialect.knows(Command.SOUND) else {}
+        devices = aux or {}
+        hardware = Hardware(
+            body=body,
+            sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._mischief, f"{seed}"),
+            gyro=GyroSensor(body, f"{seed}"),
+            battery=self.battery,
+            pins=self.pins,
+            sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
+            aux=tuple(AuxPort(number, devices.get(number) or LoopBack(), self._mischief) for number in (1, 2, 3)),
+            line=self._line,
+            mischief=self._mischief,
+        )
+        self._body = body
+        self._firmware = Firmware(profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery)
         self._started: float | None = None
         self._ticks = 0
 
-    # --- the line ----------------------------------------------------------------------------------------
+    # --- the line ------------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
         """The client writes `data` to the line at `now`."""
@@ -105,9 +132,33 @@ class Simulator:
         if self._started is None:
             self._started = now
         # Each tick's time comes from its number, so that no call pattern and no rounding moves it.
-        while self._tick_time(self._ticks + 1) <= now:
+        while (due := self._tick_time(self._ticks + 1)) <= now:
             self._ticks += 1
-            self._firmware.tick(self._tick_time(self._ticks))
+            self._misfortune(due)
+            self._firmware.tick(due)
+
+    def _misfortune(self, now: float) -> None:
+        faults, since = self.faults, self._ticks * TICK
+        if faults.reset is not None and faults.reset.begins(since - TICK, since):
+            self._firmware.reset()
+        self._line.severed = faults.silence is not None and faults.silence.covers(since)
+        text = self._mischief.babble(TICK)
+        if text:
+            self._line.send(text, Priority.ANSWER, now)
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong; may be replaced at any time. Its windows count from the first call with a time."""
+        return self._mischief.faults
+
+    @faults.setter
+    def faults(self, faults: Faults) -> None:
+        self._mischief.faults = faults
+
+    @property
+    def unplugged(self) -> bool:
+        """Whether the port that the robot is reached through is gone, as of the last tick."""
+        return self.faults.unplug is not None and self.faults.unplug.covers(self._ticks * TICK)
 
     def _tick_time(self, number: int) -> float:
         return (self._started or 0.0) + number * TICK
@@ -131,7 +182,7 @@ class Simulator:
         """The speed of the client's port: any but the robot's makes noise of every byte. None: ignored."""
         self._line.client_baud = baud
 
-    # --- what a person beside the robot does -------------------------------------------------------------
+    # --- what a person beside the robot does ---------------------------------------------------------------
 
     def press_motors_button(self) -> None:
         """Toggle the motors, as the button on the robot does during a session."""
@@ -162,3 +213,9 @@ class Simulator:
             turn_rate=body.turn_rate,
             touching=body.touching,
         )
+
+
+def _baud_code(baud: int) -> int:
+    if baud not in BAUD_RATES:
+        raise ProfileError(f"baud {baud} is none of 0, {', '.join(map(str, BAUD_RATES))}")
+    return BAUD_RATES.index(baud)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..profiles import Profile, SonarPose
 from .body import Body
+from .faults import Mischief
 from .world import World
 
 #: m, what the firmware reports for no echo and for an echo from too near alike
@@ -16,6 +17,8 @@ NO_ECHO = 6.1
 _RAYS = 5
 #: the sequence may name each sonar of an array twice
 _MAX_SEQUENCE = 16
+#: ms that SONARCYCLE allows a ping to take
+_SHORTEST_CYCLE, _LONGEST_CYCLE = 2, 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +28,6 @@ class SonarModel:
     noise: float = 0.003  #: m, standard deviation
     relative_noise: float = 0.002  #: the same, as a share of the range
     grazing: float = math.radians(70)  #: a wall hit at a larger angle from its normal mirrors the sound away
-    dead: frozenset[int] = field(default_factory=frozenset)  #: sonars that never hear anything, from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,12 @@ class Ping:
 class SonarRing:
     """Fires the sonars while it is on; each result is ready when the next one fires."""
 
-    def __init__(self, profile: Profile, body: Body, world: World, model: SonarModel, seed: str) -> None:
+    def __init__(
+        self, profile: Profile, body: Body, world: World, model: SonarModel, mischief: Mischief, seed: str
+    ) -> None:
         self._sonar = profile.sonar
-        self.model = model
+        self._model = model
+        self._mischief = mischief
         self._body = body
         self._world = world
         self._random = random.Random(f"{seed}/sonar")
@@ -62,6 +67,11 @@ class SonarRing:
         if on != self.on:
             self.on = on
             self._position, self._listening, self._due = 0, None, -math.inf
+
+    def set_cycle(self, milliseconds: int) -> None:
+        """SONARCYCLE; out of range it changes nothing."""
+        if _SHORTEST_CYCLE <= milliseconds <= _LONGEST_CYCLE:
+            self.cycle = milliseconds / 1000
 
     def poll(self, sequence: bytes) -> None:
         """POLLING: sonar numbers from 1, as bytes or digits; numbers that do not exist are passed over.
@@ -95,12 +105,12 @@ class SonarRing:
             self._listening = Ping(number, self._measure(number))
 
     def _measure(self, number: int) -> float:
-        if number in self.model.dead:
+        if number in self._mischief.faults.dead_sonars:
             return NO_ECHO
         distance = self._echo(self._sonar.poses[number])
         if math.isinf(distance):
             return NO_ECHO
-        model = self.model
+        model = self._model
         distance += self._random.gauss(0.0, model.noise + model.relative_noise * distance)
         return distance if self._sonar.min_range <= distance <= self._sonar.max_range else NO_ECHO
 
@@ -112,7 +122,7 @@ class SonarRing:
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
         segments = self._world.in_cone(x, y, heading, half, reach)
-        facing = math.cos(self.model.grazing)
+        facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)
             hits = ((s.hit_by(x, y, math.cos(angle), math.sin(angle)), s) for s in segments)

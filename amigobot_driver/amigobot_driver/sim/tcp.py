@@ -14,9 +14,7 @@ _SEND_BUFFER = 65536
 class TcpConnection:
     """Listens on `address` and serves one client; a second one is turned away. Raises OSError."""
 
-    def __init__(
-        self, address: tuple[str, int], simulator: Simulator, *, tell: Callable[[str], None]
-    ) -> None:
+    def __init__(self, address: tuple[str, int], simulator: Simulator, *, tell: Callable[[str], None]) -> None:
         self._simulator, self._tell = simulator, tell
         self._client: socket.socket | None = None
         self._unsent = b""
@@ -32,6 +30,8 @@ class TcpConnection:
         return [self._listener.fileno(), *client]
 
     def read(self, limit: int) -> bytes:
+        if self._simulator.unplugged:
+            self._drop()
         self._accept()
         if self._client is None:
             return b""
@@ -69,9 +69,10 @@ class TcpConnection:
             client, address = self._listener.accept()
         except OSError:  # nobody there, or already gone again
             return
-        if self._client is not None:
+        if self._client is not None or self._simulator.unplugged:
             client.close()
-            self._tell(f"client {address[0]}:{address[1]} turned away: there is one already")
+            reason = "there is one already" if self._client else "unplugged"
+            self._tell(f"client {address[0]}:{address[1]} turned away: {reason}")
             return
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

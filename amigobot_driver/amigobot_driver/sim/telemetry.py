@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,13 @@ class Telemetry:
     def __init__(self, robot: Firmware) -> None:
         self._robot = robot
         self._next_sip = math.inf
-        self.encoders = 0  #: 0 none, 1 one packet, 2 one each cycle
+        # 0 none, 1 one packet, 2 one each cycle
+        self.encoders = self.io = 0
 
     def start(self, now: float) -> None:
         """OPEN: the first SIP at once."""
         self._next_sip = now
-        self.encoders = 0
+        self.encoders = self.io = 0
 
     def stop(self) -> None:
         """CLOSE: nothing more, from now on."""
@@ -44,12 +46,24 @@ class Telemetry:
         if now < self._next_sip - 1e-9:
             return
         self._next_sip = now + self._robot.working.info_cycle_ms / 1000
-        self.send(self._sip(), Priority.SIP, now)
+        for packet, priority in self._cycle():
+            self.send(packet, priority, now)
+
+    def _cycle(self) -> Iterator[tuple[Packet, Priority]]:
+        robot = self._robot
+        if robot.gyro.on:
+            yield robot.gyro.packet(), Priority.STREAM
+        yield self._sip(), Priority.SIP
+        if self.io:
+            yield robot.pins.packet(), Priority.STREAM
         if self.encoders:
-            odometer = self._robot.drive.odometer
+            odometer = robot.drive.odometer
             packet = Encoders(left=_signed(odometer.left_ticks, 32), right=_signed(odometer.right_ticks, 32))
-            self.send(packet, Priority.STREAM, now)
-            self.encoders = 2 if self.encoders == 2 else 0
+            yield packet, Priority.STREAM
+        self.io, self.encoders = (mode if mode == 2 else 0 for mode in (self.io, self.encoders))
+        listed = robot.sounds.next_listed()
+        if listed is not None:
+            yield listed, Priority.ANSWER
 
     def send(self, packet: Packet, priority: Priority, now: float) -> None:
         """Put a packet on the line."""
@@ -68,9 +82,7 @@ class Telemetry:
     def _sip(self) -> Sip:
         robot = self._robot
         drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
-        left, right = (
-            round(wheel.velocity / units.velocity) for wheel in (robot.body.left, robot.body.right)
-        )
+        left, right = (round(wheel.velocity / units.velocity) for wheel in (robot.body.left, robot.body.right))
         tenths = max(0, round(robot.battery.volts * 10))
         port = robot.pins.selected
         return Sip(
@@ -87,8 +99,7 @@ class Telemetry:
             flags=Sip.MOTORS * drive.motors_on | 0b10 * robot.sonar.on,
             compass=0,
             sonar=tuple(
-                SonarReading(number=ping.number, range=round(ping.range / units.range))
-                for ping in robot.sonar.take()
+                SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in robot.sonar.take()
             ),
             port_low=0 if dialect.port_in_high_byte else port,
             port_high=port if dialect.port_in_high_byte else 0,

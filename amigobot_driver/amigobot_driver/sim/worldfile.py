@@ -39,9 +39,7 @@ def load_world(name: str) -> World:
     if reader is None:
         if name not in available_worlds():
             known = ", ".join(available_worlds())
-            raise WorldError(
-                f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})"
-            )
+            raise WorldError(f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})")
         path, reader = share("config", "worlds") / f"{name}.yaml", _read_yaml
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -55,7 +53,7 @@ def load_world(name: str) -> World:
     return world
 
 
-# --- YAML -----------------------------------------------------------------------------------------------
+# --- YAML -------------------------------------------------------------------------------------------------
 
 
 def _read_yaml(text: str, where: str, name: str) -> World:
@@ -150,7 +148,7 @@ def _number(value: Any, where: str) -> float:
     return float(value)
 
 
-# --- ARIA .map ------------------------------------------------------------------------------------------
+# --- ARIA .map --------------------------------------------------------------------------------------------
 
 
 def _read_map(text: str, where: str, name: str) -> World:

@@ -8,15 +8,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..profiles import ProfileError, load_profile
-from ..sim import Simulator, WorldError, load_world
+from ..sim import FaultError, Simulator, WorldError, load_world, parse_faults
 from .port import PortError
 
 _DEFAULT_ROBOT, _DEFAULT_WORLD = "amigo", "room"
 #: bytes that wait for a reader, as a kernel keeps them for a serial port; later ones are lost
 _BUFFER = 4096
+#: robots whose port was unplugged, by URL: they are found there again when it is plugged in
+_unplugged: dict[str, tuple[Simulator, bool]] = {}
 
 
 class SimulatedPort:
@@ -24,11 +27,13 @@ class SimulatedPort:
 
     def __init__(self, url: str) -> None:
         self.name = url
-        self.simulator, self._check_baud = _simulator(url)
+        self.simulator, self._check_baud = _unplugged.pop(url, None) or _robot(url)
         self.lock = threading.Lock()
         self.byte_time = self.simulator.byte_time
         self._changed = threading.Condition(self.lock)
         self._closed = False
+        with self.lock:
+            self._advance()
 
     def read(self, timeout: float) -> bytes:
         deadline = time.monotonic() + timeout
@@ -63,6 +68,11 @@ class SimulatedPort:
         now = time.monotonic()
         self.simulator.advance(now)
         self.byte_time = self.simulator.byte_time
+        if self.simulator.unplugged:
+            self._closed = True
+            self._changed.notify_all()
+            _unplugged[self.name] = self.simulator, self._check_baud
+            raise PortError(f"{self.name}: the simulated port is unplugged")
         return now
 
 
@@ -73,42 +83,38 @@ def _flag(text: str) -> bool:
 
 
 #: What may follow the question mark, and how it is read.
-_OPTIONS: dict[str, Callable[[str], object]] = {
+_OPTIONS: dict[str, Callable[[str], Any]] = {
     "world": load_world,
     "seed": int,
     "baud": int,
     "name": str,
     "charge": float,
+    "faults": lambda text: parse_faults(text.split(";")),
     "check_baud": _flag,
 }
 
 
-def _simulator(url: str) -> tuple[Simulator, bool]:
-    """The robot that a URL describes, and whether the client's speed matters."""
+def _robot(url: str) -> tuple[Simulator, bool]:
+    """The robot that a URL describes, and whether the client's speed matters to it."""
     try:
         parts = urlsplit(url)
-        pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True) if parts.query else []
         if parts.path.strip("/") or parts.fragment:
             raise ValueError("the form is sim://ROBOT?OPTION=VALUE&...")
-        values: dict[str, object] = {}
-        for key, text in pairs:
+        values: dict[str, Any] = {"world": load_world(_DEFAULT_WORLD), "check_baud": False}
+        for key, text in parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)):
             if key not in _OPTIONS:
                 raise ValueError(f"option {key!r} is not known, allowed: {', '.join(_OPTIONS)}")
-            if key in values:
-                raise ValueError(f"option {key!r} is given twice")
             values[key] = _value(key, text)
-        check_baud = bool(values.pop("check_baud", False))
-        world = values.pop("world", None) or load_world(_DEFAULT_WORLD)
-        profile = load_profile(parts.netloc or _DEFAULT_ROBOT)
-        return Simulator(profile, world, **values), check_baud  # type: ignore[arg-type]  # as _OPTIONS reads them
+        check_baud = values.pop("check_baud")
+        return Simulator(load_profile(parts.netloc or _DEFAULT_ROBOT), **values), check_baud
     except (ProfileError, WorldError, ValueError) as error:
         raise PortError(f"{url}: {error}") from None
 
 
-def _value(key: str, text: str) -> object:
+def _value(key: str, text: str) -> Any:
     try:
         return _OPTIONS[key](text)
-    except WorldError:
+    except (WorldError, FaultError):
         raise
     except ValueError as error:
         raise ValueError(f"option {key}={text!r:.60}: {error}") from None

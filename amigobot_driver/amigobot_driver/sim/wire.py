@@ -1,0 +1,53 @@
+"""One direction of a serial line: bytes follow each other at its speed."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+#: bits on the wire for one byte: 8 data, start, stop
+_BITS = 10
+
+
+def byte_time(baud: int) -> float:
+    """s that a byte takes."""
+    return _BITS / baud
+
+
+class Wire:
+    """Bytes go in at one end and come out at the other when their time has come; `byte_time` 0: at once."""
+
+    def __init__(self, byte_time: float = 0.0) -> None:
+        self.byte_time = byte_time
+        self._pieces: deque[tuple[float, bytes]] = deque()
+        self._free_at = -math.inf
+
+    def __len__(self) -> int:
+        """Bytes on the way."""
+        return sum(len(data) for _, data in self._pieces)
+
+    def put(self, data: bytes, now: float) -> None:
+        """Send; what is still on the way goes first."""
+        if data:
+            start = max(now, self._free_at)
+            self._pieces.append((start, data))
+            self._free_at = start + len(data) * self.byte_time
+
+    def take(self, now: float) -> tuple[bytes, float]:
+        """The bytes that arrived before `now` since the last time, and when the last of them did."""
+        arrived, last = bytearray(), now
+        while self._pieces and self._pieces[0][0] < now:
+            start, data = self._pieces.popleft()
+            count = len(data)
+            if self.byte_time:
+                count = min(count, math.ceil((now - start) / self.byte_time) - 1)
+            arrived += data[:count]
+            last = start + count * self.byte_time
+            if count < len(data):
+                self._pieces.appendleft((last, data[count:]))
+                break
+        return bytes(arrived), last
+
+    def clear(self) -> None:
+        """Whatever is on the way is lost."""
+        self._pieces.clear()
