@@ -109,6 +109,7 @@ class Profile:
     description: str
     robot_class: str = "Pioneer"
     subclasses: tuple[str, ...] = ()  #: the names this robot gives itself, lower case
+    firmware: str = ""  #: its letters in the table of commands; "": nobody knows
     units: Units
     body: Body
     limits: Limits

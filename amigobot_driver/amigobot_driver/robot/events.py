@@ -80,6 +80,7 @@ class Notice:
     """Something an operator wants to know, once, in one line."""
 
     text: str
+    trouble: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable
 
@@ -15,20 +16,22 @@ INTERVAL = 30.0
 
 
 class Once:
-    """Remembers what was said and when."""
+    """Remembers what was said and when. Any thread may ask."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._said: dict[str, float] = {}
+        self._lock = threading.Lock()
 
     def due(self, what: str) -> bool:
         """Whether to say `what` now: a line, or a key for lines that differ only in a value."""
         now = self._clock()
-        if now - self._said.get(what, -math.inf) < INTERVAL:
-            return False
-        self._said = {key: said for key, said in self._said.items() if now - said < INTERVAL}
-        self._said[what] = now
-        return True
+        with self._lock:
+            if now - self._said.get(what, -math.inf) < INTERVAL:
+                return False
+            self._said = {key: said for key, said in self._said.items() if now - said < INTERVAL}
+            self._said[what] = now
+            return True
 
 
 class EventLog:
@@ -51,7 +54,7 @@ class EventLog:
         elif isinstance(event, BatteryChanged):
             self._say(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
         elif isinstance(event, Notice):
-            self._say(event.text, True)
+            self._say(event.text, event.trouble)
 
     def _say(self, text: str, warning: bool) -> None:
         if not self._once.due(text):
