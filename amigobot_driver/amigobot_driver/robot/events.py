@@ -44,10 +44,11 @@ class Configured:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """One sonar reading: metres from the sonar, inf for no echo."""
+    """One sonar reading."""
 
     number: int
-    range: float
+    range: float  #: m from the sonar, inf for no echo
+    stamp: float  #: s, when that sonar fired, as near as its SIP tells
 
 
 @dataclass(frozen=True, slots=True)

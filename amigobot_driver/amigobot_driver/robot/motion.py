@@ -30,6 +30,8 @@ ZERO_REPEATS = 3
 #: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
 MOTORS_GRACE = 1.0
 
+_OVERTAKEN = Outcome(False, "another movement was asked for")
+
 
 @dataclass(slots=True)
 class MotionStats:
@@ -199,7 +201,7 @@ class Motion(Feature):
         wanted: Setpoint | Manoeuvre,
         expires: float,
         now: float,
-        outcome: Outcome = Outcome(False, "another movement was asked for"),
+        outcome: Outcome = _OVERTAKEN,
     ) -> None:
         if type(wanted) is not type(self.wanted):
             self._outbox.drop(Urgency.VELOCITY)

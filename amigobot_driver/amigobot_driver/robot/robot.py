@@ -10,10 +10,10 @@ Whoever owns the port (driver.py, or a test on simulated time) calls `receive` w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..profiles import choose_profile, load_profile
 from ..protocol import Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
@@ -26,6 +26,7 @@ from .motion import Motion
 from .outbox import Outbox, Urgency
 from .outcome import Outcome, finished
 from .senses import Senses
+from .sequence import SonarSequence
 from .session import LinkState, Session
 from .setting import Setting
 from .tuning import Tuning
@@ -47,6 +48,9 @@ class Options:
     max_angular: float = 0.0  #: rad/s
     motors_on_connect: bool = True
     sonar_on_connect: bool = True
+    sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
+    #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
+    tuning: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -68,6 +72,7 @@ class Robot:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
+        self.profile_reason = "no robot has been seen yet"
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
         self.outbox = Outbox(self.profile.link.command_spacing)
@@ -78,12 +83,13 @@ class Robot:
         self.motion = Motion(self.outbox, self.envelope, options.command_timeout)
         self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), lambda sip: sip.motors_enabled)
         self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
+        self.sequence = SonarSequence()
         self.tuning = Tuning()
         self.budget = Budget(self.profile)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
         #: in the order they may speak
-        self.features: tuple[Feature, ...] = (self.motion, self.motors, self.sonar, self.tuning, self.budget)
+        self.features: tuple[Feature, ...] = (self.motion, self.motors, self.sonar, self.sequence, self.tuning, self.budget)
         self._events: list[Event] = []
         self._farewell = False
         self._limit()
@@ -105,7 +111,7 @@ class Robot:
     @property
     def baud(self) -> int:
         """The line speed to begin with."""
-        return self.options.baud or self.profile.link.baud
+        return self.session.found_at or self.options.baud or self.profile.link.baud
 
     # -- the port's side --------------------------------------------------------------------------------------
 
@@ -218,24 +224,35 @@ class Robot:
         """Switch the sonars; ends when the robot has confirmed it."""
         return self._ask(self.sonar, on, now)
 
+    def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
+        """Let these sonars fire in this order, none: all in the profile's; ends when their pings show it."""
+        available = len(self.profile.sonar.poses)
+        if not self.running:
+            return finished(False, f"sonar sequence: there is no robot, {self.note}")
+        return self.sequence.want(sonars or tuple(range(available)), available, now)
+
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
         self.senses.odometer.set(x, y, yaw)
 
-    def configure(self, options: Options, now: float) -> None:
-        """Take changed limits and time-out; what is only asked for on connecting waits for the next time."""
+    def configure(self, options: Options, now: float) -> Future[Outcome]:
+        """Take changed options; ends when the robot has confirmed those that it keeps itself.
+
+        What is only asked for on connecting waits for the next time.
+        """
         self.options = options
         self.motion.timeout = options.command_timeout
         self._limit()
-        if self.running:
-            self.tuning.read(now)
+        if not self.running:
+            return finished(True, "kept for the next connection")
+        return self.tuning.want(self._tuned(), now)
 
     def close(self) -> None:
         """End the session: stop, motors off, sonar off, CLOSE. `take` gives the frames, then nothing more.
 
         Again, should the robot go on sending.
         """
-        self._farewell = self._farewell or self.state in (LinkState.RUNNING, LinkState.OPENING)
+        self._farewell = self._farewell or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
         self.session.stop("closed")
         self._end("the driver is closing")
         if self._farewell:
@@ -266,14 +283,16 @@ class Robot:
 
     def _identify(self, identity: SyncReply) -> None:
         if self.options.profile:
-            reason = f"the parameter robot says {self.options.profile}"
+            self.profile_reason = f"the parameter robot says {self.options.profile}"
         else:
-            self.profile, reason = choose_profile(identity.robot_class, identity.subclass)
+            self.profile, self.profile_reason = choose_profile(identity.robot_class, identity.subclass)
         self.senses = Senses(self.profile, self.senses)
         self.budget.identified(self.profile)
         self.outbox.spacing = self.profile.link.command_spacing
         self._limit()
-        self._events.append(Identified(identity, self.profile, reason))
+        self.tuning.wanted.update(self._tuned())
+        self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
+        self._events.append(Identified(identity, self.profile, self.profile_reason))
 
     def _begin(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
@@ -329,15 +348,16 @@ class Robot:
             min(linear, self.options.max_linear or own_linear),
             min(angular, self.options.max_angular or own_angular),
         )
-        # The user's limits are for the firmware to keep too.
-        for name, limit in (
-            ("trans_vel_max", min(linear, self.options.max_linear) * 1000),
-            ("rot_vel_max", math.degrees(min(angular, self.options.max_angular))),
-        ):
-            if limit:
-                self.tuning.wanted[name] = round(limit)
-            else:
-                self.tuning.wanted.pop(name, None)
+
+    def _tuned(self) -> dict[str, int]:
+        """The working values the options ask for; the limits are for the firmware to keep too."""
+        wanted = dict(self.options.tuning)
+        linear, angular = self.envelope.working
+        if self.options.max_linear:
+            wanted["trans_vel_max"] = round(linear * 1000)
+        if self.options.max_angular:
+            wanted["rot_vel_max"] = round(math.degrees(angular))
+        return wanted
 
     def _tune(self, baud: int) -> None:
         self._events.append(BaudChange(baud))

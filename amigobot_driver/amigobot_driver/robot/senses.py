@@ -19,7 +19,7 @@ class Senses:
         self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
         self.battery = BatteryMonitor(profile.battery)
         self.report: Report | None = None  #: the newest
-        self.pinged: dict[int, float] = {}  #: when each sonar last fired, s
+        self.newest: dict[int, Ping] = {}  #: the last ping of each sonar
         self.bad_pings = 0  #: readings of a sonar that this robot does not have
         self._profile = profile
 
@@ -43,12 +43,20 @@ class Senses:
         yield self.report
 
     def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
-        pings = []
-        for reading in sip.sonar:
-            if reading.number >= len(self._profile.sonar.poses):
+        """The readings in the order they were made; the sonars fire one at a time, the last just before the SIP."""
+        sonar, pings = self._profile.sonar, []
+        for place, reading in enumerate(reversed(sip.sonar)):
+            if reading.number >= len(sonar.poses):
                 self.bad_pings += 1
                 continue
             distance = reading.range * self._profile.units.range
-            pings.append(Ping(reading.number, distance if distance <= self._profile.sonar.max_range else math.inf))
-            self.pinged[reading.number] = stamp
+            pings.append(
+                Ping(
+                    number=reading.number,
+                    range=distance if distance <= sonar.max_range else math.inf,
+                    stamp=stamp - place * sonar.cycle,
+                )
+            )
+        pings.reverse()
+        self.newest.update({ping.number: ping for ping in pings})
         return tuple(pings)

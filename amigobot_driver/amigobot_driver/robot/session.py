@@ -6,12 +6,13 @@ next packet until a deadline and gets None when the deadline passes first. There
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Generator
 from enum import Enum
 from typing import TypeVar
 
-from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncEcho, SyncReply
+from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
 
 #: s; the figures of PROTOCOL 3.3.
 LISTEN = 0.25
@@ -20,9 +21,15 @@ SETTLE = 0.1
 FIRST_SIP = 1.0
 #: s without a SIP after which a running session counts as lost.
 SILENCE = 1.0
-#: Rounds of synchronisation before the line speed is changed, and when this speed has worked before.
+#: Rounds of synchronisation before the line speed is changed, and how often a speed that has worked before is tried
+#: before all others: for a minute, lest a robot that comes back in range is missed while another speed is guessed.
 ROUNDS = 3
-ROUNDS_WHERE_IT_WORKED = 20
+VISITS_WHERE_IT_WORKED = 24
+
+_NOBODY = (
+    "no robot answers{}: is it switched on, is the cable in its serial port, "
+    "is another program connected to it? Trying on"
+)
 
 
 class LinkState(Enum):
@@ -51,11 +58,10 @@ class Session:
         self.note = "not connected"
         self.identity: SyncReply | None = None
         self.connections = 0
+        self.found_at = 0  #: the line speed of the last session, 0: none yet, or a port without one
         self._send = send
         self._tune = tune
-        self._bauds: tuple[int, ...] = ()
         self._baud = 0
-        self._worked = False
         self._now = 0.0
         self._deadline = math.inf
         self._script: Script[None] | None = None
@@ -64,9 +70,6 @@ class Session:
         """The port is open and runs at `baud`, the likely speed; 0 for a port that has no speed. Begin."""
         self._now = now
         self._baud = baud
-        # The likely speed comes up before each of the others: it is the one a robot has after a reset.
-        others = [other for other in BAUD_RATES if other != baud] if baud else []
-        self._bauds = (baud, *(speed for other in others for speed in (other, baud)))
         self._script = self._life()
         self._deadline = next(self._script)
 
@@ -102,29 +105,29 @@ class Session:
     def _life(self) -> Script[None]:
         while True:
             yield from self._connect()
-            self._worked = True
             self.connections += 1
-            name = self.identity.name if self.identity else "robot"
-            self._enter(LinkState.RUNNING, f"connected to {name}{self._speed()}")
+            self.found_at = self._baud
+            self._enter(LinkState.RUNNING, f"connected to {self._name()}{self._speed()}")
             why = yield from self._run()
             self._enter(LinkState.LOST, why)
 
     def _connect(self) -> Script[None]:
         """Find the robot at some line speed and open a session; returns only when SIPs arrive."""
-        while True:
-            for baud in self._bauds:
-                self._change_baud(baud)
-                if self.state is not LinkState.LOST:
-                    self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
-                for _ in range(ROUNDS_WHERE_IT_WORKED if self._worked and baud == self._bauds[0] else ROUNDS):
-                    if (yield from self._attempt()):
-                        return
-                yield from self._dislodge()
-            self._enter(
-                LinkState.SYNCING,
-                "no robot answers, at any line speed: is it switched on, is the cable in its serial port, "
-                "is another program connected to it? Trying on",
-            )
+        likely = self._baud
+        others = [baud for baud in BAUD_RATES if baud != likely] if likely else []
+        # The likely speed comes up before each of the others: it is the one a robot has after a reset.
+        scan = [likely, *(baud for other in others for baud in (other, likely))]
+        patience = [likely] * VISITS_WHERE_IT_WORKED if self.connections else []
+        for visit, baud in enumerate(itertools.chain(patience, itertools.cycle(scan))):
+            self._change_baud(baud)
+            if visit >= len(patience) + len(scan):
+                self._enter(LinkState.SYNCING, _NOBODY.format(", at any line speed" if likely else ""))
+            elif self.state is not LinkState.LOST:
+                self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
+            for _ in range(ROUNDS):
+                if (yield from self._attempt()):
+                    return
+            yield from self._dislodge()
 
     def _attempt(self) -> Script[bool]:
         """Listen, end a session somebody left open, synchronise, open."""
@@ -134,11 +137,11 @@ class Session:
             # Outside a session these three numbers are SYNC0, SYNC1 and SYNC2.
             self._send(command())
             answer = yield from self._wait(SYNC_TIMEOUT, lambda packet: not _ignorable(packet))
-            if isinstance(answer, SyncReply) and order == 2:
-                return (yield from self._open(answer))
-            if not (isinstance(answer, SyncEcho) and answer.id == order):
+            if answer is None or answer.id != order:
                 return False
-        return False
+        # One manual promises a mere echo of SYNC2 (erratum E-13): a robot without a name.
+        nameless = SyncReply(name="", robot_class="", subclass="")
+        return (yield from self._open(answer if isinstance(answer, SyncReply) else nameless))
 
     def _end_old_session(self) -> Script[None]:
         """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""
@@ -158,14 +161,14 @@ class Session:
 
     def _open(self, identity: SyncReply) -> Script[bool]:
         self.identity = identity
-        self._enter(LinkState.OPENING, f"found {identity.name}, opening a session")
+        self._enter(LinkState.OPENING, f"found {self._name()}, opening a session")
         yield from self._wait(SETTLE, lambda packet: False)
         for _ in range(ROUNDS):
             self._send(Command.OPEN())
             self._send(Command.PULSE())
             if (yield from self._wait(FIRST_SIP, _is_sip)):
                 return True
-        self._enter(LinkState.SYNCING, f"{identity.name} answers but opens no session: is its battery below 11 V?")
+        self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
 
     def _run(self) -> Script[str]:
@@ -187,6 +190,11 @@ class Session:
             if accept(packet):
                 return packet
         return None
+
+    def _name(self) -> str:
+        """What the robot calls itself, fit for a line of text."""
+        name = self.identity.name if self.identity else ""
+        return "".join(letter if letter.isprintable() else "?" for letter in name) or "a robot without a name"
 
     def _speed(self) -> str:
         return f" at {self._baud} baud" if self._baud else ""

@@ -53,11 +53,10 @@ class Tuning(Feature):
         """
         for name, value in values.items():
             _instruction(name, value)
-            if self.config and getattr(self.config, name) is None:
-                return finished(False, f"this robot's firmware has no {name}")
-        self._waiting.finish(False, "another change came in between")
-        self.wanted.update(values)
-        return self.read(now)
+        missing = [name for name in values if self.config and getattr(self.config, name) is None]
+        self.wanted.update({name: value for name, value in values.items() if name not in missing})
+        answer = self.read(now)
+        return finished(False, f"this robot's firmware has no {', '.join(missing)}") if missing else answer
 
     def read(self, now: float) -> Future[Outcome]:
         """Ask for CONFIGpac anew."""

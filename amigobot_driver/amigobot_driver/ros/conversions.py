@@ -1,14 +1,15 @@
-"""Events to messages: plain functions, one a message, no node and no state."""
+"""Events to messages: plain functions, one a message, and no state."""
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from geometry_msgs.msg import Quaternion, TransformStamped
 from nav_msgs.msg import Odometry as OdometryMsg
-from sensor_msgs.msg import BatteryState, JointState, PointCloud2, PointField, Range
+from rclpy.node import Node
+from sensor_msgs.msg import BatteryState, JointState, LaserScan, PointCloud2, PointField, Range
 from std_msgs.msg import Header
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
@@ -25,6 +26,10 @@ WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
 
 def sonar_frame(number: int) -> str:
     return f"sonar_{number}_link"
+
+
+def header_now(node: Node, frame: str) -> Header:
+    return Header(stamp=node.get_clock().now().to_msg(), frame_id=frame)
 
 
 def quaternion(yaw: float) -> Quaternion:
@@ -82,6 +87,10 @@ def sonar_range(ping: Ping, header: Header, sonar: Sonar, no_echo: float) -> Ran
     )
 
 
+#: Beams of the virtual scan (3 deg each), and rays that spread one echo over its cone.
+_BEAMS = 120
+_RAYS = 8
+
 _POINT = struct.Struct("<fff")
 
 
@@ -107,6 +116,32 @@ def sonar_cloud(pings: Sequence[Ping], header: Header, sonar: Sonar) -> PointClo
         row_step=_POINT.size * len(points),
         data=b"".join(points),
         is_dense=True,
+    )
+
+
+def sonar_scan(pings: Iterable[Ping], header: Header, sonar: Sonar) -> LaserScan:
+    """The ring as a scan in the base frame: each echo fills its cone; where no sonar looks there is NaN."""
+    ranges = [math.nan] * _BEAMS
+    step = math.tau / _BEAMS
+    for ping in pings:
+        pose, half = sonar.poses[ping.number], sonar.field_of_view / 2
+        reach = min(ping.range, sonar.max_range)
+        for place in range(_RAYS + 1):
+            heading = pose.heading + half * (2 * place / _RAYS - 1)
+            x, y = pose.x + reach * math.cos(heading), pose.y + reach * math.sin(heading)
+            beam = round((math.atan2(y, x) + math.pi) / step) % _BEAMS
+            distance = math.hypot(x, y) if math.isfinite(ping.range) else math.inf
+            # NaN compares false: the first value always counts, then the nearest.
+            if not ranges[beam] <= distance:
+                ranges[beam] = distance
+    return LaserScan(
+        header=header,
+        angle_min=-math.pi,
+        angle_max=math.pi - step,
+        angle_increment=step,
+        range_min=0.05,
+        range_max=sonar.max_range + 0.2,
+        ranges=ranges,
     )
 
 
@@ -149,7 +184,8 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         message.sonar_enabled = report.sonar_enabled
         message.stop_button = report.stop_button
         message.sonar_ages = [
-            report.stamp - robot.senses.pinged.get(number, math.nan) for number in range(len(robot.profile.sonar.poses))
+            report.stamp - robot.senses.newest[number].stamp if number in robot.senses.newest else math.nan
+            for number in range(len(robot.profile.sonar.poses))
         ]
     return message
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import rclpy
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
 from .node import AmigobotNode
@@ -14,22 +16,28 @@ from .parameters import BadParameter
 def main(args: list[str] | None = None) -> int:
     """Run until SIGINT, SIGTERM or a shutdown; 2 when a parameter is wrong."""
     rclpy.init(args=args)
+    node = None
     try:
         node = AmigobotNode()
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        executor.spin()
     except BadParameter as error:
         rclpy.logging.get_logger("amigobot").fatal(str(error))
-        rclpy.try_shutdown()
         return 2
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    try:
-        executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except RCLError:
+        # What a callback was about to publish when ROS was shut down under it.
+        if rclpy.ok():
+            raise
     finally:
-        # Also on an exception: whatever went wrong, the robot stops first.
-        node.close()
-        node.destroy_node()
+        # Also on an exception: whatever went wrong, the robot stops first. A Ctrl-C under ros2 launch comes twice,
+        # from the terminal and from launch: the second must not cut the farewell short.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if node:
+            node.close()
+            node.destroy_node()
         rclpy.try_shutdown()
     return 0
 

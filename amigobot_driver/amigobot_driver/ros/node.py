@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+
 import rclpy
+from rclpy._rclpy_pybind11 import RCLError
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..driver import Driver
 from ..profiles import ProfileError
-from ..robot import Event, Robot
+from ..robot import Event, Outcome, Robot
 from .actions import ManoeuvreActions
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
@@ -16,6 +21,7 @@ from .log import EventLog, Once
 from .parameters import BadParameter, Parameters
 from .services import Services
 from .telemetry import Telemetry
+from .tuning import TuningServices
 
 
 class AmigobotNode(Node):
@@ -32,7 +38,7 @@ class AmigobotNode(Node):
         self.driver = Driver(robot, str(self._params["port"]), self._on_event)
         self._diagnostics = Diagnostics(self, robot, self.driver.url)
         self._velocity = VelocityInput(self, self._params, self.driver, once)
-        self._offered = Services(self, self.driver)
+        self._offered = (Services(self, self.driver), TuningServices(self, self.driver, self._params))
         self._listeners = (
             EventLog(self, once),
             Telemetry(self, self._params, robot, self.driver.clock),
@@ -40,7 +46,8 @@ class AmigobotNode(Node):
         )
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
-        self.create_timer(1.0, self._each_second)
+        # Not the node's clock: simulated time may stand still.
+        self.create_timer(1.0, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"port {self.driver.url}")
         self.driver.start()
 
@@ -51,7 +58,13 @@ class AmigobotNode(Node):
     def _on_parameters(self, changes: list[Parameter]) -> None:
         self._params.apply(changes)
         with self.driver.robot() as robot:
-            robot.configure(self._params.options(), self.driver.clock())
+            wish = robot.configure(self._params.options(), self.driver.clock())
+        wish.add_done_callback(self._on_configured)
+
+    def _on_configured(self, wish: Future[Outcome]) -> None:
+        outcome = wish.result()
+        if not outcome.success:
+            self.get_logger().warning(f"parameters: {outcome.message}")
 
     def _each_second(self) -> None:
         if self.driver.failed.is_set():
@@ -61,6 +74,10 @@ class AmigobotNode(Node):
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
-        if rclpy.ok(context=self.context):
+        try:
             for listener in self._listeners:
                 listener.hear(event)
+        except RCLError:
+            # ROS may be shut down at any moment, also between a look at that and a publish.
+            if rclpy.ok(context=self.context):
+                raise

@@ -27,6 +27,8 @@ class Spec:
     unit: str = ""
     allowed: tuple[Scalar, ...] = ()
     at_run_time: bool = False
+    #: the field of CONFIGpac this sets in the robot, and its units to one of ours; the default leaves it alone
+    tunes: tuple[str, float] | None = None
 
     @property
     def kind(self) -> type:
@@ -69,6 +71,8 @@ class Spec:
         return value  # type: ignore[return-value]
 
 
+_DEG = 180 / math.pi
+
 #: Nav2 publishes TwistStamped from Kilted on.
 _STAMPED = os.environ.get("ROS_DISTRO", "") not in ("humble", "iron", "jazzy")
 
@@ -107,6 +111,8 @@ TABLE = (
     ),
     Spec("motors_on_connect", True, "switch the motors on when the robot is found; it stands until it is driven"),
     Spec("sonar_on_connect", True, "switch the sonars on, or off, when the robot is found"),
+    Spec("sonar_sequence", "", "sonars that fire, in this order: numbers from 0 with blanks; empty: as the robot does"),
+    Spec("publish_scan", False, "publish the sonar ring as a LaserScan too, on sonar/scan"),
     Spec(
         "sonar_no_echo",
         "max_range",
@@ -114,6 +120,31 @@ TABLE = (
         allowed=("max_range", "inf"),
         at_run_time=True,
     ),
+)
+
+TABLE += tuple(
+    Spec(name, 0.0, f"{text}, 0: the robot's own", unit, (0.0, top), at_run_time=True, tunes=(field, factor))
+    for name, text, unit, top, field, factor in (
+        ("linear_acceleration", "how fast the robot speeds up", "m/s^2", 4.0, "trans_acc", 1000.0),
+        ("linear_deceleration", "how fast the robot slows down", "m/s^2", 4.0, "trans_decel", 1000.0),
+        ("angular_acceleration", "how fast a rotation speeds up", "rad/s^2", 6.28, "rot_acc", _DEG),
+        ("angular_deceleration", "how fast a rotation slows down", "rad/s^2", 6.28, "rot_decel", _DEG),
+    )
+)
+
+TABLE += tuple(
+    Spec(name, low, f"{text}, {low}: the robot's own", "", (low, 32767), at_run_time=True, tunes=(field, 1.0))
+    for name, text, low, field in (
+        ("rotation_kp", "rotation servo, proportional term", -1, "rot_kp"),
+        ("rotation_kv", "rotation servo, derivative term", -1, "rot_kv"),
+        ("rotation_ki", "rotation servo, integral term", -1, "rot_ki"),
+        ("translation_kp", "translation servo, proportional term", -1, "trans_kp"),
+        ("translation_kv", "translation servo, derivative term", -1, "trans_kv"),
+        ("translation_ki", "translation servo, integral term", -1, "trans_ki"),
+        ("rev_count", "encoder ticks of a turn, for the robot's own odometry", -1, "rev_count"),
+        ("ticks_per_mm", "encoder ticks of a millimetre, where the firmware has it", -1, "ticks_mm"),
+        ("drift_factor", "added to the left encoder in 1/8192, where the firmware has it", -32768, "drift_factor"),
+    )
 )
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
@@ -137,6 +168,8 @@ class Parameters:
                 raise BadParameter(f"parameter {spec.name}: {error}; allowed: {spec.range_text()}") from None
             except ValueError as error:
                 raise BadParameter(str(error)) from None
+        if not all(word.isdecimal() for word in str(self["sonar_sequence"]).split()):
+            raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: numbers and blanks")
         if self["baud"] not in (0, *BAUD_RATES):
             raise BadParameter(f"parameter baud is {self['baud']}, allowed: 0, {', '.join(map(str, BAUD_RATES))}")
 
@@ -154,6 +187,12 @@ class Parameters:
             max_angular=float(values["max_angular_velocity"]),
             motors_on_connect=bool(values["motors_on_connect"]),
             sonar_on_connect=bool(values["sonar_on_connect"]),
+            sonar_sequence=tuple(map(int, str(values["sonar_sequence"]).split())),
+            tuning={
+                spec.tunes[0]: round(float(values[spec.name]) * spec.tunes[1])
+                for spec in TABLE
+                if spec.tunes and values[spec.name] != spec.default
+            },
         )
 
     def check(self, changes: list[Parameter]) -> SetParametersResult:

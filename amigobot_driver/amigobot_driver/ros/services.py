@@ -7,7 +7,7 @@ import math
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
-from amigobot_msgs.srv import SetOdometry
+from amigobot_msgs.srv import SetOdometry, SetSonarSequence
 
 from ..driver import Driver
 from ..robot import Outcome
@@ -23,6 +23,7 @@ class Services:
         offer = offering(node)
         offer(SetBool, "enable_motors", self._enable_motors)
         offer(SetBool, "enable_sonar", self._enable_sonar)
+        offer(SetSonarSequence, "set_sonar_sequence", self._set_sequence)
         offer(Trigger, "stop", self._stop)
         offer(Trigger, "emergency_stop", self._emergency_stop)
         offer(Trigger, "clear_emergency_stop", self._clear_emergency_stop)
@@ -37,6 +38,16 @@ class Services:
     async def _enable_sonar(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
             wish = robot.enable_sonar(request.data, self._driver.clock())
+        return answer(response, await granted(self._node, wish))
+
+    async def _set_sequence(
+        self, request: SetSonarSequence.Request, response: SetSonarSequence.Response
+    ) -> SetSonarSequence.Response:
+        try:
+            with self._driver.robot() as robot:
+                wish = robot.poll_sonars(tuple(request.sonars), self._driver.clock())
+        except ValueError as error:
+            return answer(response, Outcome(False, str(error)))
         return answer(response, await granted(self._node, wish))
 
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -10,7 +10,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import BatteryState, JointState, PointCloud2, Range
+from sensor_msgs.msg import BatteryState, JointState, LaserScan, PointCloud2, Range
 from std_msgs.msg import Header
 from tf2_ros import TransformBroadcaster
 
@@ -25,6 +25,8 @@ _DEPTH = 10
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: s between two battery messages while nothing changes.
 _BATTERY_PERIOD = 1.0
+#: s a ping stays in the virtual scan: twice round the ring.
+_SCAN_AGE = 0.8
 
 
 class Telemetry:
@@ -40,6 +42,7 @@ class Telemetry:
         self._status = node.create_publisher(RobotStatus, "status", _DEPTH)
         self._battery = node.create_publisher(BatteryState, "battery_state", _DEPTH)
         self._cloud = node.create_publisher(PointCloud2, "sonar/cloud", _DEPTH)
+        self._scan = node.create_publisher(LaserScan, "sonar/scan", _DEPTH) if parameters["publish_scan"] else None
         self._config = node.create_publisher(RobotConfig, "robot_config", _LATCHED)
         self._tf = TransformBroadcaster(node)
         self._ranges: list[Publisher] = []
@@ -92,7 +95,7 @@ class Telemetry:
             )
 
     def _header_now(self) -> Header:
-        return Header(stamp=self._node.get_clock().now().to_msg(), frame_id=self.frame("base_frame"))
+        return conversions.header_now(self._node, self.frame("base_frame"))
 
     def frame(self, parameter: str) -> str:
         return f"{self._parameters['frame_prefix']}{self._parameters[parameter]}"
@@ -110,9 +113,12 @@ class Telemetry:
         no_echo = sonar.max_range if self._parameters["sonar_no_echo"] == "max_range" else math.inf
         for ping in report.pings:
             frame = f"{self._parameters['frame_prefix']}{conversions.sonar_frame(ping.number)}"
-            header = Header(stamp=in_base.stamp, frame_id=frame)
+            header = Header(stamp=self.ros_time(ping.stamp), frame_id=frame)
             self._ranges[ping.number].publish(conversions.sonar_range(ping, header, sonar, no_echo))
         self._cloud.publish(conversions.sonar_cloud(report.pings, in_base, sonar))
+        if self._scan:
+            fresh = [ping for ping in self._robot.senses.newest.values() if report.stamp - ping.stamp < _SCAN_AGE]
+            self._scan.publish(conversions.sonar_scan(fresh, in_base, sonar))
 
     def _offer_ranges(self) -> None:
         for number in range(len(self._ranges), len(self._robot.profile.sonar.poses)):

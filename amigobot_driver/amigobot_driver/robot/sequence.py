@@ -1,0 +1,87 @@
+"""The order in which the sonars fire (POLLING, PROTOCOL 8.6): no packet reports it, so the pings themselves confirm it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+from ..protocol import Command, Instruction, Packet, Sip
+from .events import Event
+from .feature import Feature
+from .outcome import Outcome, Waiting
+
+#: s of pings that are looked at after a try: more than the longest cycle, 16 sonars of 50 ms.
+WATCH = 1.0
+TRIES = 4
+#: Numbers one sonar array takes.
+LONGEST = 16
+
+
+class SonarSequence(Feature):
+    """Which sonars fire; `wanted` has numbers from 0, None leaves the robot's own."""
+
+    def __init__(self) -> None:
+        self.wanted: tuple[int, ...] | None = None
+        self._tries = 0
+        self._next_try = math.inf
+        self._seen: set[int] = set()
+        self._waiting = Waiting()
+
+    def want(self, sonars: tuple[int, ...], available: int, now: float) -> Future[Outcome]:
+        """Ask for a sequence out of `available` sonars. Raises ValueError for numbers that are not there."""
+        if not 1 <= len(sonars) <= LONGEST:
+            raise ValueError(f"a sonar sequence has 1 to {LONGEST} entries, not {len(sonars)}")
+        if wrong := [number for number in sonars if not 0 <= number < available]:
+            raise ValueError(f"sonar {wrong[0]} is not there, this robot has 0 to {available - 1}")
+        self._waiting.finish(False, "another sequence was asked for")
+        self.wanted = sonars
+        self._try_from(now)
+        return self._waiting.add()
+
+    def adopt(self, sonars: tuple[int, ...], available: int) -> None:
+        """The sequence to begin with, unless another was asked for since; what is not there is left out."""
+        there = tuple(number for number in sonars[:LONGEST] if number < available)
+        self.wanted = self.wanted or there or None
+
+    def begin(self, now: float) -> None:
+        if self.wanted is not None:
+            self._try_from(now)
+
+    def end(self, why: str) -> None:
+        self._next_try = math.inf
+        self._waiting.finish(False, why)
+
+    def hear(self, packet: Packet, now: float) -> Iterator[Event]:
+        # What fired in the first half of the watch may have been on its way when POLLING was sent.
+        if isinstance(packet, Sip) and self.wanted and self._next_try - WATCH / 2 < now < self._next_try:
+            self._seen |= {reading.number for reading in packet.sonar}
+        return iter(())
+
+    def due(self, now: float) -> Iterator[Instruction]:
+        if now < self._next_try or self.wanted is None:
+            return
+        if self._tries and self._seen and self._seen <= set(self.wanted):
+            self._next_try = math.inf
+            self._waiting.finish(True, f"sonars {_text(self._seen)} fire")
+            return
+        if self._tries == TRIES:
+            self._next_try = math.inf
+            told = f"sonars {_text(self._seen)} fire" if self._seen else "no sonar fires: are they switched on?"
+            self._waiting.finish(False, f"sent POLLING {TRIES} times, {told}")
+            return
+        self._tries += 1
+        self._next_try = now + WATCH
+        self._seen = set()
+        yield Command.POLLING(bytes(number + 1 for number in self.wanted))
+
+    def next_time(self) -> float:
+        return self._next_try
+
+    def _try_from(self, now: float) -> None:
+        self._tries = 0
+        self._next_try = now
+
+
+def _text(numbers: set[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))

@@ -1,0 +1,91 @@
+"""Services for the robot's working parameters; each answers with what the robot reports afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any
+
+from rclpy.node import Node
+
+from amigobot_msgs.srv import GetPid, GetRobotConfig, SetPid, SetRobotConfig
+
+from ..driver import Driver
+from ..protocol import Config
+from ..robot import Outcome
+from . import conversions
+from .parameters import Parameters
+from .wish import answer, granted, offering
+
+_SERVOS = {SetPid.Request.ROTATION: "rot", SetPid.Request.TRANSLATION: "trans"}
+_TERMS = ("kp", "kv", "ki")
+
+
+class TuningServices:
+    """set_pid, get_pid, set_robot_config and get_robot_config."""
+
+    def __init__(self, node: Node, driver: Driver, parameters: Parameters) -> None:
+        self._node = node
+        self._driver = driver
+        self._parameters = parameters
+        offer = offering(node)
+        offer(SetPid, "set_pid", self._set_pid)
+        offer(GetPid, "get_pid", self._get_pid)
+        offer(SetRobotConfig, "set_robot_config", self._set_config)
+        offer(GetRobotConfig, "get_robot_config", self._get_config)
+
+    async def _set_pid(self, request: SetPid.Request, response: SetPid.Response) -> SetPid.Response:
+        servo = _SERVOS.get(request.servo)
+        if servo is None:
+            return answer(response, Outcome(False, f"servo is {request.servo}, allowed: 0 rotation, 1 translation"))
+        values = {f"{servo}_{term}": getattr(request, term) for term in _TERMS}
+        outcome, config = await self._want(values)
+        if config:
+            response.reported = _pid(config, servo)
+        return answer(response, outcome)
+
+    async def _get_pid(self, _: GetPid.Request, response: GetPid.Response) -> GetPid.Response:
+        outcome, config = await self._want({})
+        if config:
+            response.rotation, response.translation = _pid(config, "rot"), _pid(config, "trans")
+        return answer(response, outcome)
+
+    async def _set_config(
+        self, request: SetRobotConfig.Request, response: SetRobotConfig.Response
+    ) -> SetRobotConfig.Response:
+        if len(request.names) != len(request.values):
+            told = f"{len(request.names)} names and {len(request.values)} values, as many of each are needed"
+            return answer(response, Outcome(False, told))
+        return await self._config(dict(zip(request.names, request.values, strict=True)), response)
+
+    async def _get_config(
+        self, _: GetRobotConfig.Request, response: GetRobotConfig.Response
+    ) -> GetRobotConfig.Response:
+        return await self._config({}, response)
+
+    async def _config(self, values: Mapping[str, int], response: Any) -> Any:
+        outcome, config = await self._want(values)
+        with self._driver.robot() as robot:
+            identity, profile, reason = robot.session.identity, robot.profile, robot.profile_reason
+        if identity:
+            frame = f"{self._parameters['frame_prefix']}{self._parameters['base_frame']}"
+            header = conversions.header_now(self._node, frame)
+            response.config = conversions.robot_config(identity, profile, reason, config, header)
+        return answer(response, outcome)
+
+    async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, Config | None]:
+        """Ask for values and read CONFIGpac anew; what the robot reports now."""
+        with self._driver.robot() as robot:
+            if not robot.running:
+                return Outcome(False, f"there is no robot: {robot.note}"), None
+            try:
+                wish: Future[Outcome] = robot.tuning.want(values, self._driver.clock())
+            except ValueError as error:
+                return Outcome(False, str(error)), robot.tuning.config
+        outcome = await granted(self._node, wish)
+        with self._driver.robot() as robot:
+            return outcome, robot.tuning.config
+
+
+def _pid(config: Config, servo: str) -> list[int]:
+    return [getattr(config, f"{servo}_{term}") for term in _TERMS]
