@@ -1,4 +1,4 @@
-"""The order in which the sonars fire (POLLING, PROTOCOL 8.6): no packet reports it, so the pings themselves confirm it."""
+"""The order in which the sonars fire (POLLING, PROTOCOL 8.6): no packet reports it, the pings themselves confirm it."""
 
 from __future__ import annotations
 
