@@ -1,4 +1,4 @@
-"""Reads profiles from YAML. Keys are those of `model`, in SI units or with the unit in their name (`length_mm`)."""
+"""Finds and reads profiles. Keys are those of `model`, in SI units or with the unit in their name (`length_mm`)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import yaml
 
 from ..resources import share
+from .aria import AriaError, read_aria
 from .model import Profile, ProfileError, SonarPose
 
 #: Endings of keys and what their values are multiplied with; longest first.
@@ -27,6 +28,7 @@ _UNITS = {
     "_ms": 1e-3,
 }
 _FALLBACK = "generic"
+_FILES = (".yaml", ".p")
 #: A profile is a page of text; anything much longer is not one.
 _MAX_SIZE = 100_000
 
@@ -53,24 +55,31 @@ def available_profiles() -> tuple[str, ...]:
 
 
 def load_profile(name: str) -> Profile:
-    """A profile by its name, or from a file when `name` ends in .yaml. Raises ProfileError."""
-    if name.endswith(".yaml"):
+    """A profile by its name, or from a file of one's own (.yaml) or of ARIA (.p). Raises ProfileError."""
+    if name.endswith(_FILES):
         return _load(Path(name))
     if name not in available_profiles():
-        raise ProfileError(f"robot {name!r} is not known, there are: {', '.join(available_profiles())}")
+        allowed = ", ".join(available_profiles())
+        raise ProfileError(f"robot {_shown.repr(name)} is not known, there are: {allowed}, or a .yaml or .p file")
     return _shipped(name)
 
 
 def choose_profile(robot_class: str, subclass: str) -> tuple[Profile, str]:
     """The profile for a robot that names itself so, and the reason in words; `generic` for a stranger."""
-    for name in available_profiles():
-        profile = _shipped(name)
-        if subclass.lower() in profile.subclasses and robot_class.lower() == profile.robot_class.lower():
-            return profile, f"the robot calls itself {robot_class}/{subclass}"
+    if profile := _known(robot_class, subclass):
+        return profile, f"the robot calls itself {robot_class}/{subclass}"
     return _shipped(_FALLBACK), (
         f"the robot calls itself {robot_class}/{subclass}, which no profile knows: distances may be wrong, "
         f"set the parameter robot to one of {', '.join(available_profiles())}"
     )
+
+
+def _known(robot_class: str, subclass: str) -> Profile | None:
+    for name in available_profiles():
+        profile = _shipped(name)
+        if subclass.lower() in profile.subclasses and robot_class.lower() == profile.robot_class.lower():
+            return profile
+    return None
 
 
 @functools.cache
@@ -84,19 +93,7 @@ def _load(path: Path) -> Profile:
 
 
 def _read(path: Path, depth: int = 0) -> dict[str, Any]:
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(_MAX_SIZE + 1)
-    except (OSError, ValueError) as error:
-        raise ProfileError(f"{path}: cannot be read ({error})") from None
-    if len(text) > _MAX_SIZE:
-        raise ProfileError(f"{path}: too long for a profile, more than {_MAX_SIZE} characters")
-    try:
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML lets dates and depth through
-        raise ProfileError(f"{path}: no YAML ({' '.join(str(error).split())})") from None
-    if not isinstance(content, dict):
-        raise ProfileError(f"{path}: a profile is a mapping of keys to values")
+    content = _read_aria(path) if path.suffix == ".p" else _read_yaml(path)
     base = content.pop("extends", None)
     if base is None:
         return content
@@ -104,6 +101,47 @@ def _read(path: Path, depth: int = 0) -> dict[str, Any]:
         allowed = ", ".join(available_profiles())
         raise ProfileError(f"{path}: extends: {_shown.repr(base)}, allowed: {allowed}")
     return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(_text(path, "utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML lets dates and depth through
+        if isinstance(error, ProfileError):
+            raise
+        raise ProfileError(f"{path}: no YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(content, dict):
+        raise ProfileError(f"{path}: a profile is a mapping of keys to values")
+    return content
+
+
+def _read_aria(path: Path) -> dict[str, Any]:
+    """An ARIA file corrects the profile of the robot it is for; it says nothing of batteries, for instance."""
+    try:
+        file = read_aria(_text(path, "latin-1"))
+    except AriaError as error:
+        raise ProfileError(f"{path}: {error}") from None
+    base = _known(file.robot_class, file.subclass)
+    return {
+        **file.content,
+        "extends": base.name if base else _FALLBACK,
+        "name": path.stem,
+        "description": f"{file.robot_class}/{file.subclass}, from {path.name}",
+        "robot_class": file.robot_class,
+        "subclasses": [file.subclass.lower()],
+        "unused": list(file.unused),
+    }
+
+
+def _text(path: Path, encoding: str) -> str:
+    try:
+        with path.open(encoding=encoding) as file:
+            text = file.read(_MAX_SIZE + 1)
+    except (OSError, ValueError) as error:
+        raise ProfileError(f"{path}: cannot be read ({error})") from None
+    if len(text) > _MAX_SIZE:
+        raise ProfileError(f"{path}: too long for a profile, more than {_MAX_SIZE} characters")
+    return text
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

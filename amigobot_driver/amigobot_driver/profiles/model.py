@@ -118,3 +118,5 @@ class Profile:
     link: Link = field(default_factory=Link)
     #: FLASH values as the manual names them, where they differ from AmigOS's defaults; for the simulator
     flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
+    #: keywords of an ARIA file that say nothing to this driver
+    unused: tuple[str, ...] = ()

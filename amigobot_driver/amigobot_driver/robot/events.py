@@ -52,6 +52,16 @@ class Ping:
 
 
 @dataclass(frozen=True, slots=True)
+class PortState:
+    """The ports as one SIP shows them. A field is None where the packet ends before it."""
+
+    digital_in: int | None
+    digital_out: int | None
+    selected: int  #: analog port, from 1; 0: unknown
+    analog: int | None  #: of the selected port, 0 to 255 for 0 to 5 V
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One SIP, converted."""
 
@@ -66,6 +76,7 @@ class Report:
     right_stalled: bool
     stop_button: bool
     charging: bool | None  #: None: this firmware does not say
+    ports: PortState
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +103,13 @@ class Received:
     stamp: float
 
 
-Event = LinkChanged | BaudChange | Identified | Configured | Report | BatteryChanged | Notice | Received
+@dataclass(frozen=True, slots=True)
+class FrameSeen:
+    """A frame on the line, where `Options.trace` asks for them."""
+
+    to_robot: bool
+    data: bytes  #: without header, count and checksum
+    stamp: float  #: s, when its first byte was put on the wire, or when it was handed to the port
+
+
+Event = LinkChanged | BaudChange | Identified | Configured | Report | BatteryChanged | Notice | Received | FrameSeen

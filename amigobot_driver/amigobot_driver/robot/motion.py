@@ -25,8 +25,8 @@ from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
 #: s between two keep-alives; the firmware's watchdog is 2 s, so several may be lost.
 KEEP_ALIVE = 0.25
-#: Times a zero is sent anew after the last non-zero velocity: frames get lost and nobody acknowledges.
-ZERO_REPEATS = 3
+#: Times a stop is sent anew at least, until the robot stands in any case: frames get lost and nobody acknowledges.
+STOP_REPEATS = 3
 #: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
 MOTORS_GRACE = 1.0
 
@@ -57,7 +57,7 @@ class Motion(Feature):
         self._motors_off_since = math.inf
         self._expires = math.inf
         self._next_keep_alive = math.inf
-        self._zeros_left = 0
+        self._stops_left = 0
         self._notices: list[str] = []
 
     # -- wishes -----------------------------------------------------------------------------------------------
@@ -106,8 +106,7 @@ class Motion(Feature):
     def brake(self) -> None:
         """Emergency stop: brake as hard as the robot can and refuse every movement until `release`."""
         self._forget("emergency stop")
-        # A zero would end the hard braking: to the firmware it is the next velocity.
-        self._zeros_left = 0
+        self._stops_left = STOP_REPEATS
         self.emergency = True
         self._outbox.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
         if self._running:
@@ -207,7 +206,7 @@ class Motion(Feature):
             self._outbox.drop(Urgency.VELOCITY)
         self._end_manoeuvre(outcome)
         if self.wanted and not wanted:
-            self._zeros_left = ZERO_REPEATS
+            self._stops_left = STOP_REPEATS
         self.wanted, self._expires = wanted, expires
         self._next_keep_alive = now + KEEP_ALIVE
         self._send_wanted()
@@ -216,7 +215,7 @@ class Motion(Feature):
         """Nobody wants any movement any more; what is to be sent for that is the caller's."""
         self._end_manoeuvre(Outcome(False, why))
         if self.wanted:
-            self._zeros_left = ZERO_REPEATS
+            self._stops_left = STOP_REPEATS
         self.wanted = STANDING
         self._expires = math.inf
         self._outbox.drop(Urgency.VELOCITY)
@@ -230,11 +229,14 @@ class Motion(Feature):
             self._outbox.put(instruction, Urgency.VELOCITY)
 
     def _keep_alive(self) -> None:
-        """What keeps the watchdog quiet: what is wanted, zeros until they have surely arrived, or a mere pulse."""
-        if self.emergency and self._moving:
-            self._outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
-        elif self.wanted or self._zeros_left:
-            self._zeros_left -= not self.wanted
-            self._send_wanted()
-        else:
+        """What keeps the watchdog quiet: what is wanted, stops until the robot surely stands, or a mere pulse."""
+        if not (self.wanted or self._stops_left or self._moving):
             self._outbox.put(Command.PULSE(), Urgency.KEEP_ALIVE)
+            return
+        if not self.wanted:
+            self._stops_left = max(0, self._stops_left - 1)
+        if self.emergency:
+            # A zero would end the hard braking: to the firmware it is the next velocity.
+            self._outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
+        else:
+            self._send_wanted()

@@ -6,8 +6,10 @@ import math
 from collections import deque
 from enum import IntEnum
 
-from ..protocol import Instruction
+from ..protocol import Instruction, Unlisted
 
+#: Velocities that may go out in a row while something less urgent waits: a joystick alone could fill the line.
+MAX_VELOCITIES = 4
 #: Routine instructions that may wait at the same time; more than this means nobody is listening.
 MAX_ROUTINE = 200
 
@@ -29,10 +31,11 @@ class Outbox:
         self.spacing = spacing
         self.sent = 0
         self.refused = 0
-        self._waiting: dict[Urgency, deque[Instruction]] = {urgency: deque() for urgency in Urgency}
+        self._waiting: dict[Urgency, deque[Instruction | Unlisted]] = {urgency: deque() for urgency in Urgency}
         self._last_sent = -math.inf
+        self._velocities = 0  #: in a row
 
-    def put(self, instruction: Instruction, urgency: Urgency = Urgency.ROUTINE) -> bool:
+    def put(self, instruction: Instruction | Unlisted, urgency: Urgency = Urgency.ROUTINE) -> bool:
         """Queue an instruction; False when too many routine ones wait already.
 
         Of anything more urgent than routine only the newest of each command is kept, at its place in the line:
@@ -50,16 +53,20 @@ class Outbox:
         queue.append(instruction)
         return True
 
-    def take(self, now: float) -> Instruction | None:
+    def take(self, now: float) -> Instruction | Unlisted | None:
         """The instruction to send now, or None while there is none or the line must rest."""
         if now < self._last_sent + self.spacing:
             return None
-        for queue in self._waiting.values():
-            if queue:
-                self._last_sent = now
-                self.sent += 1
-                return queue.popleft()
-        return None
+        waiting = [urgency for urgency, queue in self._waiting.items() if queue]
+        if not waiting:
+            return None
+        urgency = waiting[0]
+        if urgency is Urgency.VELOCITY and self._velocities >= MAX_VELOCITIES and len(waiting) > 1:
+            urgency = waiting[1]
+        self._velocities = self._velocities + 1 if urgency is Urgency.VELOCITY else 0
+        self._last_sent = now
+        self.sent += 1
+        return self._waiting[urgency].popleft()
 
     def next_time(self) -> float:
         """When `take` has something to give: a time of its clock, inf while nothing waits."""

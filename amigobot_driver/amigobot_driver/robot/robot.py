@@ -16,19 +16,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..profiles import choose_profile, load_profile
-from ..protocol import Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from ..protocol import FRAME_DATA, Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
 from .budget import Budget
 from .envelope import Envelope, Refused
-from .events import BaudChange, Event, Identified, LinkChanged, Received
+from .events import BaudChange, Event, FrameSeen, Identified, LinkChanged, Received
 from .feature import Feature
 from .manoeuvre import Move, Turn
 from .motion import Motion
-from .outbox import Outbox, Urgency
+from .outbox import MAX_ROUTINE, Outbox, Urgency
 from .outcome import Outcome, finished
+from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs, IoStream
+from .raw import raw_instruction
 from .senses import Senses
 from .sequence import SonarSequence
 from .session import LinkState, Session
 from .setting import Setting
+from .sounds import Sounds
 from .tuning import Tuning
 
 #: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
@@ -48,6 +51,9 @@ class Options:
     max_angular: float = 0.0  #: rad/s
     motors_on_connect: bool = True
     sonar_on_connect: bool = True
+    io_stream: bool = False  #: IOpacs, every info cycle
+    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (erratum E-24)
+    trace: bool = False  #: tell every frame, both ways
     sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
     #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
     tuning: Mapping[str, int] = field(default_factory=dict)
@@ -86,12 +92,28 @@ class Robot:
         self.sequence = SonarSequence()
         self.tuning = Tuning()
         self.budget = Budget(self.profile)
+        self.sounds = Sounds(self.lacks)
+        self.digital_outputs = DigitalOutputs(self.lacks)
+        self.analog_input = AnalogInput(self.lacks)
+        self.io_stream = IoStream(self.lacks, self.budget)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
         #: in the order they may speak
-        self.features: tuple[Feature, ...] = (self.motion, self.motors, self.sonar, self.sequence, self.tuning, self.budget)
+        self.features: tuple[Feature, ...] = (
+            self.motion,
+            self.motors,
+            self.sonar,
+            self.sequence,
+            self.tuning,
+            self.budget,
+            self.sounds,
+            self.digital_outputs,
+            self.analog_input,
+            self.io_stream,
+        )
         self._events: list[Event] = []
         self._farewell = False
+        self._arrange(-math.inf)
         self._limit()
 
     @property
@@ -139,6 +161,8 @@ class Robot:
     def receive(self, data: bytes, now: float) -> list[Event]:
         """Bytes came in until `now`. Never raises, whatever they are."""
         for frame in self.decoder.feed(data, now):
+            if self.options.trace:
+                self._events.append(FrameSeen(False, frame.data, frame.stamp))
             packet = parse(frame.data)
             with self._watching(now):
                 self.session.receive(packet, now)
@@ -159,10 +183,15 @@ class Robot:
         """The next frame to write, if one is due."""
         if self.running and now - self.outbox.last_sent > STALE:
             # This process slept: what was wanted then is void, and the robot must hear a stop before all else.
-            self.outbox.drop(Urgency.KEEP_ALIVE)
+            self.outbox.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
             self.motion.stop()
         instruction = self.outbox.take(now)
-        return instruction.encode() if instruction else None
+        if instruction is None:
+            return None
+        frame = instruction.encode()
+        if self.options.trace:
+            self._events.append(FrameSeen(True, frame[FRAME_DATA], now))
+        return frame
 
     def next_time(self) -> float:
         """When `poll` or `take` has something to do."""
@@ -235,6 +264,24 @@ class Robot:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
         self.senses.odometer.set(x, y, yaw)
 
+    def lacks(self, command: Command) -> str:
+        """Why this robot cannot be asked for a command, "" when it can."""
+        if not self.running:
+            return f"there is no robot: {self.note}"
+        firmware = self.profile.firmware
+        if firmware and not set(firmware) & command.firmware.keys():
+            return f"{self.profile.description} has no {command.name}"
+        return ""
+
+    def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
+        """Send any command that does not go past the driver; nobody confirms it. Raises Refused."""
+        instruction = raw_instruction(number, arguments, text)
+        if not self.running:
+            return Outcome(False, f"there is no robot: {self.note}")
+        if not self.outbox.put(instruction):
+            return Outcome(False, f"not sent: {MAX_ROUTINE} commands are waiting already")
+        return Outcome(True, f"sent {instruction} once; the robot confirms no single command")
+
     def configure(self, options: Options, now: float) -> Future[Outcome]:
         """Take changed options; ends when the robot has confirmed those that it keeps itself.
 
@@ -243,6 +290,7 @@ class Robot:
         self.options = options
         self.motion.timeout = options.command_timeout
         self._limit()
+        self._arrange(now)
         if not self.running:
             return finished(True, "kept for the next connection")
         return self.tuning.want(self._tuned(), now)
@@ -283,16 +331,23 @@ class Robot:
 
     def _identify(self, identity: SyncReply) -> None:
         if self.options.profile:
-            self.profile_reason = f"the parameter robot says {self.options.profile}"
+            self.profile_reason = f"it was asked for: {self.options.profile}"
         else:
             self.profile, self.profile_reason = choose_profile(identity.robot_class, identity.subclass)
         self.senses = Senses(self.profile, self.senses)
         self.budget.identified(self.profile)
+        self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
         self.outbox.spacing = self.profile.link.command_spacing
         self._limit()
         self.tuning.wanted.update(self._tuned())
         self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
         self._events.append(Identified(identity, self.profile, self.profile_reason))
+
+    def _arrange(self, now: float) -> None:
+        """What the options say of the ports."""
+        self.digital_outputs.mask_first = self.options.digital_output_mask_first
+        if self.io_stream.wanted != self.options.io_stream:
+            self.io_stream.want(self.options.io_stream, now)
 
     def _begin(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""

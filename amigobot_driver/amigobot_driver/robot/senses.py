@@ -10,6 +10,7 @@ from ..protocol import Sip
 from .battery import BatteryMonitor
 from .events import BatteryChanged, Event, Ping, Report
 from .odometry import Odometer
+from .ports import port_state
 
 
 class Senses:
@@ -37,6 +38,7 @@ class Senses:
             right_stalled=sip.right_stalled,
             stop_button=sip.stop_button,
             charging=sip.charging,
+            ports=port_state(sip),
         )
         if self.battery.update(sip.volts, stamp):
             yield BatteryChanged(self.battery.level, self.battery.voltage)

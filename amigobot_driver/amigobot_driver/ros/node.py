@@ -49,6 +49,8 @@ class AmigobotNode(Node):
         # Not the node's clock: simulated time may stand still.
         self.create_timer(1.0, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"port {self.driver.url}")
+        if unused := robot.profile.unused:
+            self.get_logger().info(f"{robot.profile.description}: not used here are {', '.join(unused)}")
         self.driver.start()
 
     def close(self) -> None:

@@ -80,6 +80,7 @@ TABLE = (
     Spec("port", "sim://", "where the robot is: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://NAME"),
     Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud"),
     Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),
+    Spec("param_file", "", "an ARIA parameter file (.p) to take the robot's numbers from, instead of robot"),
     Spec("odom_frame", "odom", "frame the odometry is measured in"),
     Spec("base_frame", "base_link", "the robot's own frame, on the floor between its wheels"),
     Spec("frame_prefix", "", "put before every frame, for several robots in one tree"),
@@ -180,7 +181,7 @@ class Parameters:
         """What the robot needs to know of them."""
         values = self._values
         return Options(
-            profile=str(values["robot"]),
+            profile=str(values["param_file"] or values["robot"]),
             baud=int(values["baud"]),
             command_timeout=float(values["cmd_vel_timeout"]),
             max_linear=float(values["max_linear_velocity"]),

@@ -1,0 +1,110 @@
+"""Reads ARIA parameter files (`.p`, AmigoBot manual app. B) into the form a profile's YAML has.
+
+One `Keyword value ... ; comment` a line, sections as headings. What a driver needs is taken; the rest, such as where a
+laser is mounted, is named so that nobody wonders.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Where the value of a keyword goes. Lengths are in mm, angles in degrees, as in the profiles' own files.
+_NUMBERS = {
+    "AngleConvFactor": ("units", "angle"),
+    "DistConvFactor": ("units", "distance_mm"),
+    "VelConvFactor": ("units", "velocity_mm_s"),
+    "RangeConvFactor": ("units", "range_mm"),
+    "Vel2Divisor": ("units", "wheel_velocity_mm_s"),
+    "RobotWidth": ("body", "width_mm"),
+    "RobotLength": ("body", "length_mm"),
+    "RobotLengthFront": ("body", "front_mm"),
+    "RobotLengthRear": ("body", "rear_mm"),
+    "MaxVelocity": ("limits", "linear_mm_s"),
+    "MaxRVelocity": ("limits", "angular_deg_s"),
+}
+_TEXTS = {"Class": "robot_class", "Subclass": "subclass"}
+_HEADINGS = ("ConfigVersion", "Section")
+
+#: rad per unit of heading. The files round it, to 0.00153 or 0.001534, which costs up to a degree a turn (E-18).
+_EXACT_ANGLE = math.tau / 4096
+
+
+class AriaError(ValueError):
+    """A line that cannot be read; the message names it."""
+
+
+@dataclass(slots=True)
+class AriaFile:
+    """What a file says. `content` has the keys of a profile; `unused` the keywords that it says nothing with."""
+
+    robot_class: str = "Pioneer"
+    subclass: str = ""
+    content: dict[str, Any] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+
+
+def read_aria(text: str) -> AriaFile:
+    """Read the text of a parameter file. Raises AriaError."""
+    file = AriaFile()
+    sonars: dict[int, list[float]] = {}
+    count: int | None = None
+    unused: dict[str, None] = {}
+    for line, keyword, words in _lines(text):
+        if keyword in _TEXTS:
+            setattr(file, _TEXTS[keyword], words[0] if words else "")
+        elif keyword in _NUMBERS:
+            group, key = _NUMBERS[keyword]
+            file.content.setdefault(group, {})[key] = _number(line, keyword, words)
+        elif keyword == "SonarNum":
+            count = round(_number(line, keyword, words))
+        elif keyword == "SonarUnit":
+            if len(words) < 4:
+                raise AriaError(f"line {line}: SonarUnit takes a number, x, y and a heading, got {' '.join(words)!r:.80}")
+            number, *pose = (_number(line, keyword, [word]) for word in words[:4])
+            sonars[round(number)] = pose
+        elif keyword not in _HEADINGS:
+            unused[keyword] = None
+    _correct(file.content)
+    if sonars or count is not None:
+        file.content["sonar"] = {"poses": _poses(sonars, len(sonars) if count is None else count)}
+    file.unused = tuple(unused)
+    return file
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, list[str]]]:
+    for line, content in enumerate(text.splitlines(), 1):
+        words = content.partition(";")[0].split()
+        if words and not words[0].startswith("#"):
+            yield line, words[0], words[1:]
+
+
+def _number(line: int, keyword: str, words: list[str]) -> float:
+    try:
+        value = float(words[0])
+    except (IndexError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise AriaError(f"line {line}: {keyword} takes a number, got {' '.join(words)!r:.80}")
+    return value
+
+
+def _correct(content: dict[str, Any]) -> None:
+    units, body = content.get("units", {}), content.get("body", {})
+    if "angle" in units and math.isclose(units["angle"], _EXACT_ANGLE, rel_tol=0.005):
+        units["angle"] = _EXACT_ANGLE
+    # To ARIA, zero means half of the length.
+    for key in ("front_mm", "rear_mm"):
+        if "length_mm" in body and not body.get(key):
+            body[key] = body["length_mm"] / 2
+
+
+def _poses(sonars: dict[int, list[float]], count: int) -> list[list[float]]:
+    """Sonars 0 to count - 1; those that the file counts and does not place are left out at the end, not inside."""
+    placed = [number for number in sorted(sonars) if number < count]
+    if placed != list(range(len(placed))):
+        missing = next(number for number in range(count) if number not in sonars)
+        raise AriaError(f"SonarNum is {count}, but there is no SonarUnit {missing}")
+    return [sonars[number] for number in placed]

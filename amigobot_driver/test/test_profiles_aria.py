@@ -1,0 +1,118 @@
+"""ARIA parameter files: the one in appendix B of the AmigoBot manual, and what people make of such files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from amigobot_driver.profiles import ProfileError, load_profile
+
+AMIGO = Path(__file__).parent / "data" / "aria" / "amigo.p"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text: str, name: str = "mine.p") -> str:
+        path = tmp_path / name
+        path.write_text(text, encoding="latin-1")
+        return str(path)
+
+    return write
+
+
+def test_the_manuals_own_file_is_a_profile():
+    profile = load_profile(str(AMIGO))
+    assert (profile.robot_class, profile.subclasses) == ("Pioneer", ("amigo",))
+    assert profile.units.distance == pytest.approx(0.5083e-3)
+    assert profile.units.velocity == pytest.approx(0.6154e-3)
+    assert profile.units.range == pytest.approx(1e-3)
+    assert profile.limits.linear == pytest.approx(1.0)
+    assert profile.limits.angular == pytest.approx(math.radians(300))
+    assert len(profile.sonar.poses) == 8
+    first, last = profile.sonar.poses[0], profile.sonar.poses[7]
+    assert (first.x, first.y, math.degrees(first.heading)) == pytest.approx((0.075, 0.105, 90))
+    assert (last.x, last.y, math.degrees(last.heading)) == pytest.approx((-0.140, 0.082, -216))
+
+
+def test_what_the_file_does_not_say_is_the_robots_profile():
+    ours, theirs = load_profile("amigo"), load_profile(str(AMIGO))
+    assert theirs.battery == ours.battery
+    assert theirs.body.track == ours.body.track
+    assert theirs.sonar.cycle == ours.sonar.cycle
+
+
+def test_keywords_that_say_nothing_here_are_named():
+    assert load_profile(str(AMIGO)).unused == (
+        "RobotRadius",
+        "RobotDiagonal",
+        "Holonomic",
+        "DiffConvFactor",
+        "FrontBuffer",
+        "SideBuffer",
+        "QuickBuffer",
+    )
+
+
+@pytest.mark.parametrize("rounded", ["0.00153", "0.001534"])
+def test_the_rounded_angle_of_the_files_is_made_exact(write, rounded):
+    assert load_profile(write(f"AngleConvFactor {rounded}\n")).units.angle == math.tau / 4096
+
+
+def test_an_angle_that_is_no_rounding_is_kept(write):
+    assert load_profile(write("AngleConvFactor 0.00614\n")).units.angle == 0.00614
+
+
+def test_a_robot_that_no_profile_knows_stands_on_the_generic_one(write):
+    profile = load_profile(write("Class Pioneer\nSubclass mine\nDistConvFactor 0.5\n"))
+    assert profile.units.distance == pytest.approx(0.5e-3)
+    assert profile.body == load_profile("generic").body
+
+
+def test_zero_lengths_are_half_of_the_whole(write):
+    body = load_profile(write("RobotLength 400\nRobotLengthFront 0\n")).body
+    assert (body.front, body.rear) == (0.2, 0.2)
+
+
+def test_sections_comments_and_surplus_columns_are_no_trouble(write):
+    text = "ConfigVersion 2.0\nSection Sonar parameters\n; nothing\nSonarNum 1 ; one\nSonarUnit 0 10 20 30 0 0 0 0 5000 0\n"
+    (pose,) = load_profile(write(text)).sonar.poses
+    assert (pose.x, pose.y) == (0.010, 0.020)
+
+
+def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
+    poses = load_profile(write("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 1 1 2 3\n")).sonar.poses
+    assert len(poses) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("Class Pioneer\nDistConvFactor half\n", "line 2: DistConvFactor takes a number, got 'half'"),
+        ("DistConvFactor\n", "line 1: DistConvFactor takes a number, got ''"),
+        ("\n\nSonarUnit 0 1 2\n", "line 3: SonarUnit takes a number, x, y and a heading, got '0 1 2'"),
+        ("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 2 1 2 3\n", "SonarNum is 3, but there is no SonarUnit 1"),
+        ("MaxVelocity nan\n", "line 1: MaxVelocity takes a number, got 'nan'"),
+        ("MaxVelocity -5\n", "MaxVelocity"),
+        ("RobotWidth 0\n", "width_mm"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_file(write, text, complaint):
+    path = write(text)
+    with pytest.raises(ProfileError) as error:
+        load_profile(path)
+    message = str(error.value)
+    assert message.startswith(path)
+    assert "\n" not in message
+    if complaint != "MaxVelocity":
+        assert complaint in message
+
+
+@pytest.mark.parametrize("content", [b"\0" * 10, bytes(range(256)) * 4, b"SonarNum 99999999999999999999\n"])
+def test_bytes_that_are_no_parameter_file_do_no_harm(tmp_path, content):
+    path = tmp_path / "noise.p"
+    path.write_bytes(content)
+    try:
+        load_profile(str(path))
+    except ProfileError as error:
+        assert "\n" not in str(error)
