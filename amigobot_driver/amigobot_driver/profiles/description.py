@@ -1,0 +1,76 @@
+"""A profile for others to read: as a complete file, and as the robot's description (URDF) made from that."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..resources import share
+from .library import _UNITS
+from .model import Profile, SonarPose
+
+#: The ending of the keys that a profile file does not give in SI units.
+_ENDINGS = {
+    "_mm": "distance range length width height front rear wheel_diameter wheel_width track clearance "
+    "min_range max_range",
+    "_mm_s": "velocity wheel_velocity linear",
+    "_deg": "angle field_of_view",
+    "_deg_s": "angular",
+    "_ms": "cycle command_spacing",
+}
+_ENDING_OF = {name: ending for ending, names in _ENDINGS.items() for name in names.split()}
+
+
+def profile_yaml(profile: Profile) -> str:
+    """The profile as a file that says everything: nothing inherited, nothing left to a default.
+
+    `load_profile` reads the same profile from it, so it is a good start for a profile of one's own.
+    """
+    return yaml.safe_dump(_mapping(profile), sort_keys=False, allow_unicode=True, default_flow_style=None)
+
+
+def robot_description(profile: Profile, base_frame: str = "base_link") -> str:
+    """The robot as URDF, with `base_frame` as its root. Needs xacro."""
+    import xacro  # type: ignore[import-untyped]  # of ROS, or from PyPI: no other part of the driver wants it
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "profile.yaml")
+        file.write_text(profile_yaml(profile), encoding="utf-8")
+        arguments = {"profile": str(file), "base_frame": base_frame}
+        document = xacro.process_file(str(share("urdf", "amigobot.urdf.xacro")), mappings=arguments)
+    return str(document.toprettyxml(indent="  "))
+
+
+def _mapping(part: Any) -> dict[str, Any]:
+    content = {}
+    for field in dataclasses.fields(part):
+        value = getattr(part, field.name)
+        if isinstance(value, float) and math.isnan(value):
+            continue  # not known: there is no key for that
+        ending = _ENDING_OF.get(field.name, "")
+        content[field.name + ending] = _plain(value, _UNITS.get(ending, 1.0))
+    return content
+
+
+def _plain(value: Any, unit: float) -> Any:
+    if isinstance(value, SonarPose):
+        return [_number(value.x, 1e-3), _number(value.y, 1e-3), _number(value.heading, math.radians(1))]
+    if dataclasses.is_dataclass(value):
+        return _mapping(value)
+    if isinstance(value, tuple):
+        return [_plain(item, unit) for item in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return _number(value, unit) if isinstance(value, float) else value
+
+
+def _number(value: float, unit: float) -> int | float:
+    """In the file's unit, without what the conversion to SI left in the last digits."""
+    number = round(value / unit, 9)
+    return int(number) if number.is_integer() else number

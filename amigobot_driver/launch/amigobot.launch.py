@@ -1,0 +1,192 @@
+"""The driver and its robot's description: without arguments, a simulated AmigoBot."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch import Action, LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles.description import robot_description
+from amigobot_driver.resources import share
+from amigobot_driver.ros.parameters import TABLE, Spec
+
+#: The node's parameters that are arguments too. Left empty, they leave to params_file what it says.
+NAMES = (
+    *("port", "baud", "robot", "param_file"),
+    *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "enable_stamped_cmd_vel"),
+)
+PARAMETERS = [
+    *(spec for spec in TABLE if spec.name in NAMES),
+    Spec("use_sim_time", False, "take the time from /clock"),
+]
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [parameter_argument(spec) for spec in PARAMETERS]
+        + [
+            DeclareLaunchArgument(
+                "params_file",
+                default_value=str(share("config", "amigobot.yaml")),
+                description="the node's parameters; arguments that are parameters go before it",
+            ),
+            DeclareLaunchArgument(
+                "namespace",
+                default_value="",
+                description="put before every name of the robot",
+            ),
+            DeclareLaunchArgument(
+                "description",
+                default_value="true",
+                choices=["true", "false"],
+                description="start robot_state_publisher with the model of this robot",
+            ),
+            DeclareLaunchArgument(
+                "rviz",
+                default_value="auto",
+                choices=["auto", "true", "false"],
+                description="start RViz; auto: for a simulated robot, where there are a screen and RViz",
+            ),
+            DeclareLaunchArgument(
+                "log_level",
+                default_value="info",
+                choices=["debug", "info", "warn", "error"],
+                description="how much the driver says",
+            ),
+            OpaqueFunction(function=start),
+        ]
+    )
+
+
+def parameter_argument(spec: Spec) -> DeclareLaunchArgument:
+    default = "empty" if spec.default == "" else spec.default
+    text = f"{spec.description}. Not given: what params_file says, else {default}"
+    return DeclareLaunchArgument(spec.name, default_value="", description=text)
+
+
+def start(context: LaunchContext) -> list[Action]:
+    arguments = context.launch_configurations
+    namespace = arguments["namespace"]
+    params_file = Path(arguments["params_file"])
+    if not params_file.is_file():
+        raise FileNotFoundError(f"params_file: there is no file {params_file}")
+    given = {spec.name: value_of(spec, arguments[spec.name]) for spec in PARAMETERS if arguments[spec.name]}
+    values = {spec.name: spec.default for spec in PARAMETERS}
+    values |= parameters_in(params_file, f"{namespace}/amigobot")
+    values |= given
+
+    driver = Node(
+        package="amigobot_driver",
+        executable="amigobot_node",
+        name="amigobot",
+        namespace=namespace,
+        parameters=[str(params_file), {name: exactly(value) for name, value in given.items()}],
+        arguments=["--ros-args", "--log-level", f"amigobot:={arguments['log_level']}"],
+        output="both",
+        emulate_tty=True,
+    )
+    model = description(values, namespace) if arguments["description"] == "true" else []
+    return [driver, *model, *view(arguments["rviz"], values, namespace)]
+
+
+def description(values: dict[str, Any], namespace: str) -> list[Action]:
+    """robot_state_publisher, for the same robot: a real one must be named, as it is asked only later."""
+    simulated = urlsplit(values["port"]).netloc if is_simulated(values) else ""
+    name = values["param_file"] or values["robot"] or simulated
+    urdf = robot_description(load_profile(name or "amigo"), values["base_frame"])
+    publisher = Node(
+        package="robot_state_publisher",
+        executable="robot_state_publisher",
+        namespace=namespace,
+        parameters=[
+            {
+                "robot_description": exactly(urdf),
+                "frame_prefix": exactly(values["frame_prefix"]),
+                "use_sim_time": exactly(values["use_sim_time"]),
+            }
+        ],
+    )
+    if name or is_simulated(values):
+        return [publisher]
+    return [LogInfo(msg="the model is that of an AmigoBot; for another robot: robot:=NAME"), publisher]
+
+
+def view(wanted: str, values: dict[str, Any], namespace: str) -> list[Action]:
+    """RViz in the robot's namespace: the topics in its file are relative."""
+    has_screen = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    if wanted == "false" or (wanted == "auto" and not (has_screen and is_simulated(values))):
+        return []
+    try:
+        get_package_prefix("rviz2")
+    except PackageNotFoundError:
+        distro = os.environ.get("ROS_DISTRO", "$ROS_DISTRO")
+        return [LogInfo(msg=f"no RViz here: sudo apt install ros-{distro}-rviz2")]
+    prefix = values["frame_prefix"]
+    return [
+        Node(
+            package="rviz2",
+            executable="rviz2",
+            namespace=namespace,
+            arguments=["-d", view_file(prefix), "-f", f"{prefix}{values['odom_frame']}"],
+            parameters=[{"use_sim_time": exactly(values["use_sim_time"])}],
+        )
+    ]
+
+
+def view_file(prefix: str) -> str:
+    """The file that is shipped, or a copy in which the robot model knows the prefix of its frames."""
+    shipped = share("rviz", "amigobot.rviz")
+    if not prefix:
+        return str(shipped)
+    # RViz puts a slash behind the prefix by itself.
+    content = shipped.read_text(encoding="utf-8").replace('TF Prefix: ""', f"TF Prefix: {prefix.rstrip('/')}")
+    with tempfile.NamedTemporaryFile("w", suffix=".rviz", delete=False, encoding="utf-8") as copy:
+        copy.write(content)
+    return copy.name
+
+
+def parameters_in(file: Path, node: str) -> dict[str, Any]:
+    """What a parameter file says to this node (namespace/name). As in ROS, later sections win."""
+    found: dict[str, Any] = {}
+
+    def search(content: Any, path: str) -> None:
+        for key, value in content.items() if isinstance(content, dict) else ():
+            if key != "ros__parameters":
+                search(value, path + "".join(map(pattern, str(key).strip("/").split("/"))))
+            elif re.fullmatch(path, f"/{node.strip('/')}"):
+                found.update(value or {})
+
+    def pattern(word: str) -> str:
+        return {"**": "(/[^/]+)*", "*": "/[^/]+"}.get(word, f"/{re.escape(word)}")
+
+    search(yaml.safe_load(file.read_text(encoding="utf-8")), "")
+    return found
+
+
+def value_of(spec: Spec, text: str) -> Any:
+    """An argument's text in the type of its parameter, checked as the node checks it."""
+    if spec.kind is bool:
+        return spec.check({"true": True, "false": False}.get(text.lower(), text))
+    if spec.kind is int and re.fullmatch(r"[+-]?\d+", text):
+        return spec.check(int(text))
+    return spec.check(text)
+
+
+def exactly(value: Any) -> ParameterValue:
+    """Keeps launch from reading a text that looks like a number as a number."""
+    return ParameterValue(value, value_type=type(value))
+
+
+def is_simulated(values: dict[str, Any]) -> bool:
+    return str(values["port"]).startswith("sim:")
