@@ -1,0 +1,77 @@
+"""Several robots, each in a namespace of its name and with its name before its frames."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import yaml
+from launch import Action, LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import Node
+
+from amigobot_driver.resources import share
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                "fleet_file",
+                default_value=str(share("config", "fleet.yaml")),
+                description="the robots: their names, and for each the arguments of amigobot.launch.py",
+            ),
+            DeclareLaunchArgument(
+                "map_frame",
+                default_value="map",
+                description="frame in which the fleet file says where the robots stand",
+            ),
+            OpaqueFunction(function=start),
+        ]
+    )
+
+
+def start(context: LaunchContext) -> list[Action]:
+    arguments = context.launch_configurations
+    robots = read_fleet(Path(arguments["fleet_file"]))
+    return [action for name, robot in robots.items() for action in one(name, robot, arguments["map_frame"])]
+
+
+def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    robots = content.get("robots") if isinstance(content, dict) else None
+    if not isinstance(robots, dict) or not all(isinstance(robot, dict) for robot in robots.values()):
+        raise ValueError(f"{file}: robots: a mapping of names to the arguments of amigobot.launch.py is needed")
+    return robots
+
+
+def one(name: str, robot: dict[str, Any], map_frame: str) -> list[Action]:
+    """A robot, and the place where its odometry began."""
+    arguments = {"namespace": name, "frame_prefix": f"{name}/", "rviz": "false", **robot}
+    place = arguments.pop("at", None)
+    source = PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py")))
+    texts = {key: text_of(value) for key, value in arguments.items()}
+    driver = IncludeLaunchDescription(source, launch_arguments=texts.items())
+    # Scoped, so that no robot inherits the arguments of the one before it.
+    actions = [GroupAction([driver], scoped=True, forwarding=False)]
+    if place is not None:
+        x, y, heading = map(float, place)
+        odom = f"{texts['frame_prefix']}{texts.get('odom_frame', 'odom')}"
+        options = {"x": x, "y": y, "yaw": math.radians(heading), "frame-id": map_frame, "child-frame-id": odom}
+        actions.append(
+            Node(
+                package="tf2_ros",
+                executable="static_transform_publisher",
+                name="place",
+                namespace=name,
+                arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
+            )
+        )
+    return actions
+
+
+def text_of(value: Any) -> str:
+    """A value of the YAML file as one types it behind := on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,58 @@
+"""Records a robot's topics as an MCAP bag, until Ctrl-C."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+from launch import Action, LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction
+
+#: Below the robot's namespace: what it says, what it was told, and the raw packets where they are published.
+TOPICS = (
+    "odom|joint_states|imu|encoders|battery_state|status|io|robot_config|robot_description|packets"
+    r"|sonar/range_\d+|sonar/cloud|sonar/scan|aux\d/[rt]x|cmd_vel|cmd_wheels"
+)
+#: For all robots.
+GLOBAL_TOPICS = "tf|tf_static|diagnostics"
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument("namespace", default_value="", description="of the robot that is recorded"),
+            DeclareLaunchArgument(
+                "name",
+                default_value="",
+                description="what the bag's name begins with, before the date. Not given: the namespace, else amigobot",
+            ),
+            DeclareLaunchArgument("output", default_value=".", description="folder in which the bag is made"),
+            DeclareLaunchArgument(
+                "extra", default_value="", description="more topics, as a regular expression, such as '/scan|/map'"
+            ),
+            OpaqueFunction(function=start),
+        ]
+    )
+
+
+def start(context: LaunchContext) -> list[Action]:
+    arguments = context.launch_configurations
+    namespace = arguments["namespace"].strip("/")
+    name = arguments["name"] or namespace.replace("/", "_") or "amigobot"
+    folder = Path(arguments["output"]).expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    bag = folder / f"{name}_{time.strftime('%Y-%m-%d_%H-%M-%S')}"
+    pattern = topics(namespace, arguments["extra"])
+    command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(bag), "--regex", pattern]
+    return [
+        LogInfo(msg=f"recording to {bag}"),
+        # It writes out what it holds when it is interrupted: give it time.
+        ExecuteProcess(cmd=command, output="screen", sigterm_timeout="30"),
+    ]
+
+
+def topics(namespace: str, extra: str) -> str:
+    here = f"/{re.escape(namespace)}/" if namespace else "/"
+    parts = [f"{here}({TOPICS})", f"/({GLOBAL_TOPICS})", *([extra] if extra else [])]
+    return f"^({'|'.join(parts)})$"
