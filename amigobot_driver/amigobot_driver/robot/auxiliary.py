@@ -1,9 +1,10 @@
-"""The auxiliary serial ports: bytes in, by asking for them, and bytes out, in parts (PROTOCOL 5.7; AmigoBot manual ch. 5).
+"""The auxiliary serial ports: bytes in, by asking for them, and bytes out, in parts.
 
-The robot keeps what a device sends in a ring and answers GETAUX n once n bytes are there, in one SERAUX. Nothing is
-acknowledged either way. So one byte is asked for while the device is quiet, and comes at once; twice as many after each
-full answer; one again when an answer stays out because fewer are there. A request that replaces one still waiting
-loses nothing. What cannot be had back: a SERAUX lost on the line takes its bytes with it, a TTY2 likewise.
+The robot keeps what a device sends in a ring and answers GETAUX n once n bytes are there, in one SERAUX; nothing is
+acknowledged either way (PROTOCOL 5.7; AmigoBot manual ch. 5). So one byte is asked for while the device is quiet, and
+comes at once; twice as many after each prompt answer; one again when an answer stays out, because fewer are there or
+because something was lost. A request that takes the place of one still waiting loses nothing. What nobody can have
+back: a SERAUX lost on the line takes its bytes with it, and a TTY2 likewise.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ..protocol import BAUD_RATES, MAX_TEXT, OVERHEAD, Aux, Command, Config, Instruction, Packet
+from ..protocol import BAUD_RATES, OVERHEAD, Aux, Command, Config, Instruction, Packet, Unlisted
+from ..protocol.commands import MAX_TEXT
 from .events import Event
 from .feature import Feature
 from .outcome import Outcome
@@ -26,8 +28,8 @@ HOLD = 0.03
 BUFFER = 8192
 #: Requests to read that may wait at the same time, and how long each may, s.
 MAX_READERS, MAX_TIMEOUT = 16, 3600.0
-#: s without a byte after which a request counts as lost (Player's figure), and every how many such times the ring is
-#: flushed besides, in case the robot's end is stuck. A ring is never empty of bytes but by as many losses in a row.
+#: s without a byte after which a request may have been lost (Player's figure) and is repeated; each so many times the
+#: ring is flushed before that, as Player does each time: bytes are in it only if all these requests were lost.
 QUIET, FLUSH_EVERY = 1.0, 4
 #: Requests under way while the device sends more than the line carries. Their sizes differ, so an answer tells which
 #: of them it is for.
@@ -84,7 +86,6 @@ class AuxWriter(Feature):
         self._lacks = lacks
         self._byte_time = byte_time
         self._port_byte_time = 10 / BAUD_RATES[0]
-        self._closed = "there is no robot"
         self._queue: deque[_Write] = deque()
         self._waiting = 0
         self._part: Instruction | None = None  #: on its way to the line
@@ -93,7 +94,7 @@ class AuxWriter(Feature):
     def write(self, data: bytes) -> Future[Written]:
         """Write once; ends when the last byte has been handed to the line, or says why not and how many have."""
         write = _Write(data)
-        why = self._closed or self._lacks(self._command)
+        why = self._lacks(self._command)
         if not why and self._waiting + len(data) > BUFFER:
             why = f"{self._waiting} bytes wait already of at most {BUFFER}"
         if why:
@@ -106,12 +107,7 @@ class AuxWriter(Feature):
             self._queue.append(write)
         return write.future
 
-    def begin(self, now: float) -> None:
-        self._closed = ""
-        self._free_at = now
-
     def end(self, why: str) -> None:
-        self._closed = why
         self.dropped += self._waiting
         self._waiting, self._part = 0, None
         while self._queue:
@@ -135,7 +131,7 @@ class AuxWriter(Feature):
     def next_time(self) -> float:
         return self._free_at if self._queue and self._part is None else math.inf
 
-    def sent(self, instruction: Instruction, now: float) -> None:
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
         if instruction is not self._part or not isinstance(instruction.value, bytes):
             return
         self._part = None
@@ -152,101 +148,202 @@ class AuxWriter(Feature):
 
 
 class AuxReader(Feature):
-    """What comes in at one port. Asks only while somebody listens or reads; each packet is heard as `Received`, too."""
+    """What comes in at one port. Asks only while somebody listens or reads; each packet is told as `Received`, too."""
 
     def __init__(self, port: int, lacks: Lacks, byte_time: Callable[[], float]) -> None:
         self.name = f"AUX{port}"
         self.received = 0  #: bytes
-        self.forgotten = 0  #: bytes that no `read` has asked for until newer ones needed their room
-        self.asked_again = 0  #: requests repeated after a second without a byte; a quiet device needs them, too
+        self.forgotten = 0  #: bytes that no `read` had taken when newer ones needed their room
+        self.asked_again = 0  #: requests repeated because no byte came; a quiet device needs them, too
         self._id = Aux.IDS[port - 1]
         self._command = PORTS[port - 1][1]
         self._lacks = lacks
         self._byte_time = byte_time
-        self._closed = "there is no robot"
         self._listening = False
         self._readers: deque[_Read] = deque()
         self._buffer = bytearray()
         self._asked: deque[int] = deque()  #: sizes of the requests under way
-        self._size = 1  #: of the next request
+        self._size = 1  #: of the next request, if there is room for so many
+        self._asked_at = -math.inf
         self._overdue = math.inf
         self._silences = 0
-        self._flushes: deque[Instruction] = deque()
+        self._to_flush = False
 
     # -- wishes -----------------------------------------------------------------------------------------------
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be read here, in a sentence; "" where nothing is in the way."""
+        return self._lacks(self._command)
 
     def listen(self, on: bool) -> None:
         """Have every byte as it comes, in this session and later ones; or no more."""
         self._listening = on
 
     def read(self, count: int, timeout: float, now: float, *, flush: bool = False) -> Future[Reading]:
-        """Read `count` bytes (0: whatever comes) within `timeout` s; `flush`: forget what has come so far.
+        """Read `count` bytes (0: all that come) within `timeout` s; `flush`: first forget what has come so far.
 
-        Who reads at the same time is served in turn. Bytes that were on their way to us survive a flush.
+        Who reads at the same time is served in turn. Bytes that are on their way to us survive a flush.
         """
         read = _Read(count, timeout, now + timeout)
-        why = self._closed or self._lacks(self._command)
+        why = self.obstacle
         if not 0 <= count <= BUFFER:
             why = f"count is {count}, 0 to {BUFFER} are allowed"
         elif not 0.0 <= timeout <= MAX_TIMEOUT:
             why = f"timeout is {timeout:g} s, 0 to {MAX_TIMEOUT:g} are allowed"
         elif len(self._readers) == MAX_READERS:
-            why = f"{MAX_READERS} requests wait already"
+            why = f"{MAX_READERS} requests to read wait already"
         if why:
             _tell(read.future, Reading(False, f"{self.name}: {why}"))
             return read.future
         if flush:
             self._buffer.clear()
+            self._to_flush = True
+        if flush or not (self._listening or self._readers):
+            # Nothing is known of the device, but how much the reader expects of it.
             self._asked.clear()
-            self._flushes.append(self._command(0))
-        if not self._asked and not self._listening:
-            self._size = BUFFER  # as much as there is room for: a reader says how much it wants
+            self._size = BUFFER if count else 1
         self._readers.append(read)
         self._serve(now)
         return read.future
 
     # -- the session's side -----------------------------------------------------------------------------------
 
-    def begin(self, now: float) -> None:
-        self._closed = ""
-        self._restart()
-
     def end(self, why: str) -> None:
-        self._closed = why
-        self._restart()
+        self._asked.clear()
+        self._size, self._overdue, self._silences, self._to_flush = 1, math.inf, 0, False
         while self._readers:
-            self._finish(f"{self.name}: {why}")
+            self._finish(self._readers[0], False, why)
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
         if isinstance(packet, Aux) and packet.id == self._id:
             self._answered(len(packet.data), now)
-            self.received += len(packet.data)
             self._buffer += packet.data
+            self.received += len(packet.data)
             self._serve(now)
-            if (surplus := len(self._buffer) - BUFFER) > 0:
-                del self._buffer[:surplus]
-                self.forgotten += surplus
+            surplus = max(0, len(self._buffer) - BUFFER)
+            del self._buffer[:surplus]
+            self.forgotten += surplus
         yield from ()
 
     def due(self, now: float) -> Iterator[Instruction]:
         self._serve(now)
         if now >= self._overdue:
             self._unanswered()
-        while self._flushes:
-            yield self._flushes.popleft()
+        if self._to_flush:
+            self._to_flush = False
+            yield self._command(0)
         while size := self._next_size():
             self._asked.append(size)
-            self._overdue = math.inf
+            # Should it be lost on its way to the line, even; `sent` knows better.
+            self._overdue = now + QUIET
             yield self._command(size)
 
     def next_time(self) -> float:
-        if self._flushes or self._next_size():
+        if self._to_flush or self._next_size():
             return -math.inf
         return min([self._overdue, *(read.deadline for read in self._readers)])
 
-    def sent(self, instruction: Instruction, now: float) -> None:
-        if instruction.command is not self._command:
-            return
-        if instruction.value == 0:
-            return
-        self._overdue = now + self._patience()
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+        if instruction.command is self._command and instruction.value:
+            self._asked_at = now
+            self._overdue = now + (QUIET if instruction.value == 1 else self._patience)
+
+    # -- asking -----------------------------------------------------------------------------------------------
+
+    @property
+    def _patience(self) -> float:
+        """s within which bytes that are there have come, behind a SIP and another answer and over a radio modem."""
+        return 0.1 + 100 * self._byte_time()
+
+    def _next_size(self) -> int:
+        """How many bytes to ask for now, 0: none."""
+        room = _room(self._byte_time(), OVERHEAD + 1)
+        size = min(self._size, room)
+        if self._asked:
+            if len(self._asked) == AHEAD or size < room:
+                return 0
+            size -= size in self._asked
+        return max(0, min(size, self._missing()))
+
+    def _missing(self) -> int:
+        """Bytes that somebody waits for and nobody has asked the robot for; as good as endless for listeners."""
+        if not (self._listening or self._readers) or self.obstacle:
+            return 0
+        if self._listening or any(read.count == 0 for read in self._readers):
+            return BUFFER
+        return sum(read.count for read in self._readers) - len(self._buffer) - sum(self._asked)
+
+    def _answered(self, count: int, now: float) -> None:
+        if count in self._asked:
+            # Answers come in order: earlier requests were lost, or replaced before there were bytes enough.
+            while self._asked.popleft() != count:
+                pass
+            if now - self._asked_at < self._patience / 2:
+                self._size = min(2 * self._size, BUFFER)
+        self._silences = 0
+        self._overdue = self._asked_at + self._patience if self._asked else math.inf
+
+    def _unanswered(self) -> None:
+        """Fewer bytes are there than were asked for, or the request is lost, or the answer."""
+        self._overdue = math.inf
+        if self._asked and max(self._asked) > 1:
+            self._size = 1
+        elif self._missing():
+            self.asked_again += 1
+            self._silences += 1
+            self._to_flush = self._silences % FLUSH_EVERY == 0
+        self._asked.clear()
+
+    # -- serving ----------------------------------------------------------------------------------------------
+
+    def _serve(self, now: float) -> None:
+        while self._readers:
+            first = self._readers[0]
+            if first.count and len(self._buffer) >= first.count:
+                self._finish(first, True, f"{first.count} bytes")
+            elif now >= first.deadline:
+                come = (
+                    f"{len(self._buffer)} bytes" if not first.count else f"{len(self._buffer)} of {first.count} bytes"
+                )
+                self._finish(first, not first.count, f"{come} in {first.timeout:g} s")
+            else:
+                break
+        for late in [read for read in self._readers if now >= read.deadline]:
+            self._readers.remove(late)
+            _tell(late.future, Reading(False, f"{self.name}: in {late.timeout:g} s another request was not done"))
+
+    def _finish(self, read: _Read, success: bool, message: str) -> None:
+        """The first in the line gets what there is, but not more than it wants."""
+        self._readers.remove(read)
+        count = read.count or len(self._buffer)
+        data = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        _tell(read.future, Reading(success, f"{self.name}: {message}", data))
+
+
+@dataclass(frozen=True, slots=True)
+class AuxPort:
+    """Both directions of one port, numbered from 1."""
+
+    number: int
+    reader: AuxReader
+    writer: AuxWriter
+
+
+def aux_ports(lacks: Lacks, byte_time: Callable[[], float]) -> tuple[AuxPort, ...]:
+    """Every port that a robot of the family may have. `byte_time`: s per byte on the line to the robot."""
+    return tuple(
+        AuxPort(number, AuxReader(number, lacks, byte_time), AuxWriter(number, lacks, byte_time))
+        for number in range(1, len(PORTS) + 1)
+    )
+
+
+def _room(byte_time: float, overhead: int) -> int:
+    """Bytes that a frame may carry beside its `overhead` to be through in HOLD; the firmware's most on a fast line."""
+    return max(1, min(MAX_TEXT, int(HOLD / byte_time) - overhead)) if byte_time else MAX_TEXT
+
+
+def _tell(future: Future[A], outcome: A) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_result(outcome)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..protocol import Instruction, Packet
+from ..protocol import Instruction, Packet, Unlisted
 from .events import Event
 
 
@@ -25,6 +25,9 @@ class Feature:
     def due(self, now: float) -> Iterator[Instruction]:
         """What is to be sent now, as routine."""
         yield from ()
+
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+        """An instruction, of whomever, goes out on the line."""
 
     def next_time(self) -> float:
         """When `due` has something to give, inf while all is as wanted."""

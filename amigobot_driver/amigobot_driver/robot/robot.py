@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ..profiles import choose_profile, load_profile
 from ..protocol import FRAME_DATA, Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from .auxiliary import aux_ports
 from .budget import Budget
 from .envelope import Envelope, Refused
 from .events import BaudChange, Event, FrameSeen, Identified, LinkChanged, Received
@@ -25,13 +26,14 @@ from .manoeuvre import Move, Turn
 from .motion import Motion
 from .outbox import MAX_ROUTINE, Outbox, Urgency
 from .outcome import Outcome, finished
-from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs, IoStream
+from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
 from .raw import raw_instruction
 from .senses import Senses
 from .sequence import SonarSequence
 from .session import LinkState, Session
 from .setting import Setting
 from .sounds import Sounds
+from .streams import IO, Streams
 from .tuning import Tuning
 
 #: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
@@ -95,7 +97,8 @@ class Robot:
         self.sounds = Sounds(self.lacks)
         self.digital_outputs = DigitalOutputs(self.lacks)
         self.analog_input = AnalogInput(self.lacks)
-        self.io_stream = IoStream(self.lacks, self.budget)
+        self.streams = Streams(self.budget, self.lacks)
+        self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
         #: in the order they may speak
@@ -109,7 +112,8 @@ class Robot:
             self.sounds,
             self.digital_outputs,
             self.analog_input,
-            self.io_stream,
+            self.streams,
+            *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._events: list[Event] = []
         self._farewell = False
@@ -188,6 +192,8 @@ class Robot:
         instruction = self.outbox.take(now)
         if instruction is None:
             return None
+        for feature in self.features:
+            feature.sent(instruction, now)
         frame = instruction.encode()
         if self.options.trace:
             self._events.append(FrameSeen(True, frame[FRAME_DATA], now))
@@ -346,8 +352,7 @@ class Robot:
     def _arrange(self, now: float) -> None:
         """What the options say of the ports."""
         self.digital_outputs.mask_first = self.options.digital_output_mask_first
-        if self.io_stream.wanted != self.options.io_stream:
-            self.io_stream.want(self.options.io_stream, now)
+        self.streams.want(IO, self.options.io_stream, now)
 
     def _begin(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""

@@ -62,7 +62,6 @@ class Streams(Feature):
         self.flows = {stream: Flow(stream.size) for stream in (IO, ENCODERS, GYRO)}
         self._budget = budget
         self._lacks = lacks
-        self._open = False
 
     def want(self, stream: Stream, on: bool, now: float) -> None:
         """Have a stream from now on and in each session to come, or no more."""
@@ -74,13 +73,11 @@ class Streams(Feature):
         return self._lacks(stream.command) or self._budget.plan.reasons.get(stream.name, "")
 
     def begin(self, now: float) -> None:
-        self._open = True
         for stream, flow in self.flows.items():
             flow.going = flow.asked = False
             self._review(stream, now)
 
     def end(self, why: str) -> None:
-        self._open = False
         for flow in self.flows.values():
             flow.going, flow.next_time = False, math.inf
 
@@ -122,9 +119,8 @@ class Streams(Feature):
     def _review(self, stream: Stream, now: float) -> None:
         """Start or stop a stream where what is wanted, or what can be had, has changed."""
         flow = self.flows[stream]
-        lacking = bool(self._lacks(stream.command))
-        self._budget.want(stream.name, flow.size if flow.wanted and not lacking else 0)
-        going = self._open and self._budget.allows(stream.name)
+        self._budget.want(stream.name, flow.size if flow.wanted and not self._lacks(stream.command) else 0)
+        going = self._budget.allows(stream.name)
         if going != flow.going:
             flow.going, flow.tries = going, 0
             flow.next_time = now if going or flow.asked else math.inf
