@@ -8,9 +8,9 @@ No I/O, no clock, no threads, no ROS. Two directions, one description of each pa
                       FrameDecoder.feed(bytes, now) -> Frame -> decode(frame.data) -> Instruction
 """
 
-from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, decode
+from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, Unlisted, decode, find_command
 from .decoder import DecoderStats, Frame, FrameDecoder
-from .frame import MAX_SEND_COUNT, OVERHEAD, checksum, encode_frame
+from .frame import FRAME_DATA, MAX_SEND_COUNT, OVERHEAD, checksum, encode_frame
 from .packets import (
     ACTIVMEDIA_PACKETS,
     AmigoShTail,
@@ -40,6 +40,7 @@ BAUD_RATES = (9600, 19200, 38400, 57600, 115200)
 __all__ = [
     "ACTIVMEDIA_PACKETS",
     "BAUD_RATES",
+    "FRAME_DATA",
     "MAX_SEND_COUNT",
     "OVERHEAD",
     "AmigoShTail",
@@ -68,8 +69,10 @@ __all__ = [
     "SyncEcho",
     "SyncReply",
     "Unknown",
+    "Unlisted",
     "checksum",
     "decode",
     "encode_frame",
+    "find_command",
     "parse",
 ]

@@ -203,16 +203,35 @@ class Instruction:
 
     def encode(self) -> bytes:
         """The whole frame."""
-        number = self.command.number.to_bytes(1, "little")
-        if isinstance(self.value, bytes):
-            return encode_frame(number + bytes((_STRING, len(self.value))) + self.value)
-        if self.value is None:
-            return encode_frame(number)
-        kind = _NEGATIVE if self.value < 0 else _POSITIVE
-        return encode_frame(number + bytes((kind,)) + abs(self.value).to_bytes(2, "little"))
+        return _encode(self.command.number, self.value)
 
     def __str__(self) -> str:
         return self.command.name if self.value is None else f"{self.command.name}({self.value!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """A command that no table knows, for those who try out an odd firmware: its number and its argument."""
+
+    command: int
+    value: Value = None
+
+    def encode(self) -> bytes:
+        """The whole frame. Raises ValueError or OverflowError for what does not fit one."""
+        return _encode(self.command, self.value)
+
+    def __str__(self) -> str:
+        return f"command {self.command}" if self.value is None else f"command {self.command}({self.value!r})"
+
+
+def _encode(number: int, value: Value) -> bytes:
+    start = number.to_bytes(1, "little")
+    if isinstance(value, bytes):
+        return encode_frame(start + bytes((_STRING, len(value))) + value)
+    if value is None:
+        return encode_frame(start)
+    kind = _NEGATIVE if value < 0 else _POSITIVE
+    return encode_frame(start + bytes((kind,)) + abs(value).to_bytes(2, "little"))
 
 
 _TABLES: tuple[type[CommandTable], ...] = (Command, ErraticCommand)
@@ -229,6 +248,11 @@ def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | No
     if command is None:
         return None
     return Instruction(command, _argument(command.arg, data))
+
+
+def find_command(number: int, table: type[CommandTable] = Command) -> CommandTable | None:
+    """The row of a number, if there is one."""
+    return _BY_NUMBER[table].get(number)
 
 
 def _argument(arg: Arg, data: bytes) -> Value:

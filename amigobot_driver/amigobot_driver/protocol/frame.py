@@ -20,6 +20,9 @@ MAX_SEND_COUNT = 200
 #: Bytes of a frame that are not data: header 2, count 1, checksum 2.
 OVERHEAD = 5
 
+#: Where the data of a whole frame is.
+FRAME_DATA = slice(3, -2)
+
 
 def checksum(data: bytes) -> int:
     """The 16-bit sum of big-endian byte pairs; a last odd byte is XORed in, not added."""

@@ -21,8 +21,10 @@ from .odometry import Odometry
 from .outcome import Outcome
 from .robot import Options, PacketStats, Robot
 from .session import LinkState
+from .tuning import TUNABLE
 
 __all__ = [
+    "TUNABLE",
     "BatteryChanged",
     "BatteryLevel",
     "BatteryMonitor",

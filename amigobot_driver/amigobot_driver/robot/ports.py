@@ -1,4 +1,4 @@
-"""Digital outputs, the choice of an analog port, and the stream of IOpacs (PROTOCOL 4.1, 5.2, 5.4).
+"""Digital outputs and the choice of an analog port (PROTOCOL 4.1, 5.2).
 
 The SIP reports the outputs and the chosen port, so both are sent until it shows them, and again in the next session.
 """
@@ -10,9 +10,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 
-from ..protocol import OVERHEAD, Command, Instruction, Io, Packet, Sip
-from .budget import Budget
-from .events import Event, Notice, PortState
+from ..protocol import Command, Instruction, Packet, Sip
+from .events import Event, PortState
 from .feature import Feature
 from .outcome import Outcome, Waiting, finished
 
@@ -23,11 +22,6 @@ TRIES = 5
 ANALOG_PORTS = range(1, 6)
 #: IO_0 to IO_5 of the AmigoBot; DIGOUT has bits for eight.
 AMIGO_PINS, ALL_PINS = 0x3F, 0xFF
-#: s without an IOpac after which the stream is asked for again, and after so many times more rarely.
-STREAM_RETRY, STREAM_RARELY = 1.0, 10.0
-STREAM_TRIES = 5
-#: The name of the stream in the budget, and the bytes of AmigOS's IOpac while none has come.
-_STREAM, _IO_FRAME = "IOpac", 21
 
 Lacks = Callable[[Command], str]
 
@@ -69,7 +63,7 @@ class _Shown(Feature):
             if self._tries and self._next_try < math.inf and self._is_shown():
                 self._next_try = math.inf
                 self._waiting.finish(True, f"{self._story()}, confirmed by the robot")
-        yield from ()
+        yield from self._waiting.notices()
 
     def due(self, now: float) -> Iterator[Instruction]:
         if now < self._next_try:
@@ -77,7 +71,7 @@ class _Shown(Feature):
         if self._tries == TRIES:
             self._next_try = math.inf
             sent = f"sent {self._instruction()} {TRIES} times in {TRIES * RETRY:.1f} s"
-            self._waiting.finish(False, f"{sent}, the robot reports {self._give_up()}")
+            self._waiting.give_up(f"{sent}, the robot reports {self._give_up()}")
             return
         self._tries += 1
         self._next_try = now + RETRY
@@ -204,62 +198,3 @@ class AnalogInput(_Shown):
     def _give_up(self) -> str:
         self.wanted = None
         return f"port {self.reported}" if self.reported else "no analog port"
-
-
-class IoStream(Feature):
-    """One IOpac an info cycle, while wanted and while the line has room for it."""
-
-    def __init__(self, lacks: Lacks, budget: Budget) -> None:
-        self.wanted = False
-        self._lacks = lacks
-        self._budget = budget
-        self._size = _IO_FRAME
-        self._tries = 0
-        self._next_try = math.inf
-
-    def want(self, on: bool, now: float) -> None:
-        """Stream or not, in this session and later ones."""
-        self.wanted = on
-        self._claim()
-        self._tries, self._next_try = 0, now if self._on else math.inf
-
-    def begin(self, now: float) -> None:
-        self.want(self.wanted, now)
-
-    def end(self, why: str) -> None:
-        self._next_try = math.inf
-
-    def hear(self, packet: Packet, now: float) -> Iterator[Event]:
-        if isinstance(packet, Io):
-            self._size = len(packet.encode()) + OVERHEAD
-            self._claim()
-            # While it comes as wanted there is nothing to do; unwanted it is stopped soon.
-            self._tries = 0
-            self._next_try = now + STREAM_RETRY if self._on else min(self._next_try, now + RETRY)
-        elif isinstance(packet, Sip):
-            if self._on and self._next_try == math.inf:
-                self._next_try = now
-            if self._tries == STREAM_TRIES:
-                self._tries += 1
-                yield Notice(f"sent IOREQUEST(2) {STREAM_TRIES} times, no IOpac came: AmigOS has them since 1.2")
-
-    def due(self, now: float) -> Iterator[Instruction]:
-        if now < self._next_try:
-            return
-        if not self._on:
-            self._next_try = math.inf
-            yield Command.IOREQUEST(0)
-            return
-        self._tries += 1
-        self._next_try = now + (STREAM_RETRY if self._tries < STREAM_TRIES else STREAM_RARELY)
-        yield Command.IOREQUEST(2)
-
-    def next_time(self) -> float:
-        return self._next_try
-
-    @property
-    def _on(self) -> bool:
-        return self._budget.allows(_STREAM)
-
-    def _claim(self) -> None:
-        self._budget.want(_STREAM, self._size if self.wanted and not self._lacks(Command.IOREQUEST) else 0)

@@ -126,7 +126,7 @@ class Sounds(Feature):
             return sounds[wanted]
         group = groups.get(wanted) or groups.get(GROUP + wanted)
         if group is None:
-            near = difflib.get_close_matches(wanted, [*sounds, *groups], n=5, cutoff=0.5)
+            near = difflib.get_close_matches(wanted, [*sounds, *groups], n=5, cutoff=0.6)
             hint = f"the nearest: {', '.join(near)}" if near else "see list_sounds"
             raise LookupError(f"no sound is called {name!r}; {hint}")
         members = self.members(group.number)

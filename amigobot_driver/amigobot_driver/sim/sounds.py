@@ -58,7 +58,7 @@ class SoundBoard:
     def restart(self) -> None:
         """Sounds on, nothing to list."""
         self.enabled = True
-        self._asked: deque[Playlist] = deque()
+        self._asked: deque[int] = deque()  # numbers; 0 stands for how many there are
 
     def switch(self, on: bool) -> None:
         """SOUNDTOG."""
@@ -83,17 +83,20 @@ class SoundBoard:
     def list(self, number: int) -> None:
         """PLAYLIST: one entry, or for 0 the number of user sounds and then each of them."""
         if number:
-            self._asked.append(self._entry(number))
-            return
-        user = [entry for entry in sorted(self._sounds) if entry >= FIRST_USER_SOUND]
-        count = Playlist(number=len(user), enabled=self.enabled, name="", offset=0, length=0)
-        self._asked = deque([count, *map(self._entry, user)])
+            self._asked.append(number)
+        else:
+            self._asked = deque([0, *self._user_sounds()])
 
     def next_listed(self) -> Playlist | None:
         """The packet for this info cycle, if one is due."""
-        return self._asked.popleft() if self._asked else None
+        return self._entry(self._asked.popleft()) if self._asked else None
+
+    def _user_sounds(self) -> list[int]:
+        return [number for number in sorted(self._sounds) if number >= FIRST_USER_SOUND]
 
     def _entry(self, number: int) -> Playlist:
+        if number == 0:
+            return Playlist(number=len(self._user_sounds()), enabled=self.enabled, name="", offset=0, length=0)
         sound = self._sounds.get(number, Sound("", 0))
         before = sum(other.length for place, other in self._sounds.items() if place < number)
         return Playlist(

@@ -1,0 +1,407 @@
+"""Sounds against the simulated robot: the playlist whatever gets lost, on and off, and playing once."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from bench import Bench, Noise, losing, losing_first, lost
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, Playlist
+from amigobot_driver.robot import Options, Outcome, Report
+from amigobot_driver.robot.sounds import RETRY, TRIES
+from amigobot_driver.sim import Simulator
+from amigobot_driver.sim.sounds import Sound, playlist
+
+EMPTY = Sound("", 0)
+ANIMALS = playlist(("~greetings", "hello", "good bye", "~animals", "Whoosh", "meow", "", "moo", "~empty"))
+ANIMALS[56] = EMPTY
+
+
+class SoundBench(Bench):
+    """A bench that notes what can be heard."""
+
+    def __init__(self, robot: str = "amigo", sounds: dict[int, Sound] = ANIMALS, baud: int = 9600) -> None:
+        self.heard_sounds: list[str] = []
+        super().__init__(
+            Options(),
+            simulator=lambda: Simulator(
+                load_profile(robot),
+                baud=baud,
+                sounds=sounds,
+                on_event=lambda event: self.heard_sounds.append(event.text) if event.kind == "sound" else None,
+            ),
+        )
+        self.connect()
+        self.heard_sounds.clear()
+
+    def answer(self, wish, within: float = 60.0) -> Outcome:
+        future = self.ask(wish)
+        self.until(future.done, within)
+        return future.result()
+
+    def list(self, refresh: bool = False, within: float = 120.0) -> Outcome:
+        return self.answer(lambda: self.robot.sounds.list(refresh, self.now), within)
+
+    def play(self, number: int) -> Outcome:
+        return self.answer(lambda: self.robot.sounds.play(number, self.now))
+
+    def switch(self, on: bool) -> Outcome:
+        return self.answer(lambda: self.robot.sounds.switch(on, self.now))
+
+    @property
+    def names(self) -> dict[int, str]:
+        return {entry.number: entry.name for entry in self.robot.sounds.playlist}
+
+
+def named(sounds: dict[int, Sound]) -> dict[int, str]:
+    return {number: sound.name for number, sound in sounds.items() if sound.name}
+
+
+@pytest.fixture
+def bench() -> SoundBench:
+    return SoundBench()
+
+
+# -- the playlist ---------------------------------------------------------------------------------------------
+
+
+def test_the_whole_playlist_is_fetched_system_sounds_too() -> None:
+    sounds = {3: Sound("stall"), **ANIMALS}
+    bench = SoundBench(sounds=sounds)
+    assert bench.list() == Outcome(True, f"{len(named(sounds))} sounds")
+    assert bench.names == named(sounds)
+
+
+def test_the_playlist_is_fetched_once_a_session(bench: SoundBench) -> None:
+    bench.list()
+    before = len(bench.up.log)
+    assert bench.list().success
+    assert bench.words().count("PLAYLIST(0)") == 1
+    assert bench.list(refresh=True).success
+    assert bench.words().count("PLAYLIST(0)") == 2
+    bench.simulator.reset()
+    bench.run(20.0)
+    assert bench.list().success
+    assert bench.words().count("PLAYLIST(0)") == 3
+    assert len(bench.up.log) > before
+
+
+def test_two_who_ask_at_the_same_time_share_one_listing(bench: SoundBench) -> None:
+    first = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    second = bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
+    bench.until(lambda: first.done() and second.done(), 60.0)
+    assert first.result() == second.result()
+    assert bench.words().count("PLAYLIST(0)") == 1
+
+
+@pytest.mark.parametrize("gone", [{0}, {50}, {58}, {52, 53, 54}, {50, 58}, {0, 50}])
+def test_what_gets_lost_of_the_playlist_is_asked_for_again(gone: set[int]) -> None:
+    bench = SoundBench()
+    left = set(gone)
+
+    def fault(frame: bytes) -> bytes:
+        # The packet with the number of sounds is named 0 here.
+        number = 0 if frame[3] == 0xD0 and frame[4] == len(ANIMALS) and not frame[6] else frame[4]
+        if frame[3] == 0xD0 and number in left:
+            left.remove(number)
+            return b""
+        return frame
+
+    bench.down.fault = fault
+    assert bench.list().success
+    assert not left, "the fault has happened"
+    assert bench.names == named(ANIMALS)
+
+
+def test_an_empty_entry_that_is_numbered_like_the_count_is_no_count() -> None:
+    # 60 sounds, and number 60 is empty: its packet and the count's are the same bytes.
+    sounds = playlist(["x"] * 60) | {60: EMPTY}
+    bench = SoundBench(sounds=sounds)
+    assert bench.list().success
+    assert bench.names == {number: "x" for number in range(50, 110) if number != 60}
+
+
+@pytest.mark.parametrize("first", [1, 49, 50])
+def test_wherever_the_robots_user_sounds_begin(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("amigobot_driver.sim.sounds.FIRST_USER_SOUND", first)
+    sounds = playlist([f"sound {number}" for number in range(8)], first)
+    bench = SoundBench(sounds=sounds)
+    bench.down.fault = losing_answers({first, first + 7})
+    assert bench.list().success
+    assert bench.names == named(sounds)
+
+
+def losing_answers(numbers: set[int]):
+    left = set(numbers)
+
+    def fault(frame: bytes) -> bytes:
+        if frame[3] == 0xD0 and frame[6] and frame[4] in left:
+            left.remove(frame[4])
+            return b""
+        return frame
+
+    return fault
+
+
+def test_a_robot_that_answers_no_playlist_is_given_up(bench: SoundBench) -> None:
+    bench.up.fault = losing(Command.PLAYLIST)
+    outcome = bench.list(within=TRIES * RETRY + 1.0)
+    assert outcome == Outcome(False, f"sent PLAYLIST(0) {TRIES} times in 3.2 s and got no answer")
+    assert bench.words().count("PLAYLIST(0)") == TRIES
+    bench.up.fault = None
+    assert bench.list().success
+
+
+def test_a_robot_that_falls_silent_in_the_middle_is_given_up_with_what_is_missing(bench: SoundBench) -> None:
+    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    bench.run(0.45)
+    bench.up.fault = losing(Command.PLAYLIST)
+    bench.down.fault = lambda frame: b"" if frame[3] == 0xD0 else frame
+    bench.until(future.done, 10.0)
+    outcome = future.result()
+    assert not outcome.success
+    assert "got no answer; 3 sounds are known, the entries 53, 54, " in outcome.message
+    assert bench.notices == []
+
+
+def test_a_count_that_never_comes_is_done_without(bench: SoundBench) -> None:
+    bench.down.fault = lambda frame: b"" if frame[3] == 0xD0 and not any(frame[6:30]) else frame
+    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    bench.run(6.0)
+    bench.down.fault = None
+    bench.until(future.done, 60.0)
+    assert future.result().success
+    assert bench.names == named(ANIMALS)
+
+
+def test_the_end_of_the_session_ends_the_listing(bench: SoundBench) -> None:
+    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    bench.run(0.3)
+    bench.unplug()
+    assert future.done()
+    assert not future.result().success
+
+
+def test_progress_is_told() -> None:
+    bench = SoundBench(sounds=playlist(["x"] * 120))
+    assert bench.list().success
+    assert bench.notices[0] == "playlist: 50 entries read, 119 to come"
+    assert len(bench.notices) == 3
+
+
+def test_a_full_playlist_over_a_bad_line_at_9600_baud_delays_no_driving() -> None:
+    """The issue's hard case: 255 entries, a tenth of the frames lost either way, the robot driving."""
+    sounds = {**{number: Sound(f"system {number}") for number in range(1, 50)}}
+    sounds |= {number: Sound(f"sound {number}") for number in range(50, 256)}
+    quiet, busy = SoundBench(sounds=sounds), SoundBench(sounds=sounds)
+    future = busy.ask(lambda: busy.robot.sounds.list(False, busy.now))
+    busy.up.fault, busy.down.fault = Noise(1, frames=0.1), Noise(2, frames=0.1)
+    start = busy.now
+    while not future.done():
+        assert busy.now - start < 120, "not within two minutes"
+        for bench in (quiet, busy):
+            bench.run(1.0, cmd_vel=(0.2, 0.1))
+    assert future.result() == Outcome(True, "255 sounds")
+    assert busy.names == named(sounds)
+    # A velocity goes onto the wire at once, and SIPs come as ever.
+    for bench in (quiet, busy):
+        stamps = [time for time, instruction in bench.sent(start) if instruction.command is Command.VEL]
+        gaps = [after - before for before, after in itertools.pairwise(stamps)]
+        assert max(gaps) <= 0.1 + bench.robot.outbox.spacing + 1e-6
+    sips = [time for time, packet in busy.heard(start) if packet.id in (0x32, 0x33)]
+    assert max(after - before for before, after in itertools.pairwise(sips)) < 0.15
+    assert len(busy.told(Report, start)) > 0.85 * len(quiet.told(Report, start))
+    latencies = stop_latencies(busy)
+    assert max(latencies) <= busy.robot.outbox.spacing + 1e-6
+
+
+def stop_latencies(bench: SoundBench) -> list[float]:
+    """s from the wish to the wire, at ten moments of a listing."""
+    future = bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
+    result = []
+    for _ in range(10):
+        bench.run(0.37, cmd_vel=(0.2, 0.0))
+        asked = bench.now
+        bench.ask(bench.robot.stop)
+        bench.until(lambda asked=asked: "STOP" in bench.words(asked))
+        result.append(bench.now - asked)
+    assert not future.done(), "the playlist was still coming in"
+    return result
+
+
+# -- names ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("hello", 51), ("whoosh", 54), (" MEOW ", 55), ("~animals", 54), ("animals", 54), ("Greetings", 51)],
+)
+def test_a_sound_is_found_by_its_name_and_a_group_by_its_first(bench: SoundBench, name: str, number: int) -> None:
+    bench.list()
+    assert bench.robot.sounds.find(name) == number
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(bench: SoundBench) -> None:
+    bench.list()
+    with pytest.raises(LookupError, match=r"^no sound is called 'helo'; the nearest: hello$"):
+        bench.robot.sounds.find("helo")
+    with pytest.raises(LookupError, match="no sound is called 'zzzz'; see list_sounds"):
+        bench.robot.sounds.find("zzzz")
+    with pytest.raises(LookupError, match="the group ~empty has no sounds"):
+        bench.robot.sounds.find("~empty")
+
+
+def test_a_group_ends_where_the_next_begins(bench: SoundBench) -> None:
+    bench.list()
+    assert [entry.name for entry in bench.robot.sounds.members(50)] == ["hello", "good bye"]
+    assert [entry.name for entry in bench.robot.sounds.members(53)] == ["Whoosh", "meow", "moo"]
+
+
+# -- playing --------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_is_played_once(bench: SoundBench) -> None:
+    outcome = bench.play(54)
+    assert outcome == Outcome(True, "sent SOUND 54 (Whoosh) once; the robot does not report what it plays")
+    bench.run(10.0)
+    assert bench.heard_sounds == ["54 Whoosh"]
+    assert bench.words().count("SOUND(54)") == 1
+
+
+@pytest.mark.parametrize("command", [Command.SOUND, Command.PLAYLIST])
+def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command: Command) -> None:
+    bench.up.fault = losing_first(3, command)
+    assert bench.play(51).success
+    bench.run(10.0)
+    assert bench.words().count("SOUND(51)") == 1
+    assert bench.heard_sounds == ([] if command is Command.SOUND else ["51 hello"])
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (0, "sound 0: 1 to 255 are allowed"),
+        (256, "sound 256: 1 to 255 are allowed"),
+        (56, "there is no sound 56"),
+        (200, "there is no sound 200"),
+        (53, "53 is the group ~animals, which has no sound itself: play one that follows it"),
+    ],
+)
+def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, told: str) -> None:
+    assert bench.play(number) == Outcome(False, told)
+    assert not any("SOUND" in word for word in bench.words())
+
+
+def test_nothing_is_played_while_sounds_are_off(bench: SoundBench) -> None:
+    assert bench.switch(False).success
+    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds with data: true")
+    assert bench.switch(True).success
+    assert bench.play(51).success
+    bench.run(1.0)
+    assert bench.heard_sounds == ["51 hello"]
+
+
+def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBench) -> None:
+    bench.up.fault = losing(Command.PLAYLIST)
+    outcome = bench.play(51)
+    assert outcome == Outcome(
+        False, f"sent PLAYLIST(51) {TRIES} times in 3.2 s and got no answer: SOUND 51 was not sent"
+    )
+
+
+def test_a_sound_does_not_wait_for_a_long_playlist() -> None:
+    bench = SoundBench(sounds=playlist(["x"] * 200))
+    bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    bench.run(1.0)
+    start = bench.now
+    assert bench.play(240).success
+    assert bench.now - start < 0.5
+
+
+# -- on and off -----------------------------------------------------------------------------------------------
+
+
+def test_off_and_on_are_confirmed_by_the_robot(bench: SoundBench) -> None:
+    for on, word in ((False, "off"), (True, "on")):
+        assert bench.switch(on) == Outcome(True, f"sounds {word}, confirmed by the robot")
+        assert bench.robot.sounds.enabled is on
+
+
+def test_a_lost_switch_is_sent_again(bench: SoundBench) -> None:
+    bench.up.fault = losing_first(3, Command.SOUNDTOG)
+    assert bench.switch(False).success
+    assert bench.words().count("SOUNDTOG(0)") == 4
+
+
+def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBench) -> None:
+    bench.up.fault = losing(Command.SOUNDTOG)
+    outcome = bench.switch(False)
+    assert not outcome.success
+    assert outcome.message == (f"sent SOUNDTOG(0) and PLAYLIST(50) {TRIES} times in 3.2 s, the robot reports sounds on")
+
+
+def test_a_switch_is_confirmed_while_a_playlist_comes_in() -> None:
+    bench = SoundBench(sounds=playlist(["x"] * 200))
+    bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    bench.run(1.0)
+    start = bench.now
+    assert bench.switch(False).success
+    assert bench.now - start < 1.0
+
+
+def test_off_stays_off_after_a_reset(bench: SoundBench) -> None:
+    bench.switch(False)
+    bench.simulator.reset()
+    bench.run(20.0)
+    assert bench.robot.running
+    assert bench.robot.sounds.enabled is False
+    bench.heard_sounds.clear()
+    assert not bench.play(51).success
+
+
+# -- other firmware -------------------------------------------------------------------------------------------
+
+
+def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
+    bench = SoundBench("amigo-sh", sounds={})
+    assert bench.play(51) == Outcome(False, "AmigoBot-SH (AmigoSH) has no SOUND")
+    assert bench.list() == Outcome(False, "AmigoBot-SH (AmigoSH) has no PLAYLIST")
+    outcome = bench.switch(False)
+    assert not outcome.success
+    assert outcome.message.startswith(f"sent SOUNDTOG(0) {TRIES} times in 3.2 s; AmigoBot-SH (AmigoSH) has no PLAYLIST")
+
+
+def test_tones_are_sent_once_where_the_firmware_has_them() -> None:
+    bench = SoundBench("amigo-sh", sounds={})
+    tones = bytes((25, 20, 10, 40))
+    outcome = bench.answer(lambda: bench.robot.sounds.say(tones, bench.now))
+    assert outcome == Outcome(True, "sent SAY with 2 tones once; the robot does not report what it plays")
+    bench.run(5.0)
+    assert bench.words().count(f"SAY({tones!r})") == 1
+    assert bench.heard_sounds == ["2 tones, 0.7 s"]
+
+
+def test_amigos_has_no_tones(bench: SoundBench) -> None:
+    assert bench.answer(lambda: bench.robot.sounds.say(b"\1\1", bench.now)) == Outcome(
+        False, "AmigoBot (AmigOS) has no SAY"
+    )
+
+
+def test_without_a_robot_everything_says_so() -> None:
+    bench = SoundBench()
+    bench.unplug()
+    bench.up.fault = lost
+    for wish in (
+        lambda: bench.robot.sounds.list(False, bench.now),
+        lambda: bench.robot.sounds.play(51, bench.now),
+        lambda: bench.robot.sounds.switch(True, bench.now),
+        lambda: bench.robot.sounds.say(b"\1\1", bench.now),
+    ):
+        assert bench.answer(wish) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
+
+
+def test_the_simulator_and_the_test_mean_the_same_packet() -> None:
+    count = Playlist(number=len(ANIMALS), enabled=1, name="", offset=0, length=0)
+    assert count.encode()[1:3] == bytes((len(ANIMALS), 1))
