@@ -11,6 +11,7 @@ Nothing here waits and nothing is random without a seed: minutes pass in a secon
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections import deque
@@ -26,6 +27,8 @@ from amigobot_driver.sim import Simulator
 Fault = Callable[[bytes], bytes]
 
 E = TypeVar("E")
+
+DEFAULTS = Options()
 
 
 class Wire:
@@ -69,7 +72,7 @@ class Bench:
 
     def __init__(
         self,
-        options: Options = Options(),
+        options: Options = DEFAULTS,
         robot: str = "amigo",
         *,
         baud: int | None = None,
@@ -249,7 +252,7 @@ class Bench:
     def states(self) -> list[LinkState]:
         """What the link went through, without repetitions."""
         states = [event.state for event in self.told(LinkChanged)]
-        return [state for state, before in zip(states, [None, *states], strict=False) if state is not before]
+        return [state for state, _ in itertools.groupby(states)]
 
     @property
     def notes(self) -> list[str]:
@@ -269,23 +272,27 @@ def lost(frame: bytes) -> bytes:
     return b""
 
 
-def losing(*commands: Command) -> Fault:
-    """Frames with these commands are lost, all others arrive."""
-    numbers = {command.number for command in commands}
-    return lambda frame: b"" if frame[3] in numbers else frame
+def losing(*numbers: Command | int) -> Fault:
+    """Frames with these numbers, of commands or packets, are lost; all others arrive."""
+    unwanted = {_number(number) for number in numbers}
+    return lambda frame: b"" if frame[3] in unwanted else frame
 
 
-def losing_first(count: int, command: Command) -> Fault:
-    """The first frames with this command are lost, later ones arrive."""
+def losing_first(count: int, number: Command | int) -> Fault:
+    """The first frames with this number are lost, later ones arrive."""
     left = [count]
 
     def fault(frame: bytes) -> bytes:
-        if frame[3] == command.number and left[0]:
-            left[0] -= 1
-            return b""
-        return frame
+        if frame[3] != _number(number) or not left[0]:
+            return frame
+        left[0] -= 1
+        return b""
 
     return fault
+
+
+def _number(command: Command | int) -> int:
+    return command if isinstance(command, int) else command.number
 
 
 class Noise:

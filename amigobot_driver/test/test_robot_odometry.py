@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -144,7 +145,7 @@ class TestHundredMetres:
         assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.5
         assert all(
             distance(a.odometry, b.odometry) < TOP_SPEED * 1.05 * (b.stamp - a.stamp) + 0.005
-            for a, b in zip(bench.reports, bench.reports[1:], strict=False)
+            for a, b in pairwise(bench.reports)
         )
 
     def test_in_circles(self) -> None:
@@ -356,7 +357,7 @@ class TestStamps:
         bench.connect()
         bench.run(5, cmd_vel=(0.2, 0.0))
         stamps = [report.stamp for report in bench.reports[20:]]
-        assert all(b - a == pytest.approx(0.1, abs=0.005) for a, b in zip(stamps, stamps[1:], strict=False))
+        assert all(b - a == pytest.approx(0.1, abs=0.005) for a, b in pairwise(stamps))
         moving = [report for report in bench.reports if report.odometry.linear > 0.19][5]
         truth = bench.simulator.truth
         then = truth.pose.x - truth.left_velocity * (truth.time - moving.stamp)

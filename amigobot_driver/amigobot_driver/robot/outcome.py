@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+
+from .events import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self._futures: list[Future[Outcome]] = []
+        self._unheard: list[str] = []
 
     def add(self) -> Future[Outcome]:
         """One more who waits."""
@@ -32,6 +36,17 @@ class Waiting:
         for future in futures:
             if future.set_running_or_notify_cancel():
                 future.set_result(Outcome(success, message))
+
+    def give_up(self, message: str) -> None:
+        """Tell everybody that it failed, or the operator, when nobody waits."""
+        if not self._futures:
+            self._unheard.append(message)
+        self.finish(False, message)
+
+    def notices(self) -> Iterator[Notice]:
+        """What is to be told to the operator, once."""
+        unheard, self._unheard = self._unheard, []
+        yield from map(Notice, unheard)
 
 
 def finished(success: bool, message: str) -> Future[Outcome]:

@@ -56,7 +56,7 @@ class SonarSequence(Feature):
         # What fired in the first half of the watch may have been on its way when POLLING was sent.
         if isinstance(packet, Sip) and self.wanted and self._next_try - WATCH / 2 < now < self._next_try:
             self._seen |= {reading.number for reading in packet.sonar}
-        return iter(())
+        return self._waiting.notices()
 
     def due(self, now: float) -> Iterator[Instruction]:
         if now < self._next_try or self.wanted is None:
@@ -68,7 +68,7 @@ class SonarSequence(Feature):
         if self._tries == TRIES:
             self._next_try = math.inf
             told = f"sonars {_text(self._seen)} fire" if self._seen else "no sonar fires: are they switched on?"
-            self._waiting.finish(False, f"sent POLLING {TRIES} times, {told}")
+            self._waiting.give_up(f"sent POLLING {TRIES} times, {told}")
             return
         self._tries += 1
         self._next_try = now + WATCH

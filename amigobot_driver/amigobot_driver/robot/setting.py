@@ -47,6 +47,7 @@ class Setting(Feature):
         self._waiting.finish(False, f"{self.name}: {why}")
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
+        yield from self._waiting.notices()
         if not isinstance(packet, Sip):
             return
         before, self.reported = self.reported, self._reads(packet)
@@ -80,7 +81,7 @@ class Setting(Feature):
         told = "nothing" if self.reported is None else f"{self.name} {_word(self.reported)}"
         self._next_try = math.inf
         self.wanted = self.reported
-        self._waiting.finish(False, f"sent {sent} {TRIES} times in {TRIES * RETRY:.1f} s, the robot reports {told}")
+        self._waiting.give_up(f"sent {sent} {TRIES} times in {TRIES * RETRY:.1f} s, the robot reports {told}")
 
     def _try_from(self, now: float) -> None:
         self._tries = 0

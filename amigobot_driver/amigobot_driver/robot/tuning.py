@@ -43,6 +43,7 @@ class Tuning(Feature):
         self.config: Config | None = None
         self.wanted: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._tries = 0
+        self._answered = False  #: since the first of these tries
         self._next_try = math.inf
         self._waiting = Waiting()
 
@@ -72,10 +73,12 @@ class Tuning(Feature):
         self._waiting.finish(False, why)
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
+        yield from self._waiting.notices()
         if not isinstance(packet, Config):
             return
         changed = packet != self.config
         self.config = packet
+        self._answered = True
         if not self._differences():
             self._next_try = math.inf
             self._waiting.finish(True, "confirmed by the robot")
@@ -106,18 +109,19 @@ class Tuning(Feature):
 
     def _give_up(self) -> None:
         self._next_try = math.inf
-        if self.config is None:
-            self._waiting.finish(False, f"sent CONFIG {TRIES} times in {TRIES * RETRY:.1f} s, the robot did not answer")
+        if self.config is None or not self._answered:
+            self._waiting.give_up(f"sent CONFIG {TRIES} times in {TRIES * RETRY:.1f} s, the robot did not answer")
             return
         missed = self._differences()
         told = ", ".join(f"{name} {getattr(self.config, name)} instead of {self.wanted[name]}" for name in missed)
         for name in missed:
             # What the robot will not have is not tried again at every connection.
             del self.wanted[name]
-        self._waiting.finish(False, f"after {TRIES} tries the robot reports {told}")
+        self._waiting.give_up(f"after {TRIES} tries the robot reports {told}")
 
     def _try_from(self, now: float) -> None:
         self._tries = 0
+        self._answered = False
         self._next_try = now
 
 

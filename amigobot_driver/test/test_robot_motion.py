@@ -1,0 +1,561 @@
+"""Safety (DESIGN 5): no velocity outlives its sender, STOP comes first, the emergency stop wins, no nonsense gets out."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from itertools import pairwise
+
+import pytest
+from bench import Bench, Noise, losing, losing_first
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amigobot_driver.protocol import Command, Instruction
+from amigobot_driver.robot import LinkState, Options, Refused
+from amigobot_driver.robot.outbox import MAX_ROUTINE, Outbox, Urgency
+
+FAST = Options(max_linear=0.7, max_angular=3.0)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    bench = Bench(FAST)
+    bench.connect()
+    return bench
+
+
+def moves(instruction: Instruction) -> bool:
+    """Whether a robot may move because of it."""
+    return instruction.command in (Command.VEL, Command.RVEL, Command.VEL2, Command.HEAD) and instruction.value != 0
+
+
+def velocities(bench: Bench, since: float = 0.0) -> list[str]:
+    return [word for word in bench.words(since) if word.startswith(("VEL", "RVEL"))]
+
+
+class TestDriving:
+    def test_moves_the_robot(self, bench: Bench) -> None:
+        bench.run(5, cmd_vel=(0.5, 0.0))
+        assert bench.simulator.truth.left_velocity == pytest.approx(0.5, abs=0.01)
+        assert bench.simulator.truth.right_velocity == pytest.approx(0.5, abs=0.01)
+
+    def test_turns_it_to_the_left_for_a_positive_rate(self, bench: Bench) -> None:
+        bench.run(4, cmd_vel=(0.0, 1.0))
+        assert bench.simulator.truth.turn_rate == pytest.approx(1.0, abs=0.03)
+        assert bench.reports[-1].odometry.angular == pytest.approx(1.0, abs=0.05)
+
+    def test_a_velocity_is_on_the_wire_at_once(self, bench: Bench) -> None:
+        bench.run(0.1)
+        since = bench.now
+        bench.drive(0.3, 0.0)
+        assert bench.sent(since)[0] == (since, Command.VEL(300))
+
+    @pytest.mark.parametrize(("linear", "word"), [(0.3, "VEL(300)"), (-0.1, "VEL(-100)"), (0.0004, "VEL(0)")])
+    def test_units_of_translation(self, bench: Bench, linear: float, word: str) -> None:
+        since = bench.now
+        bench.drive(linear, 0.0)
+        bench.run(0.1)
+        assert velocities(bench, since) == [word, "RVEL(0)"]
+
+    @pytest.mark.parametrize(("angular", "word"), [(1.0, "RVEL(57)"), (-0.5, "RVEL(-29)"), (0.008, "RVEL(0)")])
+    def test_units_of_rotation(self, bench: Bench, angular: float, word: str) -> None:
+        since = bench.now
+        bench.drive(0.0, angular)
+        bench.run(0.1)
+        assert velocities(bench, since) == ["VEL(0)", word]
+
+
+class TestTimeout:
+    @pytest.mark.parametrize("timeout", [0.2, 0.5, 1.5])
+    @pytest.mark.parametrize("death", [0.0, 0.013, 0.1, 0.24])
+    def test_stops_within_fifty_milliseconds(self, timeout: float, death: float) -> None:
+        """The publisher dies at full speed, at any moment between two keep-alives."""
+        bench = Bench(Options(max_linear=0.7, command_timeout=timeout))
+        bench.connect()
+        bench.run(2 + death, cmd_vel=(0.7, 0.5), rate=20.0)
+        bench.drive(0.7, 0.5)
+        died = bench.now
+        bench.run(timeout + 1)
+        zeros = {Command.VEL(0): math.inf, Command.RVEL(0): math.inf}
+        for time, instruction in bench.sent(died):
+            if instruction in zeros:
+                zeros[instruction] = min(time, zeros[instruction])
+        assert timeout <= min(zeros.values()) - died
+        assert max(zeros.values()) - died < timeout + 0.05
+        assert bench.robot.motion.stats.timeouts == 1
+        assert f"no velocity for {timeout:g} s (cmd_vel_timeout): stopped" in bench.notices
+
+    def test_counts_only_when_something_was_wanted(self, bench: Bench) -> None:
+        bench.run(3, cmd_vel=(0.0, 0.0))
+        bench.run(3)
+        assert bench.robot.motion.stats.timeouts == 0
+        assert bench.notices == []
+
+    @pytest.mark.parametrize("rate", [3.0, 5.0, 50.0])
+    def test_does_not_stutter_while_somebody_publishes(self, bench: Bench, rate: float) -> None:
+        bench.run(1, cmd_vel=(0.5, 0.0), rate=rate)
+        since = bench.now
+        bench.run(5, cmd_vel=(0.5, 0.0), rate=rate)
+        assert set(velocities(bench, since)) == {"VEL(500)", "RVEL(0)"}
+
+    def test_can_be_changed_while_running(self, bench: Bench) -> None:
+        bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
+        bench.drive(0.2, 0.0)
+        bench.run(1.8)
+        assert bench.reports[-1].moving
+        bench.run(2)
+        assert not bench.reports[-1].moving
+
+
+class TestKeepAlive:
+    def test_keeps_the_watchdog_quiet_for_ever(self, bench: Bench) -> None:
+        since = bench.now
+        bench.run(60)
+        gaps = [b - a for (a, _), (b, _) in pairwise(bench.sent(since))]
+        assert max(gaps) < 0.5
+
+    def test_carries_the_velocity_only_as_long_as_somebody_wants_it(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.4, 0.2))
+        until = bench.now + 0.5
+        bench.run(60)
+        assert not [instruction for _, instruction in bench.sent(until) if moves(instruction)]
+        assert not bench.reports[-1].moving
+
+    def test_repeats_a_velocity_that_was_lost(self, bench: Bench) -> None:
+        bench.up.fault = losing(Command.VEL)
+        bench.drive(0.4, 0.0)
+        bench.come_back()
+        bench.run(0.45)
+        assert bench.reports[-1].moving
+
+    @pytest.mark.parametrize("frames", range(1, 12, 2))
+    def test_repeats_a_stop_until_the_robot_stands(self, bench: Bench, frames: int) -> None:
+        """However many are lost: half a radio link may eat every one for a second while the SIPs get through."""
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        bench.up.fault = losing(Command.STOP, Command.VEL)
+        bench.ask(bench.robot.stop)
+        bench.run(frames * 0.25)
+        bench.come_back()
+        bench.run(3)
+        assert not bench.reports[-1].moving
+        assert bench.simulator.truth.left_velocity == 0
+
+    def test_is_a_mere_pulse_when_the_robot_stands(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.3, 0.0))
+        bench.run(5)
+        since = bench.now
+        bench.run(5)
+        assert set(bench.words(since)) == {"PULSE"}
+
+
+class TestStopFirst:
+    """Any frame revives what the robot was last told (PROTOCOL 3.6), so after a gap STOP goes before all else."""
+
+    def test_at_the_begin_of_every_session(self) -> None:
+        bench = Bench()
+        bench.connect()
+        words = bench.words()
+        begin = words.index("OPEN", 3)
+        assert words[begin:][:5] == ["OPEN", "PULSE", "STOP", "VEL(0)", "RVEL(0)"]
+
+    @pytest.mark.parametrize("seconds", [1.1, 2.5, 30.0])
+    def test_after_this_process_slept(self, bench: Bench, seconds: float) -> None:
+        bench.run(2, cmd_vel=(0.5, 0.5))
+        bench.sleep(seconds)
+        since = bench.now
+        bench.run(2)
+        assert bench.words(since)[0] == "STOP"
+        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+
+    def test_even_when_a_velocity_was_the_first_thing_it_did_then(self, bench: Bench) -> None:
+        """It may have waited in a queue all that time."""
+        bench.run(2, cmd_vel=(0.5, 0.5))
+        bench.sleep(1.5)
+        since = bench.now
+        bench.drive(0.5, 0.5)
+        bench.run(0.3)
+        assert bench.words(since)[0] == "STOP"
+
+    def test_the_robot_does_not_drive_on(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        bench.sleep(10)
+        stood = bench.simulator.truth.pose.x
+        bench.run(3)
+        assert bench.simulator.truth.pose.x - stood < 0.005
+
+    def test_but_not_while_all_is_well(self, bench: Bench) -> None:
+        since = bench.now
+        bench.run(20, cmd_vel=(0.3, 0.0), rate=4.0)
+        bench.run(20)
+        assert "STOP" not in bench.words(since)
+
+    def test_zero_before_the_motors_are_enabled(self, bench: Bench) -> None:
+        bench.simulator.press_motors_button()
+        bench.run(1)
+        since = bench.now
+        bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+        bench.run(0.3)
+        assert bench.words(since)[:3] == ["VEL(0)", "RVEL(0)", "ENABLE(1)"]
+
+    def test_every_connection_begins_with_zero_before_enable(self) -> None:
+        bench = Bench()
+        bench.connect()
+        words = bench.words()
+        assert words.index("VEL(0)") < words.index("RVEL(0)") < words.index("ENABLE(1)")
+
+
+class TestStop:
+    def test_stops_and_lets_the_next_velocity_drive(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        since = bench.now
+        bench.ask(bench.robot.stop)
+        bench.run(0.1)
+        assert bench.words(since)[0] == "STOP"
+        bench.run(3)
+        assert not bench.reports[-1].moving
+        bench.run(1, cmd_vel=(0.5, 0.0))
+        assert bench.reports[-1].moving
+
+    def test_overtakes_a_velocity_that_waits(self, bench: Bench) -> None:
+        bench.run(0.1)
+        since = bench.now
+        bench.drive(0.5, 0.0)  # VEL goes out at once, RVEL waits for its turn
+        bench.ask(bench.robot.stop)
+        bench.run(0.3)
+        assert bench.words(since)[:2] == ["VEL(500)", "STOP"]
+        assert "RVEL(500)" not in bench.words(since)
+
+
+class TestEmergencyStop:
+    def test_is_the_next_frame_on_the_wire_whatever_waits(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        for number in range(MAX_ROUTINE):
+            bench.robot.outbox.put(Command.SOUND(1 + number % 255))
+        bench.drive(0.5, 0.3)
+        since = bench.now
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(0.02)
+        [(time, first), *_] = bench.sent(since + 1e-6) or bench.sent(since)
+        assert first == Command.E_STOP()
+        assert time - since <= 0.0201
+
+    def test_brakes_harder_than_a_stop(self, bench: Bench) -> None:
+        def way(stop: str) -> float:
+            bench.run(4, cmd_vel=(0.6, 0.0))
+            start = bench.simulator.truth.pose.x
+            bench.ask(getattr(bench.robot, stop))
+            bench.run(4)
+            assert bench.simulator.truth.left_velocity == 0
+            return bench.simulator.truth.pose.x - start
+
+        assert way("emergency_stop") < 0.5 * (bench.robot.clear_emergency_stop() or way("stop"))
+
+    def test_latches(self, bench: Bench) -> None:
+        bench.ask(bench.robot.emergency_stop)
+        since = bench.now
+        for _ in range(20):
+            with pytest.raises(Refused, match="emergency stop is latched: call clear_emergency_stop first"):
+                bench.drive(0.3, 0.0)
+            bench.run(0.1)
+        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+        assert bench.robot.motion.stats.refused == 20
+
+    def test_drops_the_velocity_that_was_wanted(self, bench: Bench) -> None:
+        bench.run(1, cmd_vel=(0.5, 0.0))
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(1)
+        bench.ask(bench.robot.clear_emergency_stop)
+        since = bench.now
+        bench.run(5)
+        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+        bench.run(1, cmd_vel=(0.5, 0.0))
+        assert bench.reports[-1].moving
+
+    @pytest.mark.parametrize("lost", [1, 2, 5, 10])
+    def test_is_sent_again_until_the_robot_stands(self, bench: Bench, lost: int) -> None:
+        bench.run(3, cmd_vel=(0.5, 0.0))
+        bench.up.fault = losing_first(lost, Command.E_STOP)
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(0.25 * lost + 1.0)
+        assert bench.simulator.truth.left_velocity == 0
+
+    def test_is_sent_again_even_to_a_robot_that_never_says_it_moves(self, bench: Bench) -> None:
+        """MobileSim's packets are 0x32 always (ANCHORS 3)."""
+        from amigobot_driver.protocol import encode_frame
+
+        bench.down.fault = lambda frame: encode_frame(b"\x32" + frame[4:-2]) if frame[3] == 0x33 else frame
+        bench.run(3, cmd_vel=(0.5, 0.0))
+        bench.up.fault = losing_first(1, Command.E_STOP)
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(2)
+        assert bench.simulator.truth.left_velocity == 0
+
+    def test_outlives_a_lost_connection(self, bench: Bench) -> None:
+        bench.ask(bench.robot.emergency_stop)
+        bench.unplug()
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        with pytest.raises(Refused, match="emergency"):
+            bench.drive(0.3, 0.0)
+
+    def test_can_be_latched_without_a_robot(self) -> None:
+        bench = Bench()
+        bench.ask(bench.robot.emergency_stop)
+        bench.connect()
+        with pytest.raises(Refused, match="emergency"):
+            bench.drive(0.3, 0.0)
+
+
+class TestLimits:
+    @pytest.mark.parametrize(
+        ("linear", "angular", "reason"),
+        [
+            (math.nan, 0.0, r"linear\.x is nan, a finite number of m/s is needed"),
+            (math.inf, 0.0, r"linear\.x is inf"),
+            (0.0, -math.inf, r"angular\.z is -inf, a finite number of rad/s is needed"),
+            (0.0, math.nan, r"angular\.z is nan"),
+            (2.0, 0.0, r"linear\.x is 2 m/s, this robot does -0\.75 to 0\.75"),
+            (-0.76, 0.0, r"linear\.x is -0\.76 m/s"),
+            (0.0, 60.0, r"angular\.z is 60 rad/s, this robot does -5\.24 to 5\.24"),
+            (1e308, 0.0, r"linear\.x is 1e\+308 m/s"),
+        ],
+    )
+    def test_nonsense_is_refused_with_the_reason_and_never_on_the_wire(
+        self, bench: Bench, linear: float, angular: float, reason: str
+    ) -> None:
+        since = bench.now
+        with pytest.raises(Refused, match=reason):
+            bench.drive(linear, angular)
+        bench.run(1)
+        assert set(velocities(bench, since)) <= {"VEL(0)", "RVEL(0)"}
+        assert bench.robot.motion.stats.refused == 1
+
+    def test_a_refused_velocity_does_not_prolong_the_one_before(self, bench: Bench) -> None:
+        bench.drive(0.3, 0.0)
+        for _ in range(10):
+            bench.run(0.1)
+            with pytest.raises(Refused):
+                bench.drive(math.nan, 0.0)
+        bench.run(2)
+        assert not bench.reports[-1].moving
+
+    @pytest.mark.parametrize(
+        ("wanted", "sent"),
+        [
+            ((0.6, 0.0), ["VEL(300)", "RVEL(0)"]),
+            ((0.6, 1.0), ["VEL(300)", "RVEL(29)"]),
+            ((-0.6, 1.0), ["VEL(-300)", "RVEL(29)"]),
+            ((0.2, 4.0), ["VEL(50)", "RVEL(57)"]),
+            ((0.3, 1.0), ["VEL(300)", "RVEL(57)"]),
+        ],
+    )
+    def test_too_fast_is_scaled_down_on_the_same_curve(self, wanted: tuple[float, float], sent: list[str]) -> None:
+        bench = Bench(Options(max_linear=0.3, max_angular=1.0))
+        bench.connect()
+        since = bench.now
+        bench.drive(*wanted)
+        bench.run(0.1)
+        assert velocities(bench, since) == sent
+
+    @given(st.floats(), st.floats())
+    def test_nothing_beyond_them_is_ever_sent(self, linear: float, angular: float) -> None:
+        bench = Bench(Options(max_linear=0.3, max_angular=1.0))
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        with contextlib.suppress(Refused):
+            bench.drive(linear, angular)
+        bench.run(0.3)
+        for _, instruction in bench.sent():
+            if instruction.command is Command.VEL:
+                assert abs(instruction.value) <= 300
+            if instruction.command is Command.RVEL:
+                assert abs(instruction.value) <= 57
+
+    def test_are_the_robots_own_where_the_user_names_none(self) -> None:
+        """AmigOS leaves the factory with TransVelMax 300 mm/s."""
+        bench = Bench()
+        bench.connect()
+        assert bench.robot.envelope.working[0] == pytest.approx(0.3)
+        assert bench.robot.envelope.capable[0] == pytest.approx(0.75)
+        since = bench.now
+        bench.drive(0.7, 0.0)
+        bench.run(0.1)
+        assert velocities(bench, since) == ["VEL(300)", "RVEL(0)"]
+
+    def test_of_the_user_are_for_the_firmware_too(self) -> None:
+        bench = Bench(Options(max_linear=0.25, max_angular=1.0))
+        bench.connect()
+        assert {"SETV(250)", "SETRV(57)"} <= set(bench.words())
+        assert (bench.robot.tuning.config.trans_vel_max, bench.robot.tuning.config.rot_vel_max) == (250, 57)
+
+    def test_can_be_changed_while_running(self, bench: Bench) -> None:
+        since = bench.now
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.2), bench.now))
+        bench.drive(0.6, 0.0)
+        bench.run(0.5)
+        assert "VEL(200)" in bench.words(since)
+        assert "SETV(200)" in bench.words(since)
+
+    def test_are_said_once_when_a_velocity_is_scaled_down(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.run(5, cmd_vel=(0.6, 0.0))
+        [notice] = [notice for notice in bench.notices if "scaled down" in notice]
+        assert notice.startswith("velocities are scaled down to 0.3 m/s")
+        assert bench.robot.envelope.limited == 50
+
+
+class TestWire:
+    """One frame at a time, 20 ms apart: AmigOS takes one command in 10 ms and loses what overflows."""
+
+    @pytest.mark.parametrize("rate", [10.0, 30.0, 100.0, 500.0])
+    def test_frames_are_spaced(self, bench: Bench, rate: float) -> None:
+        bench.run(5, cmd_vel=(0.3, 0.5), rate=rate)
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(1)
+        assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
+
+    def test_frames_are_spaced_over_reconnects(self, bench: Bench) -> None:
+        for _ in range(3):
+            bench.unplug()
+            bench.plug_in()
+            bench.until(lambda: bench.robot.running)
+        assert min(b - a for (a, _), (b, _) in pairwise(bench.sent())) >= 0.02 - 1e-9
+
+    def test_only_the_newest_velocity_is_sent(self, bench: Bench) -> None:
+        bench.run(0.1)
+        since = bench.now
+        for millimetres in range(100, 200, 10):
+            bench.drive(millimetres / 1000, 0.1)
+        bench.run(0.1)
+        assert velocities(bench, since) == ["VEL(100)", "RVEL(6)", "VEL(190)"]
+
+    def test_translation_and_rotation_take_turns_at_any_rate(self, bench: Bench) -> None:
+        since = bench.now
+        bench.run(2, cmd_vel=(0.3, 0.5), rate=100.0)
+        words = velocities(bench, since)
+        assert len(words) > 60
+        assert abs(words.count("VEL(300)") - words.count("RVEL(29)")) <= 2
+
+    @pytest.mark.parametrize("rate", [25.0, 50.0, 100.0])
+    def test_velocities_do_not_starve_the_rest(self, bench: Bench, rate: float) -> None:
+        """A joystick could fill the line: switching the motors must get through all the same."""
+        bench.run(1, cmd_vel=(0.3, 0.5), rate=rate)
+        switched = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
+        bench.run(1, cmd_vel=(0.3, 0.5), rate=rate)
+        assert switched.done()
+        assert switched.result().success
+        assert not bench.reports[-1].motors_enabled
+
+    def test_waits_for_the_spacing_of_the_robot_it_found(self) -> None:
+        bench = Bench(robot="amigo-sh")
+        bench.connect()
+        assert bench.robot.outbox.spacing == bench.robot.profile.link.command_spacing
+
+    def test_latency_of_a_velocity_is_one_spacing_at_most(self, bench: Bench) -> None:
+        bench.run(0.1)
+        since = bench.now
+        bench.robot.outbox.put(Command.SOUND(1))
+        bench.ask(lambda: None)
+        bench.drive(0.4, 0.0)
+        bench.run(0.1)
+        assert bench.sent(since)[1][1] == Command.VEL(400)
+        assert bench.sent(since)[1][0] - since == pytest.approx(0.02, abs=0.001)
+
+
+class TestMotorsOff:
+    def test_a_velocity_then_is_explained_with_the_remedy(self) -> None:
+        bench = Bench(Options(motors_on_connect=False))
+        bench.connect()
+        bench.run(3, cmd_vel=(0.3, 0.0))
+        assert any("the motors are off: call the service enable_motors" in notice for notice in bench.notices)
+        assert not bench.reports[-1].moving
+
+    def test_is_not_explained_while_they_are_on_their_way(self) -> None:
+        """The publisher was there before the robot: the first velocities come before ENABLE."""
+        bench = Bench()
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        bench.run(3, cmd_vel=(0.3, 0.0))
+        assert not any("motors are off" in notice for notice in bench.notices)
+
+
+class TestNoise:
+    def test_an_hour_of_damage_moves_nobody_who_is_not_driven(self) -> None:
+        """Two minutes of one byte in a hundred, both ways, in the time that a test has."""
+        bench = Bench()
+        bench.connect()
+        bench.up.fault, bench.down.fault = Noise(5, damage=0.01, frames=0.02), Noise(6, damage=0.01, gaps=0.005)
+        bench.run(120)
+        assert math.hypot(bench.simulator.truth.pose.x, bench.simulator.truth.pose.y) == 0
+        assert bench.robot.decoder.stats.checksum_errors > 50
+        bench.come_back()
+        bench.run(10)
+        assert bench.robot.state is LinkState.RUNNING
+
+    def test_driving_through_it_ends_where_the_robot_is(self) -> None:
+        bench = Bench(FAST)
+        bench.connect()
+        bench.up.fault, bench.down.fault = Noise(7, damage=0.001, frames=0.02), Noise(8, damage=0.001, frames=0.02)
+        for velocity in ((0.5, 0.0), (0.3, 0.4), (-0.3, 0.0), (0.2, -0.6)):
+            bench.run(15, cmd_vel=velocity)
+        bench.come_back()
+        bench.run(3)
+        truth, odometry = bench.simulator.truth.pose, bench.reports[-1].odometry
+        assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.05
+        assert bench.robot.senses.odometer.jumps == 0
+        assert bench.robot.session.connections == 1
+
+
+# -- the outbox by itself -------------------------------------------------------------------------------------
+
+
+def drained(outbox: Outbox) -> list[str]:
+    words, now = [], 0.0
+    while (instruction := outbox.take(now)) is not None:
+        words.append(str(instruction))
+        now += outbox.spacing
+    return words
+
+
+class TestOutbox:
+    def test_most_urgent_first_then_in_order(self) -> None:
+        outbox = Outbox(0.02)
+        for instruction, urgency in (
+            (Command.SOUND(1), Urgency.ROUTINE),
+            (Command.PULSE(), Urgency.KEEP_ALIVE),
+            (Command.VEL(1), Urgency.VELOCITY),
+            (Command.RVEL(2), Urgency.VELOCITY),
+            (Command.SOUND(2), Urgency.ROUTINE),
+            (Command.STOP(), Urgency.STOP),
+            (Command.E_STOP(), Urgency.EMERGENCY),
+        ):
+            assert outbox.put(instruction, urgency)
+        assert drained(outbox) == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
+        assert outbox.next_time() == math.inf
+
+    def test_rests_between_two_frames_and_says_until_when(self) -> None:
+        outbox = Outbox(0.02)
+        outbox.put(Command.SOUND(1))
+        outbox.put(Command.SOUND(2))
+        assert outbox.take(10.0) == Command.SOUND(1)
+        assert outbox.take(10.019) is None
+        assert outbox.next_time() == pytest.approx(10.02)
+        assert outbox.take(outbox.next_time()) == Command.SOUND(2)
+
+    def test_routine_is_bounded_and_what_is_refused_is_counted(self) -> None:
+        outbox = Outbox(0.02)
+        accepted = [outbox.put(Command.SOUND(1)) for _ in range(MAX_ROUTINE + 5)]
+        assert accepted == [True] * MAX_ROUTINE + [False] * 5
+        assert outbox.refused == 5
+        assert outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
+
+    def test_drop_forgets_some_or_all(self) -> None:
+        outbox = Outbox(0.02)
+        outbox.put(Command.VEL(1), Urgency.VELOCITY)
+        outbox.put(Command.SOUND(1))
+        outbox.drop(Urgency.VELOCITY)
+        assert outbox.next_time() < math.inf
+        outbox.drop()
+        assert drained(outbox) == []

@@ -1,0 +1,487 @@
+"""The connection: whatever state a robot is found in, the driver gets into a session, and back into one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from bench import Bench, Noise, losing, losing_first
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Reset, SyncReply, encode_frame
+from amigobot_driver.robot import Identified, LinkState, Options, Refused, Robot
+from amigobot_driver.sim import Session
+
+DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
+
+
+def running(bench: Bench) -> Callable[[], bool]:
+    return lambda: bench.robot.running
+
+
+def left_open(bench: Bench) -> None:
+    """A client opened a session and crashed."""
+    for command in (Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN):
+        bench.simulator.receive(command().encode(), bench.now)
+        bench.run(0.1)
+    assert bench.simulator.session is Session.OPEN
+
+
+def left_driving(bench: Bench, speed: int = 300) -> None:
+    """... while it was driving, the robot's watchdog has not fired yet."""
+    left_open(bench)
+    for instruction in (Command.ENABLE(1), Command.VEL(speed)):
+        bench.simulator.receive(instruction.encode(), bench.now)
+        bench.run(0.1)
+    bench.run(1.2)
+    assert bench.simulator.truth.left_velocity > 0.2
+
+
+class TestConnect:
+    def test_to_a_robot_that_waits(self) -> None:
+        bench = Bench()
+        bench.plug_in()
+        assert bench.until(running(bench)) < 1.0
+        assert bench.states == [SYNCING, OPENING, RUNNING]
+        assert bench.words()[:5] == ["PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
+        assert bench.robot.note == "connected to not_set at 9600 baud"
+        assert bench.robot.session.connections == 1
+
+    def test_listens_before_it_speaks(self) -> None:
+        """A robot in a session must not hear the numbers of the handshake: there they mean other things."""
+        bench = Bench()
+        bench.plug_in()
+        bench.until(lambda: bench.up.log)
+        assert bench.now >= 1000.25
+
+    def test_brings_the_robot_to_where_the_options_want_it(self) -> None:
+        bench = Bench(Options(motors_on_connect=True, sonar_on_connect=False))
+        bench.connect()
+        report = bench.reports[-1]
+        assert report.motors_enabled
+        assert not report.sonar_enabled
+        assert bench.robot.tuning.config is not None
+
+    def test_leaves_the_motors_alone_when_told_so(self) -> None:
+        bench = Bench(Options(motors_on_connect=False))
+        bench.connect()
+        assert not bench.reports[-1].motors_enabled
+        assert not [word for word in bench.words() if word.startswith("ENABLE")]
+
+    def test_to_a_robot_that_is_switched_on_later(self) -> None:
+        bench = Bench()
+        bench.switch_off()
+        bench.plug_in()
+        bench.run(60)
+        assert bench.robot.state is SYNCING
+        assert "no robot answers" in bench.robot.note
+        assert "is it switched on" in bench.robot.note
+        bench.switch_on()
+        assert bench.until(running(bench), within=60) < 30
+
+    def test_to_a_robot_behind_tcp_that_is_switched_on_later(self) -> None:
+        """Without a line speed there is nothing to scan: two seconds are enough."""
+        bench = Bench(baud=0)
+        bench.switch_off()
+        bench.plug_in()
+        bench.run(60)
+        bench.switch_on()
+        assert bench.until(running(bench)) < 2.0
+        assert not any("baud" in note for note in bench.notes)
+
+    @pytest.mark.parametrize("delay", [0.01, 0.1, 0.2])
+    def test_through_a_slow_radio(self, delay: float) -> None:
+        bench = Bench()
+        bench.up.delay = bench.down.delay = delay
+        bench.plug_in()
+        assert bench.until(running(bench)) < 3.0
+        bench.run(5)
+        assert bench.states == [SYNCING, OPENING, RUNNING]
+
+    def test_through_the_chatter_of_a_radio_modem(self) -> None:
+        bench = Bench()
+        bench.plug_in()
+        for text in (b"WMS2\r", b"Connecting...\r\n", b"Connected to address 2\r\n", b"\xfa\xfb\xfa", b"|||\r\xfa"):
+            bench.down._travelling.append((bench.now, text))
+            bench.run(0.1)
+        assert bench.until(running(bench)) < 3.0
+
+    @pytest.mark.parametrize("lost", [Command.PULSE, Command.OPEN, Command.CLOSE], ids=["SYNC0", "SYNC1", "SYNC2"])
+    @pytest.mark.parametrize("way", ["up", "down"])
+    def test_again_when_a_frame_of_the_handshake_is_lost(self, way: str, lost: Command) -> None:
+        bench = Bench()
+        getattr(bench, way).fault = losing_first(1, lost)
+        bench.plug_in()
+        assert bench.until(running(bench)) < 10.0
+
+    def test_again_when_every_third_frame_is_lost(self) -> None:
+        bench = Bench()
+        bench.up.fault, bench.down.fault = Noise(1, frames=0.33), Noise(2, frames=0.33)
+        bench.plug_in()
+        bench.until(running(bench), within=60)
+
+
+class TestLineSpeed:
+    @pytest.mark.parametrize("robot", [9600, 19200, 38400, 57600, 115200])
+    @pytest.mark.parametrize("configured", [9600, 38400])
+    def test_is_found(self, configured: int, robot: int) -> None:
+        bench = Bench(Options(baud=configured), "amigo-sh", baud=robot, check_baud=True)
+        bench.plug_in()
+        bench.until(running(bench), within=30)
+        assert bench.robot.note == f"connected to Amigo_7 at {robot} baud"
+
+    def test_that_worked_is_tried_first_when_the_link_is_lost(self) -> None:
+        bench = Bench(baud=38400, check_baud=True)
+        bench.plug_in()
+        bench.until(running(bench), within=30)
+        bench.go_out_of_range()
+        bench.run(10)
+        bench.come_back()
+        assert bench.until(running(bench)) < 3.0
+
+    def test_that_worked_is_tried_first_when_the_port_comes_back(self) -> None:
+        bench = Bench(baud=38400, check_baud=True)
+        bench.plug_in()
+        bench.until(running(bench), within=30)
+        bench.unplug()
+        bench.run(10)
+        assert bench.robot.baud == 38400
+        bench.plug_in()
+        assert bench.until(running(bench)) < 3.0
+
+    def test_is_found_again_when_the_robot_has_changed_it(self) -> None:
+        bench = Bench(baud=38400, check_baud=True)
+        bench.plug_in()
+        bench.until(running(bench), within=30)
+        bench._make = Bench(baud=9600)._make
+        bench.switch_on()
+        bench.until(lambda: not bench.robot.running)
+        bench.until(running(bench), within=200)
+
+    def test_does_not_matter_on_a_port_without_one(self) -> None:
+        bench = Bench(baud=0)
+        bench.switch_off()
+        bench.plug_in()
+        bench.run(60)
+        assert "no robot answers: is it" in bench.robot.note
+
+
+class TestSessionLeftOpen:
+    @pytest.mark.parametrize("baud", [None, 0], ids=["serial", "TCP"])
+    def test_of_a_standing_robot(self, baud: int | None) -> None:
+        bench = Bench(baud=baud)
+        left_open(bench)
+        bench.plug_in()
+        assert bench.until(running(bench)) < 2.0
+        assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
+        assert any("somebody left open" in note for note in bench.notes)
+
+    def test_of_a_driving_robot(self) -> None:
+        """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""
+        bench = Bench()
+        left_driving(bench)
+        bench.plug_in()
+        bench.until(running(bench))
+        assert bench.words()[0] == "STOP"
+        assert bench.simulator.truth.left_velocity == 0
+
+    def test_of_a_robot_that_its_watchdog_has_stopped(self) -> None:
+        """It would drive on at the first frame that is not STOP."""
+        bench = Bench()
+        left_driving(bench)
+        bench.run(3)
+        position = bench.simulator.truth.pose.x
+        bench.plug_in()
+        bench.until(running(bench))
+        assert bench.words()[0] == "STOP"
+        assert bench.simulator.truth.pose.x - position < 0.01
+
+    def test_at_another_line_speed(self) -> None:
+        bench = Bench(baud=38400, check_baud=True)
+        left_driving(bench)
+        bench.plug_in()
+        bench.until(running(bench), within=30)
+        assert bench.simulator.truth.left_velocity == 0
+
+    def test_when_the_closing_frames_are_lost(self) -> None:
+        bench = Bench()
+        left_driving(bench)
+        bench.up.fault = losing_first(4, Command.CLOSE)
+        bench.plug_in()
+        assert bench.until(running(bench)) < 4.0
+
+    def test_synchronised_but_not_open(self) -> None:
+        """Such a robot is silent, and hears nothing but OPEN and CLOSE."""
+        bench = Bench()
+        for command in (Command.PULSE, Command.OPEN, Command.CLOSE):
+            bench.simulator.receive(command().encode(), bench.now)
+            bench.run(0.1)
+        assert bench.simulator.session is Session.SYNCED
+        bench.plug_in()
+        bench.until(running(bench), within=20)
+
+
+class TestLostSession:
+    @pytest.fixture
+    def bench(self) -> Bench:
+        bench = Bench()
+        bench.connect()
+        bench.run(3, cmd_vel=(0.2, 0.0))
+        return bench
+
+    def reconnected(self, bench: Bench, within: float) -> None:
+        """Running anew, with all that was wanted but the velocity."""
+        bench.until(lambda: not bench.robot.running)
+        assert bench.states[-1] is LOST
+        bench.until(running(bench), within=within)
+        bench.run(2)
+        assert bench.reports[-1].motors_enabled
+        assert bench.reports[-1].sonar_enabled
+        assert not bench.reports[-1].moving
+        assert bench.robot.session.connections == 2
+
+    def test_robot_was_reset(self, bench: Bench) -> None:
+        """It is deaf for a second."""
+        bench.simulator.reset()
+        self.reconnected(bench, within=6)
+
+    def test_robot_says_that_it_was_reset(self, bench: Bench) -> None:
+        bench.down._travelling.append((bench.now, encode_frame(Reset().encode())))
+        self.reconnected(bench, within=6)
+        assert "the robot's controller was reset" in bench.notes
+
+    def test_robot_was_switched_off_and_on(self, bench: Bench) -> None:
+        bench.switch_off()
+        bench.run(5)
+        assert bench.robot.state is LOST
+        assert "no packet for" in bench.robot.note
+        bench.switch_on()
+        bench.until(running(bench), within=3)
+        bench.run(2)
+        assert bench.reports[-1].motors_enabled
+
+    def test_robot_was_out_of_range_for_a_minute(self, bench: Bench) -> None:
+        bench.go_out_of_range()
+        bench.run(60)
+        assert bench.simulator.truth.left_velocity == 0, "its own watchdog stops it"
+        bench.come_back()
+        bench.until(running(bench), within=3)
+
+    def test_silence_is_noticed_within_a_second(self, bench: Bench) -> None:
+        bench.go_out_of_range()
+        assert bench.until(lambda: not bench.robot.running) < 1.2
+        count = len(bench.reports)
+        bench.run(10)
+        assert len(bench.reports) == count, "nothing stale is published as fresh"
+
+    def test_robot_does_not_hear_but_is_heard(self, bench: Bench) -> None:
+        """Half a radio link: the robot's watchdog stops it, the driver goes on as soon as it is heard again."""
+        bench.up.fault = lambda frame: b""
+        bench.run(10)
+        assert bench.simulator.truth.left_velocity == 0
+        bench.come_back()
+        bench.run(3, cmd_vel=(0.2, 0.0))
+        assert bench.simulator.truth.left_velocity > 0.15
+
+    def test_a_few_lost_packets_are_no_reason(self, bench: Bench) -> None:
+        bench.go_out_of_range()
+        bench.run(0.7)
+        bench.come_back()
+        bench.run(5)
+        assert bench.states == [SYNCING, OPENING, RUNNING]
+
+    @pytest.mark.parametrize("away", [0.1, 1.0, 10.0])
+    def test_cable_was_pulled_and_put_back(self, bench: Bench, away: float) -> None:
+        bench.unplug()
+        assert bench.robot.state is DISCONNECTED
+        assert bench.robot.note == "/dev/ttyUSB0: the port has gone"
+        bench.run(away)
+        bench.plug_in()
+        assert bench.until(running(bench)) < 2.0
+        bench.run(2)
+        assert bench.reports[-1].motors_enabled
+        assert not bench.reports[-1].moving
+
+    def test_velocities_are_refused_meanwhile_and_forgotten(self, bench: Bench) -> None:
+        bench.unplug()
+        with pytest.raises(Refused, match="there is no robot to drive"):
+            bench.drive(0.2, 0.0)
+        assert bench.robot.motion.stats.refused == 1
+        since = bench.now
+        bench.plug_in()
+        bench.until(running(bench))
+        bench.run(1)
+        assert not [word for word in bench.words(since) if word.startswith("VEL") and word != "VEL(0)"]
+
+
+class TestIdentity:
+    @staticmethod
+    def calling_itself(robot_class: str, subclass: str, name: str = "x") -> Callable[[bytes], bytes]:
+        reply = encode_frame(SyncReply(name=name, robot_class=robot_class, subclass=subclass).encode())
+        return lambda frame: reply if frame[3] == 2 else frame
+
+    @pytest.mark.parametrize(
+        ("subclass", "profile"),
+        [
+            ("amigo", "amigo"),
+            ("Amigo", "amigo"),
+            ("AmigoBot", "amigo"),
+            ("amigo-sh", "amigo-sh"),
+            ("AMIGO_SH", "amigo-sh"),
+        ],
+    )
+    def test_chooses_the_profile(self, subclass: str, profile: str) -> None:
+        bench = Bench()
+        bench.down.fault = self.calling_itself("Pioneer", subclass)
+        bench.connect()
+        assert bench.robot.profile.name == profile
+
+    @pytest.mark.parametrize("identity", [("Pioneer", "zx81"), ("Roomba", "amigo"), ("", "")])
+    def test_that_is_unknown_runs_on_generic_factors_with_a_warning(self, identity: tuple[str, str]) -> None:
+        bench = Bench()
+        bench.down.fault = self.calling_itself(*identity)
+        bench.connect()
+        [identified] = bench.told(Identified)
+        assert identified.profile.name == bench.robot.profile.name == "generic"
+        assert "distances may be wrong, set the parameter robot" in identified.reason
+
+    def test_that_the_user_knows_better(self) -> None:
+        bench = Bench(Options(profile="amigo"))
+        bench.down.fault = self.calling_itself("Pioneer", "zx81")
+        bench.connect()
+        assert bench.robot.profile.name == "amigo"
+        assert bench.told(Identified)[0].reason == "it was asked for: amigo"
+
+    def test_missing_altogether(self) -> None:
+        """One manual says that SYNC2 is echoed as it is (erratum E-13): then nobody knows who it is."""
+        bench = Bench()
+        bench.down.fault = lambda frame: Command.CLOSE().encode() if frame[3] == 2 else frame
+        bench.connect()
+        assert bench.robot.profile.name == "generic"
+
+    def test_does_not_break_a_line_of_the_log(self) -> None:
+        bench = Bench()
+        bench.down.fault = self.calling_itself("Pioneer", "amigo", name="a\nERROR\x1b[2J")
+        bench.connect()
+        assert all(note.isprintable() for note in bench.notes)
+
+
+class TestRefusingRobot:
+    def test_that_does_not_open_is_explained_and_tried_again(self) -> None:
+        bench = Bench()
+        refuse = losing(Command.OPEN)
+        bench.up.fault = lambda frame: refuse(frame) if bench.simulator.session is Session.SYNCED else frame
+        bench.plug_in()
+        bench.until(lambda: "opens no session" in bench.robot.note, within=20)
+        assert "battery" in bench.robot.note
+        bench.come_back()
+        bench.until(running(bench), within=20)
+
+    def test_that_never_answers_config_runs_all_the_same(self) -> None:
+        bench = Bench()
+        bench.up.fault = losing(Command.CONFIG)
+        bench.connect()
+        bench.run(10, cmd_vel=(0.3, 0.0))
+        assert bench.robot.running
+        assert bench.simulator.truth.pose.x > 2
+        assert bench.robot.tuning.config is None
+        assert bench.words().count("CONFIG") == 6
+        assert any("CONFIG" in notice for notice in bench.notices)
+
+    def test_whose_config_gets_lost_is_asked_again(self) -> None:
+        bench = Bench()
+        bench.down.fault = losing_first(3, 0x20)
+        bench.connect()
+        bench.run(3)
+        assert bench.robot.tuning.config is not None
+        assert bench.words().count("CONFIG") == 4
+
+
+class TestClose:
+    def test_stops_the_robot_and_ends_the_session(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.run(3, cmd_vel=(0.3, 0.0))
+        since = bench.now
+        bench.ask(bench.robot.close)
+        bench.until(lambda: bench.robot.next_time() == float("inf"))
+        bench.run(0)
+        while (frame := bench.robot.take(bench.now)) is not None:
+            bench.up.send(frame, bench.now)
+        bench.run(2)
+        assert bench.words(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
+        assert bench.simulator.session is Session.WAIT
+        assert bench.robot.state is DISCONNECTED
+
+    def test_says_nothing_to_a_robot_that_was_never_there(self) -> None:
+        bench = Bench()
+        bench.switch_off()
+        bench.plug_in()
+        bench.run(5)
+        since = bench.now
+        bench.ask(bench.robot.close)
+        bench.run(2)
+        assert bench.words(since) == []
+
+    def test_speaks_into_the_dark_when_the_robot_is_out_of_range(self) -> None:
+        """It may still hear us, and it may still be driving."""
+        bench = Bench()
+        bench.connect()
+        bench.run(3, cmd_vel=(0.3, 0.0))
+        bench.down.fault = lambda frame: b""
+        bench.until(lambda: not bench.robot.running)
+        bench.ask(bench.robot.close)
+        bench.run(2)
+        assert bench.simulator.session is Session.WAIT
+
+
+# -- bytes are never trusted ----------------------------------------------------------------------------------
+
+
+def in_state(state: LinkState) -> Bench:
+    bench = Bench()
+    if state is DISCONNECTED:
+        return bench
+    if state is LOST:
+        bench.connect()
+        bench.switch_off()
+        bench.until(lambda: not bench.robot.running)
+        return bench
+    bench.plug_in()
+    bench.until(lambda: bench.robot.state is state)
+    return bench
+
+
+noise = st.binary(max_size=60)
+good_frames = st.builds(
+    lambda packet_id, data: encode_frame(bytes([packet_id]) + data),
+    st.sampled_from([*ACTIVMEDIA_PACKETS, 0x55]),
+    st.binary(max_size=120),
+)
+sips = st.builds(lambda data: encode_frame(b"\x32" + data), st.binary(min_size=20, max_size=90))
+resets = st.just(encode_frame(Reset().encode()))
+
+
+class TestAnyBytes:
+    @pytest.mark.parametrize("state", LinkState)
+    @given(chunks=st.lists(st.one_of(noise, good_frames, sips, resets), max_size=12))
+    @settings(max_examples=60)
+    def test_raise_nothing_in_any_state_and_the_robot_connects_afterwards(
+        self, state: LinkState, chunks: list[bytes]
+    ) -> None:
+        bench = in_state(state)
+        for chunk in chunks:
+            bench._take_in(bench.robot.receive(chunk, bench.now))
+            bench.run(0.02)
+        bench.unplug()
+        bench.switch_on()
+        bench.plug_in()
+        bench.until(running(bench), within=60)
+        decoder = FrameDecoder()
+        for _, data in bench.up.log:
+            assert len(decoder.feed(encode_frame(data), 0.0)) == 1
+
+    def test_of_an_empty_read_change_nothing(self) -> None:
+        robot = Robot(Options())
+        assert robot.receive(b"", 5.0) == []
