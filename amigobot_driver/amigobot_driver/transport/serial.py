@@ -20,6 +20,7 @@ class SerialPort:
     def __init__(self, url: str, baud: int) -> None:
         self.name = url
         self._lock = threading.Lock()
+        self._closing = threading.Lock()
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True, write_timeout=_WRITE_TIMEOUT)
             if "://" not in url:
@@ -54,10 +55,12 @@ class SerialPort:
         self.byte_time = _BITS / baud
 
     def close(self) -> None:
-        cancel = getattr(self._serial, "cancel_read", None)
-        if cancel and self._serial.is_open:
-            cancel()
-        self._serial.close()
+        # The reader closes its port too, often at the same moment; pyserial gives its descriptors back only once.
+        with self._closing:
+            cancel = getattr(self._serial, "cancel_read", None)
+            if cancel and self._serial.is_open:
+                cancel()
+            self._serial.close()
 
 
 def _explain(url: str, error: Exception) -> str:
