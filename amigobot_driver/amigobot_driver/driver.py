@@ -112,7 +112,8 @@ class Driver:
                     self._happened(partial(self._robot.receive, data))
         except PortError as error:
             self._port = None
-            self._happened(partial(self._robot.disconnected, self._why or str(error)))
+            if not self._stopping.is_set():
+                self._happened(partial(self._robot.disconnected, self._why or str(error)))
         # Not in a finally: after a bug the port is still needed, to stop the robot.
         port.close()
 

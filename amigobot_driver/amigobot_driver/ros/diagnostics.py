@@ -22,7 +22,7 @@ class Diagnostics:
         self._last_counts = (0, 0, 0)
 
     def publish(self) -> None:
-        array = DiagnosticArray(status=[self._link(), self._motors(), self._battery(), self._commands()])
+        array = DiagnosticArray(status=[self._link(), self._motors(), self._battery(), self._commands(), self._streams()])
         array.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(array)
 
@@ -129,4 +129,21 @@ class Diagnostics:
             timeouts=stats.timeouts,
             max_linear_velocity=f"{self._robot.envelope.working[0]:.3f}",
             max_angular_velocity=f"{self._robot.envelope.working[1]:.3f}",
+        )
+
+    def _streams(self) -> DiagnosticStatus:
+        """What the robot sends beside its SIPs, and what the line has no room for."""
+        plan = self._robot.budget.plan
+        streams = ", ".join(plan.accepted) or "none"
+        level, message = OK, f"as wanted: {streams}"
+        if plan.refused:
+            level, message = WARN, "; ".join(plan.reasons.values())
+        return self._status(
+            "streams",
+            level,
+            message,
+            accepted=streams,
+            left_out=", ".join(plan.refused) or "none",
+            bytes_per_cycle=plan.needed,
+            bytes_available=f"{plan.available:.0f}",
         )

@@ -19,7 +19,10 @@ from .commands import VelocityInput
 from .diagnostics import Diagnostics
 from .log import EventLog, Once
 from .parameters import BadParameter, Parameters
+from .ports import Ports
+from .raw import RawAccess
 from .services import Services
+from .sounds import SoundServices
 from .telemetry import Telemetry
 from .tuning import TuningServices
 
@@ -38,11 +41,18 @@ class AmigobotNode(Node):
         self.driver = Driver(robot, str(self._params["port"]), self._on_event)
         self._diagnostics = Diagnostics(self, robot, self.driver.url)
         self._velocity = VelocityInput(self, self._params, self.driver, once)
-        self._offered = (Services(self, self.driver), TuningServices(self, self.driver, self._params))
+        self._offered = (
+            Services(self, self.driver),
+            TuningServices(self, self.driver, self._params),
+            SoundServices(self, self.driver, self._params),
+        )
+        telemetry = Telemetry(self, self._params, robot, self.driver.clock)
         self._listeners = (
             EventLog(self, once),
-            Telemetry(self, self._params, robot, self.driver.clock),
+            telemetry,
             ManoeuvreActions(self, self.driver),
+            Ports(self, self.driver, self._params, telemetry),
+            RawAccess(self, self.driver, self._params, telemetry),
         )
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)

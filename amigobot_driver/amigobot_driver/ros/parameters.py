@@ -148,6 +148,34 @@ TABLE += tuple(
     )
 )
 
+TABLE += (
+    Spec("io_stream", False, "have the robot send IOpacs: all analog inputs on io", at_run_time=True),
+    Spec(
+        "analog_volts_per_count",
+        5.0 / 1024,
+        "what a count of an IOpac's analog input is worth; the manuals contradict each other",
+        "V",
+        (0.0, 1.0),
+        at_run_time=True,
+    ),
+    Spec(
+        "digital_output_mask_first",
+        False,
+        "DIGOUT with mask and states swapped, for a firmware on which outputs do not follow",
+        at_run_time=True,
+    ),
+    Spec(
+        "say_half_cycle",
+        0.0001,
+        "what the service say takes one count of a tone's half-cycle for; no manual says",
+        "s",
+        (0.000001, 0.01),
+        at_run_time=True,
+    ),
+    Spec("allow_raw_commands", False, "let send_command send any command, for experts", at_run_time=True),
+    Spec("publish_packets", False, "publish every frame of the line, both ways, on packets", at_run_time=True),
+)
+
 _BY_NAME = {spec.name: spec for spec in TABLE}
 
 
@@ -189,6 +217,9 @@ class Parameters:
             motors_on_connect=bool(values["motors_on_connect"]),
             sonar_on_connect=bool(values["sonar_on_connect"]),
             sonar_sequence=tuple(map(int, str(values["sonar_sequence"]).split())),
+            io_stream=bool(values["io_stream"]),
+            digital_output_mask_first=bool(values["digital_output_mask_first"]),
+            trace=bool(values["publish_packets"]),
             tuning={
                 spec.tunes[0]: round(float(values[spec.name]) * spec.tunes[1])
                 for spec in TABLE

@@ -66,6 +66,11 @@ def _vel2(robot: Firmware, word: int) -> None:
     robot.drive.drive_wheels(_signed_byte(word >> 8) * unit, _signed_byte(word & 0xFF) * unit)
 
 
+def _sonar_cycle(robot: Firmware, milliseconds: int) -> None:
+    robot.sonar.set_cycle(milliseconds)
+    robot.working.sonar_cycle = round(robot.sonar.cycle * 1000)
+
+
 def _encoder(robot: Firmware, value: int) -> None:
     robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
 
@@ -118,7 +123,7 @@ _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     Command.DRIFTFACTOR: _parameter("drift_factor"),
     Command.TICKSMM: _factor("ticks_mm"),
     Command.REVCOUNT: _factor("rev_count"),
-    Command.SONARCYCLE: lambda robot, value: robot.sonar.set_cycle(value),
+    Command.SONARCYCLE: _sonar_cycle,
     # streams
     Command.ENCODER: _encoder,
     Command.IOREQUEST: _io_request,

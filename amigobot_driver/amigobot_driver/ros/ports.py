@@ -1,0 +1,82 @@
+"""The digital and analog ports: the topic `io` and the services that set outputs and choose an input."""
+
+from __future__ import annotations
+
+import math
+
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import IoState
+from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
+
+from ..driver import Driver
+from ..protocol import Io
+from ..robot import Event, Received, Report
+from .parameters import Parameters
+from .telemetry import Telemetry
+from .wish import answer, granted, offering
+
+#: V of one count of the SIP's analog byte (PROTOCOL 5.2).
+_SIP_SCALE = 5.0 / 255
+#: s after which an IOpac is not published as fresh any more.
+_STALE = 1.0
+
+
+class Ports:
+    """set_digital_outputs, select_analog_input and io."""
+
+    def __init__(self, node: Node, driver: Driver, parameters: Parameters, telemetry: Telemetry) -> None:
+        self._node = node
+        self._driver = driver
+        self._parameters = parameters
+        self._telemetry = telemetry
+        self._io = node.create_publisher(IoState, "io", 10)
+        self._packet: Io | None = None
+        self._packet_stamp = -math.inf
+        offer = offering(node)
+        offer(SetDigitalOutputs, "set_digital_outputs", self._set_outputs)
+        offer(SelectAnalogInput, "select_analog_input", self._select)
+
+    def hear(self, event: Event) -> None:
+        """Publish the ports with each SIP; the IOpac adds what the SIP has no room for."""
+        if isinstance(event, Received) and isinstance(event.packet, Io):
+            self._packet, self._packet_stamp = event.packet, event.stamp
+        elif isinstance(event, Report):
+            fresh = event.stamp - self._packet_stamp < _STALE
+            self._publish(event, self._packet if fresh else None)
+
+    def _publish(self, report: Report, packet: Io | None) -> None:
+        ports = report.ports
+        inputs = packet.digital_in if packet else ()
+        if ports.digital_in is None and not inputs:
+            # This firmware's packets say nothing of the ports.
+            return
+        scale = float(self._parameters["analog_volts_per_count"])
+        stamp = self._telemetry.ros_time(report.stamp)
+        message = IoState(header=Header(stamp=stamp, frame_id=self._telemetry.frame("base_frame")))
+        message.digital_inputs = inputs[0] if ports.digital_in is None else ports.digital_in
+        outputs = packet.digital_out if packet else ()
+        message.digital_outputs = next(iter(outputs), 0) if ports.digital_out is None else ports.digital_out
+        message.more_digital_inputs = list(inputs[1:])
+        message.analog = [count * scale for count in packet.analog] if packet else []
+        message.selected_port = ports.selected
+        message.selected_analog = math.nan if ports.analog is None else ports.analog * _SIP_SCALE
+        self._io.publish(message)
+
+    async def _set_outputs(
+        self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
+    ) -> SetDigitalOutputs.Response:
+        with self._driver.robot() as robot:
+            wish = robot.digital_outputs.want(request.mask, request.states, self._driver.clock())
+        outcome = await granted(self._node, wish)
+        with self._driver.robot() as robot:
+            response.outputs = robot.digital_outputs.reported or 0
+        return answer(response, outcome)
+
+    async def _select(
+        self, request: SelectAnalogInput.Request, response: SelectAnalogInput.Response
+    ) -> SelectAnalogInput.Response:
+        with self._driver.robot() as robot:
+            wish = robot.analog_input.want(request.port, self._driver.clock())
+        return answer(response, await granted(self._node, wish))

@@ -1,0 +1,56 @@
+"""The robot's protocol itself: the service `send_command` and the topic `packets`, both off unless asked for."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import Packet
+from amigobot_msgs.srv import SendCommand
+
+from ..driver import Driver
+from ..protocol import find_command, parse
+from ..robot import Event, FrameSeen, Outcome, Refused
+from .parameters import Parameters
+from .telemetry import Telemetry
+from .wish import answer
+
+#: Deep, because a frame that is left out tells a lie.
+_DEPTH = 100
+
+
+class RawAccess:
+    """send_command and packets."""
+
+    def __init__(self, node: Node, driver: Driver, parameters: Parameters, telemetry: Telemetry) -> None:
+        self._driver = driver
+        self._parameters = parameters
+        self._telemetry = telemetry
+        self._packets = node.create_publisher(Packet, "packets", _DEPTH)
+        node.create_service(SendCommand, "send_command", self._send)
+
+    def hear(self, event: Event) -> None:
+        """Publish a frame; there are none unless publish_packets is set."""
+        if not isinstance(event, FrameSeen):
+            return
+        header = Header(stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame"))
+        number = event.data[0]
+        if event.to_robot:
+            command = find_command(number)
+            name = command.name if command else "unlisted"
+        else:
+            name = type(parse(event.data)).__name__
+        self._packets.publish(
+            Packet(header=header, to_robot=event.to_robot, id=number, name=name, data=list(event.data))
+        )
+
+    def _send(self, request: SendCommand.Request, response: SendCommand.Response) -> SendCommand.Response:
+        if not self._parameters["allow_raw_commands"]:
+            told = "raw commands are not allowed: set the parameter allow_raw_commands to true"
+            return answer(response, Outcome(False, told))
+        try:
+            with self._driver.robot() as robot:
+                outcome = robot.send_raw(request.number, list(request.argument), bytes(request.text))
+        except Refused as reason:
+            outcome = Outcome(False, str(reason))
+        return answer(response, outcome)

@@ -1,0 +1,108 @@
+"""The sound services; each answers with what the robot said, or why nothing is to be heard."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from std_srvs.srv import SetBool
+
+from amigobot_msgs.msg import Sound
+from amigobot_msgs.srv import ListSounds, PlaySound, Say
+
+from ..driver import Driver
+from ..robot import Outcome
+from ..robot.sounds import MAX_TONES, TONE_STEP, is_group
+from .parameters import Parameters
+from .wish import answer, granted, offering
+
+
+class SoundServices:
+    """play_sound, list_sounds, enable_sounds and say."""
+
+    def __init__(self, node: Node, driver: Driver, parameters: Parameters) -> None:
+        self._node = node
+        self._driver = driver
+        self._parameters = parameters
+        offer = offering(node)
+        offer(PlaySound, "play_sound", self._play)
+        offer(ListSounds, "list_sounds", self._list)
+        offer(SetBool, "enable_sounds", self._enable)
+        offer(Say, "say", self._say)
+
+    async def _play(self, request: PlaySound.Request, response: PlaySound.Response) -> PlaySound.Response:
+        if bool(request.number) == bool(request.name):
+            return answer(response, Outcome(False, "either a number from 1 to 255 or a name is needed"))
+        number = request.number
+        if request.name:
+            listed = await self._playlist(refresh=False)
+            try:
+                with self._driver.robot() as robot:
+                    number = robot.sounds.find(request.name)
+            except LookupError as error:
+                # Of a playlist that is not whole the name may be missing for that alone.
+                return answer(response, Outcome(False, str(error) if listed.success else listed.message))
+        with self._driver.robot() as robot:
+            wish = robot.sounds.play(number, self._driver.clock())
+        outcome = await granted(self._node, wish)
+        response.number = number if outcome.success else 0
+        return answer(response, outcome)
+
+    async def _list(self, request: ListSounds.Request, response: ListSounds.Response) -> ListSounds.Response:
+        outcome = await self._playlist(request.refresh)
+        with self._driver.robot() as robot:
+            response.enabled = bool(robot.sounds.enabled)
+            response.sounds = [
+                Sound(
+                    number=entry.number,
+                    name=entry.name,
+                    group=is_group(entry),
+                    offset=entry.offset,
+                    length=entry.length,
+                )
+                for entry in robot.sounds.playlist
+            ]
+        return answer(response, outcome)
+
+    async def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        with self._driver.robot() as robot:
+            wish = robot.sounds.switch(request.data, self._driver.clock())
+        return answer(response, await granted(self._node, wish))
+
+    async def _say(self, request: Say.Request, response: Say.Response) -> Say.Response:
+        try:
+            half_cycle = float(self._parameters["say_half_cycle"])
+            tones = tone_pairs(list(request.durations), list(request.frequencies), half_cycle)
+        except ValueError as error:
+            return answer(response, Outcome(False, str(error)))
+        with self._driver.robot() as robot:
+            wish = robot.sounds.say(tones, self._driver.clock())
+        return answer(response, await granted(self._node, wish))
+
+    async def _playlist(self, refresh: bool) -> Outcome:
+        with self._driver.robot() as robot:
+            wish = robot.sounds.list(refresh, self._driver.clock())
+        return await granted(self._node, wish)
+
+
+def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: float) -> bytes:
+    """SAY's text for durations (s) and frequencies (Hz, 0 a rest); `half_cycle` is what a tone counts in, s.
+
+    Raises ValueError for what no byte can say.
+    """
+    if not 1 <= len(durations) == len(frequencies) <= MAX_TONES:
+        raise ValueError(
+            f"{len(durations)} durations and {len(frequencies)} frequencies: "
+            f"as many of each are needed, 1 to {MAX_TONES}"
+        )
+    lowest, highest = 1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle)
+    pairs = bytearray()
+    for duration, frequency in zip(durations, frequencies, strict=True):
+        steps = duration / TONE_STEP
+        if not 0.5 <= steps < 255.5:
+            raise ValueError(f"a duration is {duration:g} s, allowed: {TONE_STEP} to {255 * TONE_STEP:.1f} s")
+        if not (frequency == 0 or lowest * 0.999 <= frequency <= highest * 1.001):
+            raise ValueError(
+                f"a frequency is {frequency:g} Hz, allowed: 0 for a rest, or {lowest:.1f} to {highest:.0f} Hz"
+            )
+        tone = round(1 / (2 * frequency * half_cycle)) if frequency else 0
+        pairs += bytes((round(steps), min(tone, 255)))
+    return bytes(pairs)

@@ -1,0 +1,150 @@
+"""Turns and moves with an end, and the modes that exclude each other, against the simulated firmware."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from amigobot_driver.robot import Manoeuvre, Options, Outcome, Refused
+
+from bench import Bench, lost
+
+
+@pytest.fixture(params=["amigo", "amigo-sh"])
+def bench(request) -> Bench:
+    bench = Bench(Options(), request.param)
+    bench.connect()
+    return bench
+
+
+def finish(bench: Bench, manoeuvre: Manoeuvre, within: float = 30.0) -> Outcome:
+    bench.until(manoeuvre.ended.done, within)
+    return manoeuvre.ended.result()
+
+
+@pytest.mark.parametrize("degrees", [90, -90, 179, -45, 10])
+def test_a_turn_ends_where_it_was_asked_to(bench, degrees):
+    turn = bench.ask(lambda: bench.robot.turn(math.radians(degrees), bench.now))
+    assert finish(bench, turn).success
+    assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(degrees, abs=4)
+    assert abs(turn.remaining) < math.radians(3)
+
+
+def test_a_turn_to_a_heading_is_measured_in_the_odometry_frame(bench):
+    bench.robot.set_odometry(1.0, 2.0, math.radians(30))
+    turn = bench.ask(lambda: bench.robot.turn(math.radians(100), bench.now, absolute=True))
+    assert finish(bench, turn).success
+    assert math.degrees(bench.robot.senses.odometer.state.yaw) == pytest.approx(100, abs=3)
+    assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(70, abs=4)
+
+
+@pytest.mark.parametrize("distance", [0.5, -0.3, 0.05])
+def test_a_move_ends_where_it_was_asked_to(bench, distance):
+    move = bench.ask(lambda: bench.robot.move(distance, bench.now))
+    assert finish(bench, move).success
+    assert bench.simulator.truth.pose.x == pytest.approx(distance, abs=0.03)
+
+
+def test_lost_frames_are_sent_again_and_never_twice_the_way(bench):
+    arrived = iter([lost] * 6)
+    bench.up.fault = lambda frame: next(arrived, lambda whole: whole)(frame)
+    move = bench.ask(lambda: bench.robot.move(0.4, bench.now))
+    assert finish(bench, move).success
+    assert bench.simulator.truth.pose.x == pytest.approx(0.4, abs=0.03)
+
+
+def test_a_move_under_way_is_not_sent_again(bench):
+    start = bench.now
+    finish(bench, bench.ask(lambda: bench.robot.move(0.5, bench.now)))
+    assert sum(word.startswith("MOVE") for word in bench.words(start)) <= 2
+
+
+def test_a_velocity_ends_a_manoeuvre(bench):
+    move = bench.ask(lambda: bench.robot.move(1.0, bench.now))
+    bench.run(1.0)
+    bench.drive(0.0, 0.0)
+    assert not finish(bench, move).success
+    bench.until(lambda: not bench.reports[-1].moving)
+    assert bench.simulator.truth.pose.x < 0.9
+
+
+@pytest.mark.parametrize("end", ["stop", "emergency_stop"])
+def test_a_stop_ends_a_manoeuvre(bench, end):
+    turn = bench.ask(lambda: bench.robot.turn(3.0, bench.now))
+    bench.run(1.0)
+    bench.ask(getattr(bench.robot, end))
+    assert not finish(bench, turn).success
+    bench.until(lambda: not bench.reports[-1].moving)
+
+
+def test_a_lost_link_ends_a_manoeuvre_and_nothing_drives_on_afterwards(bench):
+    move = bench.ask(lambda: bench.robot.move(1.0, bench.now))
+    bench.run(1.0)
+    bench.unplug()
+    assert not move.ended.result(timeout=0).success
+    bench.plug_in()
+    bench.until(lambda: bench.robot.running)
+    bench.run(1.0)
+    x = bench.simulator.truth.pose.x
+    bench.run(3.0)
+    assert bench.simulator.truth.pose.x == pytest.approx(x, abs=0.005)
+
+
+def test_a_robot_that_does_not_get_on_is_stopped_and_said_so(bench):
+    bench.run(0.5)
+    bench.up.fault = lost
+    outcome = finish(bench, bench.ask(lambda: bench.robot.move(0.5, bench.now)))
+    assert not outcome.success
+    assert "no progress" in outcome.message
+
+
+def test_motors_that_are_off_are_said_at_once():
+    bench = Bench(Options(motors_on_connect=False))
+    bench.connect()
+    with pytest.raises(Refused, match="motors are off"):
+        bench.robot.turn(1.0, bench.now)
+
+
+@pytest.mark.parametrize("angle", [3.2, -4.0, math.nan, math.inf])
+def test_angles_out_of_range_are_refused(bench, angle):
+    with pytest.raises(Refused, match="rad"):
+        bench.robot.turn(angle, bench.now)
+
+
+@pytest.mark.parametrize("distance", [33.0, math.nan, -math.inf])
+def test_distances_out_of_range_are_refused(bench, distance):
+    with pytest.raises(Refused, match=r"m, a move takes -32.0 to 32.0"):
+        bench.robot.move(distance, bench.now)
+
+
+class TestWheels:
+    def test_each_wheel_has_its_own_velocity(self, bench):
+        for _ in range(20):
+            bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
+            bench.run(0.1)
+        state = bench.robot.senses.odometer.state
+        assert (state.left_velocity, state.right_velocity) == pytest.approx((0.10, 0.20), abs=0.01)
+
+    def test_they_end_with_their_sender(self, bench):
+        bench.ask(lambda: bench.robot.drive_wheels(0.2, -0.2, bench.now))
+        bench.run(0.6)
+        assert bench.words(bench.now - 0.1)[:2] == ["VEL(0)", "RVEL(0)"]
+
+    @pytest.mark.parametrize("left", [math.nan, 3.0])
+    def test_nonsense_is_refused(self, bench, left):
+        with pytest.raises(Refused, match="left is"):
+            bench.robot.drive_wheels(left, 0.1, bench.now)
+
+
+class TestCourse:
+    def test_the_firmware_keeps_the_heading(self, bench):
+        for _ in range(50):
+            bench.ask(lambda: bench.robot.drive_course(0.15, math.radians(45), bench.now))
+            bench.run(0.1)
+        assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(45, abs=3)
+        assert bench.robot.senses.odometer.state.linear == pytest.approx(0.15, abs=0.02)
+
+    def test_it_ends_with_its_sender(self, bench):
+        bench.ask(lambda: bench.robot.drive_course(0.15, 1.0, bench.now))
+        bench.run(4.0)
+        assert not bench.reports[-1].moving
