@@ -1,4 +1,4 @@
-"""Safety (DESIGN 5): no velocity outlives its sender, STOP comes first, the emergency stop wins, no nonsense gets out."""
+"""Safety (DESIGN 5): no velocity outlives its sender, STOP comes first, the emergency stop wins, nonsense stays out."""
 
 from __future__ import annotations
 

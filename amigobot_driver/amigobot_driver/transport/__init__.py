@@ -12,8 +12,8 @@ def open_port(url: str, baud: int) -> Port:
     this process (`sim://amigo-sh?world=office&seed=1`).
     """
     scheme = url.partition("://")[0] if "://" in url else ""
-    if not url:
-        raise PortError("the port is empty; allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://")
+    if not url or not url.isprintable():
+        raise PortError(f"the port is {url!r}; allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://")
     if scheme == "sim":
         # Only whoever asks for the simulated robot loads it.
         from .simulated import SimulatedPort

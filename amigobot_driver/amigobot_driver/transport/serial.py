@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import re
+import termios
 import threading
 
 import serial
@@ -12,6 +14,8 @@ from .port import PortError
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10
 _WRITE_TIMEOUT = 1.0
+#: What pyserial lets through: beside its own, of type OSError, what a port raises that goes away under a call.
+_FAILURES = (OSError, termios.error, TypeError, ValueError)
 
 
 class SerialPort:
@@ -22,35 +26,37 @@ class SerialPort:
         self._lock = threading.Lock()
         self._closing = threading.Lock()
         try:
-            self._serial = serial.serial_for_url(url, baud, do_not_open=True, write_timeout=_WRITE_TIMEOUT)
+            self._serial = serial.serial_for_url(url, baud, do_not_open=True)
             if "://" not in url:
+                # Only a local port knows these two.
                 self._serial.exclusive = True
+                self._serial.write_timeout = _WRITE_TIMEOUT
             self._serial.open()
-        except (OSError, ValueError) as error:
+        except _FAILURES as error:
             raise PortError(_explain(url, error)) from None
         self.byte_time = _BITS / baud
 
     def read(self, timeout: float) -> bytes:
         try:
-            self._serial.timeout = timeout
+            if self._serial.timeout != timeout:  # setting it sets up the whole port anew
+                self._serial.timeout = timeout
             first: bytes = self._serial.read(1)
             return first + self._serial.read(self._serial.in_waiting) if first else b""
-        except (OSError, TypeError, ValueError) as error:
-            # pyserial raises TypeError or ValueError when another thread closes the port under a read.
+        except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
 
     def write(self, data: bytes) -> None:
         try:
             with self._lock:
                 self._serial.write(data)
-        except (OSError, TypeError, ValueError) as error:
+        except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
 
     def set_baud(self, baud: int) -> None:
         try:
             with self._lock:
                 self._serial.baudrate = baud
-        except (OSError, ValueError) as error:
+        except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
         self.byte_time = _BITS / baud
 
@@ -63,16 +69,39 @@ class SerialPort:
             self._serial.close()
 
 
+_GONE = "the port has gone; plug the adapter in again"
+_BUSY = "another program has it open; `fuser -v {url}` names it"
+_NO_PORT = "it is no serial port; `ls /dev/serial/by-id` shows those there are"
+_REMEDIES = {
+    errno.ENOENT: "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id` shows those there are",
+    errno.EACCES: "you may not open it; `sudo usermod -aG dialout $USER`, then log in again",
+    errno.EBUSY: _BUSY,
+    errno.EAGAIN: _BUSY,
+    errno.EIO: _GONE,
+    errno.ENXIO: _GONE,
+    errno.ENODEV: _GONE,
+    errno.EBADF: _GONE,
+    errno.ENOTTY: _NO_PORT,
+    errno.EISDIR: _NO_PORT,
+    errno.ECONNREFUSED: "the connection is refused; is the serial server on, and does it listen there?",
+}
+#: How pyserial quotes an error number in its own text.
+_NUMBER = re.compile(r"\[Errno (\d+)\] |\((\d+), '")
+
+
 def _explain(url: str, error: Exception) -> str:
     """What happened and what to do, from whatever pyserial wrapped the cause in."""
-    code = getattr(error, "errno", None)
     text = " ".join(str(error).split())
-    if code == errno.ENOENT:
-        return f"{url}: there is no such port; is the adapter plugged in? `ls /dev/serial/by-id` shows those there are"
-    if code == errno.EACCES:
-        return f"{url}: you may not open it; `sudo usermod -aG dialout $USER`, then log in again"
-    if code in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
-        return f"{url}: another program has it open; `fuser -v {url}` names it"
-    if code in (errno.EIO, errno.ENXIO, errno.ENODEV, errno.EBADF) or "returned no data" in text:
-        return f"{url}: the port has gone; plug the adapter in again"
-    return f"{url}: {text}"
+    quoted = _NUMBER.search(text)
+    code = getattr(error, "errno", None) or (quoted and int(quoted[1] or quoted[2]))
+    if code in _REMEDIES:
+        told = _REMEDIES[code].format(url=url)
+    elif isinstance(error, serial.SerialTimeoutException):
+        told = "it takes no bytes; is something at its other end?"
+    elif isinstance(error, TypeError):
+        told = "the port is closed"
+    elif "returned no data" in text:
+        told = _GONE
+    else:
+        told = _NUMBER.sub("", text)
+    return f"{url}: {told}"

@@ -58,6 +58,8 @@ class TcpPort:
         try:
             with self._lock:
                 self._socket.sendall(data)
+        except BlockingIOError:
+            raise PortError(f"{self.name}: the other side takes no bytes any more; start it again") from None
         except OSError as error:
             raise PortError(f"{self.name}: {_reason(error)}") from None
 

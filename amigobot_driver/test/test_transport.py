@@ -1,0 +1,410 @@
+"""Ports: bytes through unchanged, and whatever goes wrong is one PortError that names cause and remedy."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import socket
+import struct
+import termios
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+import serial
+import serial.rfc2217
+
+from amigobot_driver.protocol import Command
+from amigobot_driver.transport import Port, PortError, open_port
+from amigobot_driver.transport.serial import SerialPort
+from amigobot_driver.transport.tcp import DEFAULT_PORT, TcpPort
+
+#: s that nothing here ever takes, on however slow a machine
+PATIENCE = 30.0
+EVERY_BYTE = bytes(range(256))
+
+
+def refused(what: Callable[[], object], name: str) -> str:
+    """The message of the PortError that must come: one line for a person, beginning with the port."""
+    with pytest.raises(PortError) as caught:
+        what()
+    message = str(caught.value)
+    assert message.startswith(f"{name}: ")
+    assert message.isprintable()
+    assert "Errno" not in message
+    assert caught.value.__suppress_context__ or not caught.value.__context__, "no chain of tracebacks behind it"
+    return message
+
+
+def read_all(port: Port, count: int) -> bytes:
+    data = b""
+    end = time.monotonic() + PATIENCE
+    while len(data) < count and time.monotonic() < end:
+        data += port.read(1.0)
+    return data
+
+
+def write_until_refused(port: Port) -> str:
+    def write_on() -> None:
+        for _ in range(100_000):
+            port.write(bytes(4096))
+
+    return refused(write_on, port.name)
+
+
+def ends(what: Callable[[], object]) -> threading.Thread:
+    """A thread that does something which may well raise PortError."""
+
+    def work() -> None:
+        with suppress(PortError):
+            what()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+class Pty:
+    """Both ends of a pseudo-terminal; the path of one of them is a serial port."""
+
+    def __init__(self) -> None:
+        self.master, self._slave = pty.openpty()
+        self.path = os.ttyname(self._slave)
+
+    def read(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            data += os.read(self.master, count - len(data))
+        return data
+
+    def vanish(self) -> None:
+        os.close(self.master)
+        self.master = -1
+
+    def close(self) -> None:
+        for descriptor in (self.master, self._slave):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+@pytest.fixture
+def line() -> Iterator[Pty]:
+    with closing(Pty()) as line:
+        yield line
+
+
+class TestSerial:
+    @pytest.fixture
+    def port(self, line: Pty) -> Iterator[SerialPort]:
+        with closing(SerialPort(line.path, 38400)) as port:
+            yield port
+
+    def test_every_byte_passes_both_ways(self, line: Pty, port: SerialPort) -> None:
+        os.write(line.master, EVERY_BYTE)
+        assert read_all(port, 256) == EVERY_BYTE
+        port.write(EVERY_BYTE)
+        assert line.read(256) == EVERY_BYTE
+
+    def test_reads_all_that_is_there_at_once(self, line: Pty, port: SerialPort) -> None:
+        os.write(line.master, b"amigo")
+        assert port.read(PATIENCE) == b"amigo"
+
+    def test_reads_nothing_when_nothing_comes(self, port: SerialPort) -> None:
+        assert port.read(0.01) == b""
+
+    def test_the_line_speed_is_set_and_changed(self, line: Pty, port: SerialPort) -> None:
+        assert termios.tcgetattr(line.master)[4:6] == [termios.B38400] * 2
+        assert port.byte_time == 10 / 38400
+        port.set_baud(9600)
+        assert termios.tcgetattr(line.master)[4:6] == [termios.B9600] * 2
+        assert port.byte_time == 10 / 9600
+
+    def test_is_not_the_controlling_terminal(self, line: Pty) -> None:
+        """A hang-up of the line must not end the process (ANCHORS 8): a child without a terminal shows it."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            SerialPort(line.path, 9600)
+            with suppress(OSError):
+                os.close(os.open("/dev/tty", os.O_RDWR))
+                os.write(writer, b"has one")
+            os._exit(0)
+        os.close(writer)
+        assert os.read(reader, 100) == b""
+        os.close(reader)
+        os.waitpid(child, 0)
+
+    def test_closing_ends_a_read_that_waits(self, port: SerialPort) -> None:
+        reader = ends(lambda: port.read(PATIENCE))
+        port.close()
+        reader.join(PATIENCE / 2)
+        assert not reader.is_alive()
+
+    def test_may_be_closed_twice_and_refuses_everything_then(self, port: SerialPort) -> None:
+        port.close()
+        port.close()
+        refused(lambda: port.read(0.1), port.name)
+        refused(lambda: port.write(b"x"), port.name)
+
+    def test_that_vanished(self, line: Pty, port: SerialPort) -> None:
+        line.vanish()
+        assert "the port has gone; plug the adapter in again" in refused(lambda: port.read(PATIENCE), line.path)
+        assert "the port has gone" in refused(lambda: port.write(b"x"), line.path)
+        refused(lambda: port.set_baud(9600), line.path)
+
+    def test_that_vanishes_under_a_read(self, line: Pty, port: SerialPort) -> None:
+        reader = ends(lambda: port.read(PATIENCE))
+        line.vanish()
+        reader.join(PATIENCE / 2)
+        assert not reader.is_alive()
+
+    def test_that_takes_no_bytes(self, port: SerialPort) -> None:
+        assert "takes no bytes" in write_until_refused(port)
+
+    def test_that_another_program_has(self, line: Pty, port: SerialPort) -> None:
+        assert f"another program has it open; `fuser -v {line.path}` names it" in refused(
+            lambda: SerialPort(line.path, 9600), line.path
+        )
+        os.write(line.master, b"still mine")
+        assert read_all(port, 10) == b"still mine"
+
+    def test_that_is_free_again(self, line: Pty, port: SerialPort) -> None:
+        port.close()
+        with closing(SerialPort(line.path, 9600)) as again:
+            os.write(line.master, b"hello")
+            assert read_all(again, 5) == b"hello"
+
+    def test_that_does_not_exist(self) -> None:
+        message = refused(lambda: SerialPort("/dev/ttyUSB97", 9600), "/dev/ttyUSB97")
+        assert "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id`" in message
+
+    @pytest.mark.parametrize(
+        ("code", "remedy"),
+        [
+            (errno.EACCES, "you may not open it; `sudo usermod -aG dialout $USER`, then log in again"),
+            (errno.EBUSY, "another program has it open"),
+            (errno.ENXIO, "the port has gone"),
+            (errno.EIO, "the port has gone"),
+        ],
+        ids=errno.errorcode.get,
+    )
+    def test_that_cannot_be_opened(self, monkeypatch: pytest.MonkeyPatch, code: int, remedy: str) -> None:
+        def fail(*_: object) -> int:
+            raise OSError(code, os.strerror(code))
+
+        monkeypatch.setattr(serial.serialposix.os, "open", fail)
+        assert remedy in refused(lambda: SerialPort("/dev/ttyS0", 9600), "/dev/ttyS0")
+
+    def test_that_is_no_serial_port(self, tmp_path: Path) -> None:
+        file = tmp_path / "notes.txt"
+        file.write_text("no port")
+        for path in (file, tmp_path):
+            assert "is no serial port" in refused(lambda path=path: SerialPort(str(path), 9600), str(path))
+
+    def test_a_speed_that_is_none(self, line: Pty) -> None:
+        refused(lambda: SerialPort(line.path, -1), line.path)
+
+
+class TestRfc2217:
+    """A serial server on the network, played by pyserial's own."""
+
+    @pytest.fixture
+    def device(self) -> Iterator[serial.Serial]:
+        """At the server's other end: it gives back what it gets."""
+        with closing(serial.serial_for_url("loop://", 19200, timeout=0.01)) as device:
+            yield device
+
+    @pytest.fixture
+    def url(self, device: serial.Serial) -> Iterator[str]:
+        stopping = threading.Event()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            server = threading.Thread(target=self.serve, args=(listener, device, stopping), daemon=True)
+            server.start()
+            yield f"rfc2217://127.0.0.1:{listener.getsockname()[1]}"
+            stopping.set()
+            server.join(PATIENCE)
+
+    @staticmethod
+    def serve(listener: socket.socket, device: serial.Serial, stopping: threading.Event) -> None:
+        connection, _ = listener.accept()
+        connection.settimeout(0.01)
+        with connection:
+            manager = serial.rfc2217.PortManager(device, _Writer(connection))
+            while not stopping.is_set():
+                with suppress(TimeoutError):
+                    device.write(b"".join(manager.filter(connection.recv(1024))))
+                if data := device.read(device.in_waiting):
+                    connection.sendall(b"".join(manager.escape(data)))
+
+    def test_carries_bytes_and_speed(self, device: serial.Serial, url: str) -> None:
+        with closing(open_port(url, 38400)) as port:
+            assert device.baudrate == 38400
+            port.write(EVERY_BYTE)
+            assert read_all(port, 256) == EVERY_BYTE
+            port.set_baud(9600)
+            assert device.baudrate == 9600
+            assert port.byte_time == 10 / 9600
+
+    def test_that_nobody_serves(self) -> None:
+        with closing(socket.create_server(("127.0.0.1", 0))) as free:
+            url = f"rfc2217://127.0.0.1:{free.getsockname()[1]}"
+        assert "the connection is refused" in refused(lambda: open_port(url, 9600), url)
+
+
+class _Writer:
+    def __init__(self, connection: socket.socket) -> None:
+        self.write = connection.sendall
+
+
+class TestTcp:
+    @pytest.fixture
+    def listener(self) -> Iterator[socket.socket]:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            yield listener
+
+    @pytest.fixture
+    def port(self, listener: socket.socket) -> Iterator[TcpPort]:
+        with closing(TcpPort(f"socket://127.0.0.1:{listener.getsockname()[1]}")) as port:
+            yield port
+
+    @pytest.fixture
+    def peer(self, listener: socket.socket, port: TcpPort) -> Iterator[socket.socket]:
+        peer, _ = listener.accept()
+        with peer:
+            yield peer
+
+    def test_every_byte_passes_both_ways(self, port: TcpPort, peer: socket.socket) -> None:
+        peer.sendall(EVERY_BYTE)
+        assert read_all(port, 256) == EVERY_BYTE
+        port.write(EVERY_BYTE)
+        assert peer.recv(256, socket.MSG_WAITALL) == EVERY_BYTE
+
+    def test_a_frame_is_not_held_back(self, port: TcpPort) -> None:
+        assert port._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+    def test_reads_nothing_when_nothing_comes(self, port: TcpPort, peer: socket.socket) -> None:
+        assert port.read(0.01) == b""
+
+    def test_has_no_line_speed(self, port: TcpPort) -> None:
+        port.set_baud(38400)
+        assert port.byte_time == 0.0
+
+    def test_closing_ends_a_read_that_waits(self, port: TcpPort, peer: socket.socket) -> None:
+        reader = ends(lambda: port.read(PATIENCE))
+        port.close()
+        reader.join(PATIENCE / 2)
+        assert not reader.is_alive()
+
+    def test_may_be_closed_twice_and_refuses_everything_then(self, port: TcpPort) -> None:
+        port.close()
+        port.close()
+        refused(lambda: port.read(0.1), port.name)
+        refused(lambda: port.write(b"x"), port.name)
+
+    def test_that_the_peer_closes(self, port: TcpPort, peer: socket.socket) -> None:
+        peer.close()
+        assert "the other side has closed the connection" in refused(lambda: port.read(PATIENCE), port.name)
+
+    def test_that_the_peer_resets(self, port: TcpPort, peer: socket.socket) -> None:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+        assert "reset by peer" in refused(lambda: port.read(PATIENCE), port.name)
+
+    def test_that_takes_no_bytes(self, port: TcpPort, peer: socket.socket) -> None:
+        assert "takes no bytes" in write_until_refused(port)
+
+    def test_that_refuses(self, listener: socket.socket) -> None:
+        number = listener.getsockname()[1]
+        listener.close()
+        url = f"socket://127.0.0.1:{number}"
+        message = refused(lambda: TcpPort(url), url)
+        assert "refused" in message
+        assert f"is the robot or the simulator on, and does it listen on port {number}?" in message
+
+    def test_to_a_name_that_nobody_knows(self) -> None:
+        url = "socket://robot.invalid:8101"
+        assert "not known" in refused(lambda: TcpPort(url), url)
+
+    @pytest.mark.parametrize(
+        ("url", "address"),
+        [
+            ("socket://robot", ("robot", DEFAULT_PORT)),
+            ("socket://robot:8102", ("robot", 8102)),
+            ("socket://[::1]:8103", ("::1", 8103)),
+            ("socket://", ("localhost", DEFAULT_PORT)),
+        ],
+    )
+    def test_address(self, monkeypatch: pytest.MonkeyPatch, url: str, address: tuple[str, int]) -> None:
+        asked = []
+
+        def connect(address: tuple[str, int], _: float) -> None:
+            asked.append(address)
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+        monkeypatch.setattr(socket, "create_connection", connect)
+        refused(lambda: TcpPort(url), url)
+        assert asked == [address]
+
+    @pytest.mark.parametrize("url", ["socket://robot:port", "socket://robot:99999", "socket://[::1:8101"])
+    def test_an_address_that_is_none(self, url: str) -> None:
+        assert "the form is socket://host:port" in refused(lambda: TcpPort(url), url)
+
+
+class TestSimulated:
+    def test_is_a_robot(self) -> None:
+        with closing(open_port("sim://amigo-sh?name=Otto", 9600)) as port:
+            for command, length in ((Command.PULSE, 6), (Command.OPEN, 6), (Command.CLOSE, 26)):
+                port.write(command().encode())
+                answer = read_all(port, length)
+            assert b"Otto\0Pioneer\0amigo-sh\0" in answer
+
+    def test_closing_ends_a_read_that_waits(self) -> None:
+        port = open_port("sim://", 9600)
+        reader = ends(lambda: port.read(PATIENCE))
+        port.close()
+        reader.join(PATIENCE / 2)
+        assert not reader.is_alive()
+
+    def test_may_be_closed_twice_and_refuses_everything_then(self) -> None:
+        port = open_port("sim://", 9600)
+        port.close()
+        port.close()
+        refused(lambda: port.read(0.1), port.name)
+        refused(lambda: port.write(b"x"), port.name)
+
+    @pytest.mark.parametrize(
+        ("url", "named"),
+        [
+            ("sim://zx81", "'zx81' is not known"),
+            ("sim://amigo?world=atlantis", "atlantis"),
+            ("sim://amigo?sead=1", "option 'sead' is not known, allowed: world, seed"),
+            ("sim://amigo?seed=one", "seed='one'"),
+            ("sim://amigo?baud=1200", "1200"),
+            ("sim://amigo?check_baud=yes", "0 or 1 is needed"),
+            ("sim://amigo/there", "the form is sim://ROBOT"),
+        ],
+    )
+    def test_options_that_are_wrong_are_named(self, url: str, named: str) -> None:
+        assert named in refused(lambda: open_port(url, 9600), url)
+
+
+class TestOpenPort:
+    def test_chooses_by_the_scheme(self, line: Pty) -> None:
+        with closing(open_port(line.path, 9600)) as port:
+            assert isinstance(port, SerialPort)
+            assert port.name == line.path
+
+    def test_of_nothing_says_what_is_allowed(self) -> None:
+        with pytest.raises(PortError, match=r"allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://"):
+            open_port("", 9600)
+
+    @pytest.mark.parametrize("url", ["gopher://robot", "://", "/dev/ttyUSB0\n", "\0"])
+    def test_of_nonsense(self, url: str) -> None:
+        with pytest.raises(PortError) as caught:
+            open_port(url, 9600)
+        assert str(caught.value).isprintable()
