@@ -9,30 +9,24 @@ No I/O, no clock, no threads, no ROS. Two directions, one description of each pa
 """
 
 from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, Unlisted, decode, find_command
+from .config import AmigoShTail, ArcosTail, Config
 from .decoder import DecoderStats, Frame, FrameDecoder
 from .frame import FRAME_DATA, MAX_SEND_COUNT, OVERHEAD, checksum, encode_frame
+from .packet import Malformed, Packet, PacketTable, Unknown
 from .packets import (
     ACTIVMEDIA_PACKETS,
-    AmigoShTail,
-    ArcosTail,
     Aux,
-    Config,
     Encoders,
     Gyro,
     GyroSample,
     Io,
-    Malformed,
-    Packet,
-    PacketTable,
     Playlist,
     Reset,
-    Sip,
-    SonarReading,
     SyncEcho,
     SyncReply,
-    Unknown,
     parse,
 )
+from .sip import Sip, SonarReading
 
 #: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (erratum E-16).
 BAUD_RATES = (9600, 19200, 38400, 57600, 115200)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from .packets import Packet, PacketTable, Reset, SonarReading
+from .packet import Packet, PacketTable
+from .packets import Reset
+from .sip import SonarReading
 from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 
 
