@@ -33,6 +33,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "resources": (set(), set()),
     "protocol": (set(), set()),
     "profiles": ({"resources"}, {"yaml"}),
+    "profiles.description": ({"profiles", "resources"}, {"yaml", "xacro"}),
     "robot": ({"protocol", "profiles"}, set()),
     "transport": ({"protocol", "transport.simulated"}, {"serial"}),
     "transport.simulated": ({"transport", "protocol", "sim", "profiles"}, set()),

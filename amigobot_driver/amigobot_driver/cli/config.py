@@ -50,24 +50,17 @@ def run(args: argparse.Namespace) -> int:
 def _ask(namespace: str, values: Mapping[str, int] | None) -> Any:
     """The configuration as the robot reports it now, after setting values where there are any."""
     # Here, because every other verb works where no ROS is installed.
-    from amigobot_msgs.srv import GetRobotConfig, SetRobotConfig
+    from ..ros.client import NoAnswer, configuration
 
-    from ..ros.client import NoAnswer, call
-
-    prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
     try:
-        if values is None:
-            response = call(GetRobotConfig, f"{prefix}get_robot_config", GetRobotConfig.Request())
-        else:
-            request = SetRobotConfig.Request(names=list(values), values=list(values.values()))
-            response = call(SetRobotConfig, f"{prefix}set_robot_config", request)
+        complaint, config = configuration(namespace, values)
     except NoAnswer as error:
         raise UsageError(str(error)) from None
-    if not response.success:
-        print(f"the robot: {response.message}", file=sys.stderr)
-    if not response.config.received:
+    if complaint:
+        print(f"the robot: {complaint}", file=sys.stderr)
+    if not config.received:
         raise UsageError("the robot has not reported its configuration")
-    return response.config
+    return config
 
 
 def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:

@@ -1,11 +1,15 @@
-"""Asks a running node: one service call from a program that is no node itself."""
+"""Asks a running node, from a program that is no node itself."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+
+from amigobot_msgs.msg import RobotConfig
+from amigobot_msgs.srv import GetRobotConfig, SetRobotConfig
 
 
 _TRIES = 2
@@ -38,3 +42,17 @@ def call(kind: Any, name: str, request: Any, *, timeout: float = 10.0) -> Any:
     finally:
         node.destroy_node()
         rclpy.shutdown(context=context)
+
+
+def configuration(namespace: str, values: Mapping[str, int] | None = None) -> tuple[str, RobotConfig]:
+    """What the robot reports now, after setting `values` (of CONFIGpac) where given, and a complaint or "".
+
+    Raises NoAnswer.
+    """
+    prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
+    if values is None:
+        response = call(GetRobotConfig, f"{prefix}get_robot_config", GetRobotConfig.Request())
+    else:
+        request = SetRobotConfig.Request(names=list(values), values=list(values.values()))
+        response = call(SetRobotConfig, f"{prefix}set_robot_config", request)
+    return "" if response.success else response.message, response.config
