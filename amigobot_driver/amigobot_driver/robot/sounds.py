@@ -13,8 +13,9 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 
-from ..protocol import Command, Instruction, Packet, Playlist
+from ..protocol import Command, Instruction, Packet, Playlist, Unlisted
 from .events import Event, Notice
 from .feature import Feature
 from .outcome import Outcome, Waiting, finished
@@ -38,6 +39,15 @@ TONE_STEP = 0.02
 _Question = tuple[Instruction, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Once:
+    """An instruction that is sent once, and who is told when it has gone out."""
+
+    instruction: Instruction
+    message: str
+    waiting: Waiting
+
+
 class Sounds(Feature):
     """`lacks` says of a command why this robot has not got it, "" when it has."""
 
@@ -55,7 +65,8 @@ class Sounds(Feature):
         self._reported = 0
         self._switching = False
         self._to_play = 0  #: a sound of which an entry is needed first
-        self._outgoing: deque[Instruction] = deque()
+        self._to_send: deque[_Once] = deque()
+        self._on_the_way: list[_Once] = []
         self._asked: _Question = ()
         self._tries = 0
         self._retry_at = -math.inf
@@ -103,9 +114,10 @@ class Sounds(Feature):
         """Play tones (SAY), once: pairs of a duration in TONE_STEP and a half-cycle."""
         if why := self._lacks(Command.SAY) or self._muted():
             return finished(False, why)
-        self._outgoing.append(Command.SAY(tones))
+        waiting = Waiting()
+        self._to_send.append(_Once(Command.SAY(tones), f"sent SAY with {len(tones) // 2} tones once", waiting))
         self._wake = now
-        return finished(True, f"sent SAY with {len(tones) // 2} tones once; the robot does not report what it plays")
+        return waiting.add()
 
     # -- what is known ----------------------------------------------------------------------------------------
 
@@ -151,8 +163,10 @@ class Sounds(Feature):
     def end(self, why: str) -> None:
         self._listing = self._streaming = self._switching = False
         self._to_play, self._asked, self._wake = 0, (), math.inf
-        self._outgoing.clear()
-        for waiting in (self._listeners, self._switchers, self._players):
+        unsent = [once.waiting for once in (*self._to_send, *self._on_the_way)]
+        self._to_send.clear()
+        self._on_the_way.clear()
+        for waiting in (self._listeners, self._switchers, self._players, *unsent):
             waiting.finish(False, f"sounds: {why}")
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
@@ -178,8 +192,10 @@ class Sounds(Feature):
     def due(self, now: float) -> Iterator[Instruction]:
         if now < self._wake:
             return
-        while self._outgoing:
-            yield self._outgoing.popleft()
+        while self._to_send:
+            once = self._to_send.popleft()
+            self._on_the_way.append(once)
+            yield once.instruction
         if self._streaming and now >= self._quiet_at:
             self._streaming = False
         question = self._question()
@@ -197,6 +213,13 @@ class Sounds(Feature):
             self._tries += 1
             self._retry_at = self._wake = now + RETRY
             yield from question
+
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+        for once in self._on_the_way:
+            if once.instruction is instruction:
+                self._on_the_way.remove(once)
+                once.waiting.finish(True, f"{once.message}; the robot does not report what it plays")
+                return
 
     def next_time(self) -> float:
         return self._wake
@@ -237,9 +260,9 @@ class Sounds(Feature):
         if why := self._muted() or (_silent(entry) if entry else ""):
             self._players.finish(False, why)
             return
-        self._outgoing.append(Command.SOUND(number))
         name = f" ({entry.name})" if entry and entry.name else ""
-        self._players.finish(True, f"sent SOUND {number}{name} once; the robot does not report what it plays")
+        self._to_send.append(_Once(Command.SOUND(number), f"sent SOUND {number}{name} once", self._players))
+        self._players = Waiting()
 
     def _muted(self) -> str:
         return "sounds are off: call enable_sounds with data: true" if self.enabled is False else ""

@@ -22,7 +22,8 @@ class Diagnostics:
         self._last_counts = (0, 0, 0)
 
     def publish(self) -> None:
-        array = DiagnosticArray(status=[self._link(), self._motors(), self._battery(), self._commands(), self._streams()])
+        parts = (self._link, self._motors, self._battery, self._commands, self._streams)
+        array = DiagnosticArray(status=[part() for part in parts])
         array.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(array)
 

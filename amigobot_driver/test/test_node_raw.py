@@ -1,0 +1,78 @@
+"""The protocol itself through the node: raw commands and every frame of the line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ros_bench import Bench, Robot
+
+from amigobot_driver.protocol import Command, decode
+from amigobot_msgs.msg import Packet
+from amigobot_msgs.srv import SendCommand
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot("amigo")) as bench:
+        yield bench.connected()
+
+
+def send(bench: Bench, number: int, *argument: int, text: bytes = b"") -> Any:
+    request = SendCommand.Request(number=number, argument=list(argument), text=list(text))
+    return bench.call(SendCommand, "send_command", request)
+
+
+def test_raw_commands_are_refused_until_they_are_allowed(bench: Bench) -> None:
+    assert bench.parameter("allow_raw_commands", False).successful
+    done = send(bench, Command.SONAR.number, 1)
+    assert (done.success, "allow_raw_commands" in done.message) == (False, True)
+
+
+def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
+    assert bench.parameter("allow_raw_commands", True).successful
+    done = send(bench, Command.ADSEL.number, 2)
+    assert (done.success, done.message) == (True, "sent ADSEL(2) once; the robot confirms no single command")
+    bench.wait_until(lambda: Command.ADSEL(2) in bench.robot.heard)
+    bench.pass_sips(5)
+    assert bench.robot.heard.count(Command.ADSEL(2)) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "pointer"),
+    [(11, "cmd_vel"), (21, "cmd_vel"), (32, "cmd_wheels"), (8, "the action move"), (12, "the action turn")]
+    + [(4, "enable_motors"), (2, "end the node"), (50, "baud"), (255, "firmware loader")],
+)
+def test_what_would_go_past_the_driver_is_refused(bench: Bench, number: int, pointer: str) -> None:
+    assert bench.parameter("allow_raw_commands", True).successful
+    before = len(bench.robot.heard)
+    done = send(bench, number, 100)
+    assert not done.success
+    assert pointer in done.message
+    bench.pass_sips(3)
+    heard = [instruction for instruction in bench.robot.heard[before:] if instruction.value == 100]
+    assert heard == []
+
+
+def test_every_frame_is_published_both_ways_when_asked_for(bench: Bench) -> None:
+    inbox = bench.listen(Packet, "packets")
+    bench.pass_sips(5)
+    assert len(inbox) == 0
+    assert bench.parameter("publish_packets", True).successful
+    bench.parameter("allow_raw_commands", True)
+    send(bench, 200, text=b"ab")
+    bench.wait_until(lambda: any(packet.id == 200 for packet in inbox.messages))
+    raw = next(packet for packet in inbox.messages if packet.id == 200)
+    assert (raw.to_robot, raw.name, bytes(raw.data)) == (True, "unlisted", b"\xc8\x2b\x02ab")
+    bench.wait_until(lambda: any(not packet.to_robot for packet in inbox.messages))
+    sip = next(packet for packet in inbox.messages if not packet.to_robot)
+    assert sip.name in ("Sip", "Config")
+    bench.wait_until(lambda: any(packet.name == "PULSE" for packet in inbox.messages))
+    pulse = next(packet for packet in inbox.messages if packet.name == "PULSE")
+    assert (pulse.to_robot, decode(bytes(pulse.data))) == (True, Command.PULSE())
+    assert bench.parameter("publish_packets", False).successful
+    bench.pass_sips(3)
+    count = len(inbox)
+    bench.pass_sips(5)
+    assert len(inbox) == count
