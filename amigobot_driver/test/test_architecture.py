@@ -16,6 +16,7 @@ EVERY_LAYER = {
     "cli",
     "driver",
     "profiles",
+    "profiles.description",
     "protocol",
     "resources",
     "robot",
