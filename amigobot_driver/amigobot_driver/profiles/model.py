@@ -37,6 +37,7 @@ class Body:
     track: float  #: between the wheels' contact points, the effective value
     clearance: float = 0.03
     mass: float = 3.6  #: kg
+    wheel_ticks: float = 0.0  #: of the encoder in one turn of a wheel; 0: nobody knows
 
     @property
     def radius(self) -> float:

@@ -14,6 +14,8 @@ from .events import (
     Ping,
     Received,
     Report,
+    Rolled,
+    TurnRate,
 )
 from .manoeuvre import Manoeuvre
 from .motion import MotionStats
@@ -47,4 +49,6 @@ __all__ = [
     "Refused",
     "Report",
     "Robot",
+    "Rolled",
+    "TurnRate",
 ]

@@ -104,6 +104,25 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
+class Rolled:
+    """One ENCODERpac."""
+
+    stamp: float  #: s
+    left: int  #: ticks, wrapping at 32 bits
+    right: int
+    odometry: Odometry | None  #: with the ticks worked in; None where nobody knows how long one is
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRate:
+    """One GYROpac."""
+
+    stamp: float  #: s, in the middle of its samples
+    rate: float  #: rad/s, their mean
+    variance: float  #: (rad/s)^2
+
+
+@dataclass(frozen=True, slots=True)
 class FrameSeen:
     """A frame on the line, where `Options.trace` asks for them."""
 
@@ -112,4 +131,16 @@ class FrameSeen:
     stamp: float  #: s, when its first byte was put on the wire, or when it was handed to the port
 
 
-Event = LinkChanged | BaudChange | Identified | Configured | Report | BatteryChanged | Notice | Received | FrameSeen
+Event = (
+    LinkChanged
+    | BaudChange
+    | Identified
+    | Configured
+    | Report
+    | BatteryChanged
+    | Notice
+    | Received
+    | Rolled
+    | TurnRate
+    | FrameSeen
+)

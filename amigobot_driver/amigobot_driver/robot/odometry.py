@@ -7,7 +7,7 @@ Here they are summed as whole counts, so neither the wrap nor ten thousand round
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..profiles import Profile
 from ..protocol import Sip
@@ -16,7 +16,7 @@ _COUNTER = 0x8000
 _TURN = 4096
 
 #: A difference beyond this many times what the robot can drive, plus a margin in m, is a counter that was set.
-_PLAUSIBLE, _MARGIN = 3.0, 0.05
+PLAUSIBLE, MARGIN = 3.0, 0.05
 #: s between two SIPs at the robot; some arrive closer together because something held them up on the way.
 _CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad; and the start's variance.
@@ -57,6 +57,7 @@ class Odometer:
         self._wheel_radius = profile.body.wheel_diameter / 2
         self._top_speed = profile.limits.linear
         self._last: tuple[Sip, float] | None = None
+        self._fixed = self.state
         self._anchor()
 
     def restart(self) -> None:
@@ -68,7 +69,41 @@ class Odometer:
         self.state = Odometry(
             x, y, math.remainder(yaw, math.tau), left_angle=self.state.left_angle, right_angle=self.state.right_angle
         )
+        self._fixed = self.state
         self._anchor()
+
+    def fix(self) -> None:
+        """What `roll` tells from now on is measured from here."""
+        self._fixed = self.state
+
+    def roll(self, left: float, right: float, track: float, *, move: bool) -> Odometry:
+        """The wheels have rolled so far (m) since the last time, as the encoders have it; returns the new state.
+
+        `move`: the pose follows them, over this track (m), and the SIPs only carry it on from here; else the angles
+        of the wheels alone do.
+        """
+        old = self._fixed
+        self.state = replace(
+            self.state,
+            left_angle=old.left_angle + left / self._wheel_radius,
+            right_angle=old.right_angle + right / self._wheel_radius,
+        )
+        if move:
+            forward, turned = (left + right) / 2, (right - left) / track
+            heading = old.yaw + turned / 2
+            # The way was an arc; its chord leads from place to place.
+            chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
+            step_x, step_y = chord * math.cos(heading), chord * math.sin(heading)
+            self.state = replace(
+                self.state,
+                x=old.x + step_x,
+                y=old.y + step_y,
+                yaw=math.remainder(old.yaw + turned, math.tau),
+                covariance=_grow(old.covariance, step_x, step_y, forward, turned),
+            )
+            self._anchor()
+        self._fixed = self.state
+        return self.state
 
     def update(self, sip: Sip, stamp: float) -> Odometry:
         """Take the SIP that was sent at `stamp` (s); returns the new state."""
@@ -77,10 +112,10 @@ class Odometer:
             self._anchor()
         before, then = self._last
         dt = max(stamp - then, 0.0)
-        dx = _difference(sip.x, before.x, _COUNTER)
-        dy = _difference(sip.y, before.y, _COUNTER)
-        turn = _difference(sip.heading, before.heading, _TURN)
-        if math.hypot(dx, dy) * self._units.distance > _PLAUSIBLE * self._top_speed * max(dt, _CYCLE) + _MARGIN:
+        dx = difference(sip.x, before.x, _COUNTER)
+        dy = difference(sip.y, before.y, _COUNTER)
+        turn = difference(sip.heading, before.heading, _TURN)
+        if math.hypot(dx, dy) * self._units.distance > PLAUSIBLE * self._top_speed * max(dt, _CYCLE) + MARGIN:
             self.jumps += 1
             self._anchor()
             dx = dy = turn = 0
@@ -127,7 +162,7 @@ class Odometer:
         )
 
 
-def _difference(new: int, old: int, modulus: int) -> int:
+def difference(new: int, old: int, modulus: int) -> int:
     """The shortest way from old to new on a circle of `modulus` counts."""
     half = modulus // 2
     return (new - old + half) % modulus - half

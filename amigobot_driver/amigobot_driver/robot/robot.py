@@ -16,12 +16,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..profiles import choose_profile, load_profile
-from ..protocol import FRAME_DATA, Command, Config, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from ..protocol import (
+    FRAME_DATA,
+    Command,
+    Config,
+    Encoders,
+    FrameDecoder,
+    Gyro,
+    Malformed,
+    Packet,
+    Sip,
+    SyncReply,
+    Unknown,
+    parse,
+)
 from .auxiliary import aux_ports
 from .budget import Budget
+from .encoders import WheelEncoders
 from .envelope import Envelope, Refused
 from .events import BaudChange, Event, FrameSeen, Identified, LinkChanged, Received
 from .feature import Feature
+from .gyro import Gyroscope
 from .manoeuvre import Move, Turn
 from .motion import Motion
 from .outbox import MAX_ROUTINE, Outbox, Urgency
@@ -33,7 +48,7 @@ from .sequence import SonarSequence
 from .session import LinkState, Session
 from .setting import Setting
 from .sounds import Sounds
-from .streams import IO, Streams
+from .streams import ENCODERS, GYRO, IO, Streams
 from .tuning import Tuning
 
 #: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
@@ -54,6 +69,9 @@ class Options:
     motors_on_connect: bool = True
     sonar_on_connect: bool = True
     io_stream: bool = False  #: IOpacs, every info cycle
+    encoder_stream: bool = False  #: ENCODERpacs, every info cycle
+    encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
+    gyro: bool = True  #: GYROpacs, where the robot says it has a gyro
     digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (erratum E-24)
     trace: bool = False  #: tell every frame, both ways
     sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
@@ -98,6 +116,8 @@ class Robot:
         self.digital_outputs = DigitalOutputs(self.lacks)
         self.analog_input = AnalogInput(self.lacks)
         self.streams = Streams(self.budget, self.lacks)
+        self.encoders = WheelEncoders()
+        self.gyro = Gyroscope()
         self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
@@ -113,6 +133,7 @@ class Robot:
             self.digital_outputs,
             self.analog_input,
             self.streams,
+            self.gyro,
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._events: list[Event] = []
@@ -350,13 +371,19 @@ class Robot:
         self._events.append(Identified(identity, self.profile, self.profile_reason))
 
     def _arrange(self, now: float) -> None:
-        """What the options say of the ports."""
-        self.digital_outputs.mask_first = self.options.digital_output_mask_first
-        self.streams.want(IO, self.options.io_stream, now)
+        """What the options say of the ports and streams."""
+        options, config = self.options, self.tuning.config
+        self.digital_outputs.mask_first = options.digital_output_mask_first
+        self.encoders.leading = options.encoder_odometry
+        self.streams.want(IO, options.io_stream, now)
+        self.streams.want(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
+        # With a 2 there the firmware keeps the gyro to itself.
+        self.streams.want(GYRO, options.gyro and config is not None and config.has_gyro == 1, now)
 
     def _begin(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
         self.senses.odometer.restart()
+        self.encoders.restart()
         for feature in self.features:
             feature.begin(now)
 
@@ -391,8 +418,20 @@ class Robot:
         if isinstance(packet, Sip):
             self._events += self.senses.perceive(packet, stamp)
             self.motion.watch(self.senses.odometer.state, now)
+        elif isinstance(packet, Encoders):
+            self._events += self.encoders.perceive(
+                packet, self._of_cycle(stamp), self.senses.odometer, self.profile, self.tuning.config
+            )
+        elif isinstance(packet, Gyro) and self.options.gyro:
+            self._events += self.gyro.perceive(packet, stamp)
         elif isinstance(packet, Config):
             self._limit()
+            self._arrange(now)
+
+    def _of_cycle(self, stamp: float) -> float:
+        """When what came behind a SIP was measured: with it, though the line took one after the other."""
+        report = self.senses.report
+        return report.stamp if report and 0.0 <= stamp - report.stamp < self.budget.info_cycle else stamp
 
     def _limit(self) -> None:
         """What the robot can do: its profile, capped by its firmware. What it may: the user's word, else its own."""
