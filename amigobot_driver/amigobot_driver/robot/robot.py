@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from ..profiles import choose_profile, load_profile
 from ..protocol import (
     FRAME_DATA,
+    OVERHEAD,
     Command,
     Config,
     Encoders,
@@ -55,6 +56,8 @@ from .tuning import Tuning
 STALE = 1.0
 #: m that MOVE can be told at once, in its 16 bits of mm.
 _FURTHEST = 32.0
+#: s between two frames that the robot sent in one go.
+_BACK_TO_BACK = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +139,7 @@ class Robot:
             self.gyro,
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
+        self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
         self._events: list[Event] = []
         self._farewell = False
         self._arrange(-math.inf)
@@ -415,23 +419,33 @@ class Robot:
             return
         for feature in self.features:
             self._events += feature.hear(packet, now)
+        measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
-            self._events += self.senses.perceive(packet, stamp)
+            self._events += self.senses.perceive(packet, measured)
             self.motion.watch(self.senses.odometer.state, now)
         elif isinstance(packet, Encoders):
             self._events += self.encoders.perceive(
-                packet, self._of_cycle(stamp), self.senses.odometer, self.profile, self.tuning.config
+                packet, measured, self.senses.odometer, self.profile, self.tuning.config
             )
         elif isinstance(packet, Gyro) and self.options.gyro:
-            self._events += self.gyro.perceive(packet, stamp)
+            self._events += self.gyro.perceive(packet, measured)
         elif isinstance(packet, Config):
             self._limit()
             self._arrange(now)
 
-    def _of_cycle(self, stamp: float) -> float:
-        """When what came behind a SIP was measured: with it, though the line took one after the other."""
-        report = self.senses.report
-        return report.stamp if report and 0.0 <= stamp - report.stamp < self.budget.info_cycle else stamp
+    def _measured(self, packet: Packet, stamp: float) -> float:
+        """When the values of a packet were taken: those of a cycle at once, though the line takes one after the other.
+
+        GYROpac, SIP, then the others (PROTOCOL 8.3).
+        """
+        if isinstance(packet, Gyro):
+            size = len(packet.encode()) + OVERHEAD
+            self._cycle, self._sip_by = stamp, stamp + size * self.decoder.byte_time + _BACK_TO_BACK
+        elif isinstance(packet, Sip):
+            self._cycle = self._cycle if stamp < self._sip_by else stamp
+        elif stamp - self._cycle >= self.budget.info_cycle:
+            return stamp
+        return self._cycle
 
     def _limit(self) -> None:
         """What the robot can do: its profile, capped by its firmware. What it may: the user's word, else its own."""
