@@ -1,0 +1,283 @@
+"""Digital outputs, the analog port and raw commands against the simulated robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+from bench import Bench, losing, losing_first
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, Io, Unlisted, decode
+from amigobot_driver.robot import FrameSeen, Options, Outcome, Refused, Report
+from amigobot_driver.robot.ports import RETRY, TRIES
+from amigobot_driver.sim import Simulator
+
+
+class PortBench(Bench):
+    """A bench whose robot has IO_0, IO_1 and IO_5 as outputs."""
+
+    def __init__(self, directory: Path, *, robot: str = "amigo", baud: int = 0, options: Options | None = None) -> None:
+        profile = directory / "wired.yaml"
+        profile.write_text(f"extends: {robot}\nname: wired\nflash: {{io0: 1, io1: 1, io5: 1}}\n")
+        super().__init__(options or Options(), simulator=lambda: Simulator(load_profile(str(profile)), baud=baud))
+        self.connect()
+
+    def answer(self, wish: Callable[[], Future[Outcome]]) -> Outcome:
+        future = self.ask(wish)
+        self.until(future.done, 10.0)
+        return future.result()
+
+    def set(self, mask: int, states: int) -> Outcome:
+        return self.answer(lambda: self.robot.digital_outputs.want(mask, states, self.now))
+
+    def select(self, port: int) -> Outcome:
+        return self.answer(lambda: self.robot.analog_input.want(port, self.now))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> PortBench:
+    return PortBench(tmp_path)
+
+
+# -- digital outputs ------------------------------------------------------------------------------------------
+
+
+def test_outputs_are_set_and_cleared_and_the_others_left_alone(bench: PortBench) -> None:
+    assert bench.set(0b000011, 0b000001) == Outcome(True, "outputs 0x01, confirmed by the robot")
+    assert bench.set(0b100000, 0b100000) == Outcome(True, "outputs 0x21, confirmed by the robot")
+    assert bench.set(0b000001, 0b000000) == Outcome(True, "outputs 0x20, confirmed by the robot")
+    assert bench.simulator.pins.outputs == 0b100000
+    assert bench.reports[-1].ports.digital_out == 0b100000
+
+
+def test_states_outside_the_mask_mean_nothing(bench: PortBench) -> None:
+    assert bench.set(0b01, 0xFF).success
+    assert bench.simulator.pins.outputs == 0b01
+
+
+def test_a_lost_digout_is_sent_again(bench: PortBench) -> None:
+    bench.up.fault = losing_first(2, Command.DIGOUT)
+    assert bench.set(0b1, 0b1).success
+    assert bench.words().count("DIGOUT(257)") == 3
+
+
+def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
+    outcome = bench.set(0b001101, 0b001101)
+    assert outcome == Outcome(
+        False,
+        f"sent DIGOUT(3341) {TRIES} times in {TRIES * RETRY:.1f} s, the robot reports outputs 0x01: "
+        "IO_2, IO_3 did not follow, being configured as input (FLASH io0 to io5)",
+    )
+    # What could not be had does not spoil the next request.
+    assert bench.set(0b10, 0b10).success
+
+
+def test_outputs_that_none_follow_point_to_the_byte_order_too(bench: PortBench) -> None:
+    assert "digital_output_mask_first" in bench.set(0b100, 0b100).message
+
+
+def test_the_byte_order_can_be_swapped(tmp_path: Path) -> None:
+    bench = PortBench(tmp_path, options=Options(digital_output_mask_first=True))
+    bench.ask(lambda: bench.robot.digital_outputs.want(0b11, 0b01, bench.now))
+    bench.run(0.1)
+    assert bench.words()[-1] == f"DIGOUT({0b01 << 8 | 0b11})"
+
+
+@pytest.mark.parametrize("mask", [0x00, 0x40, 0x80, 0xC1])
+def test_a_mask_with_no_pin_of_this_robot_is_refused(bench: PortBench, mask: int) -> None:
+    outcome = bench.set(mask, mask)
+    assert outcome == Outcome(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_5, bits of 0x3f")
+    assert not any("DIGOUT" in word for word in bench.words())
+
+
+def test_outputs_come_back_after_a_reset(bench: PortBench) -> None:
+    bench.set(0b11, 0b10)
+    bench.simulator.reset()
+    bench.run(0.5)
+    assert bench.simulator.pins.outputs == 0
+    bench.run(20.0)
+    assert bench.simulator.pins.outputs == 0b10
+
+
+def test_a_newer_request_ends_the_older(bench: PortBench) -> None:
+    bench.up.fault = losing(Command.DIGOUT)
+    first = bench.ask(lambda: bench.robot.digital_outputs.want(0b1, 0b1, bench.now))
+    bench.run(0.4)
+    bench.up.fault = None
+    assert bench.set(0b10, 0b10).success
+    assert first.result() == Outcome(False, "another request came in between")
+    assert bench.simulator.pins.outputs == 0b11
+
+
+def test_the_end_of_the_session_ends_the_waiting(bench: PortBench) -> None:
+    bench.up.fault = losing(Command.DIGOUT)
+    future = bench.ask(lambda: bench.robot.digital_outputs.want(0b1, 0b1, bench.now))
+    bench.unplug()
+    assert not future.result().success
+    assert bench.set(0b1, 0b1) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
+
+
+# -- the analog port ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+def test_the_analog_port_is_found_in_either_byte(tmp_path: Path, robot: str) -> None:
+    bench = PortBench(tmp_path, robot=robot)
+    assert bench.reports[-1].ports.selected == 1
+    assert bench.select(3) == Outcome(True, "analog port 3, confirmed by the robot")
+    bench.run(0.3)
+    assert (bench.reports[-1].ports.selected, bench.reports[-1].ports.analog) == (3, 255)
+
+
+@pytest.mark.parametrize("port", [0, 6, 255])
+def test_a_port_that_is_not_there_is_refused(bench: PortBench, port: int) -> None:
+    assert bench.select(port) == Outcome(False, f"port is {port}, allowed: 1 to 5")
+
+
+def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) -> None:
+    bench.up.fault = losing_first(TRIES - 1, Command.ADSEL)
+    assert bench.select(2).success
+    bench.up.fault = losing(Command.ADSEL)
+    assert bench.select(4) == Outcome(False, "sent ADSEL(4) 5 times in 1.5 s, the robot reports port 2")
+
+
+def test_the_analog_port_comes_back_after_a_reset(bench: PortBench) -> None:
+    bench.select(2)
+    bench.simulator.reset()
+    bench.run(20.0)
+    assert bench.reports[-1].ports.selected == 2
+
+
+def test_what_cannot_be_had_again_after_a_reset_is_told_to_the_operator(bench: PortBench) -> None:
+    bench.select(2)
+    bench.up.fault = losing(Command.ADSEL)
+    bench.simulator.reset()
+    bench.run(20.0)
+    assert bench.notices[-1] == "sent ADSEL(2) 5 times in 1.5 s, the robot reports port 1"
+
+
+# -- IOpacs ---------------------------------------------------------------------------------------------------
+
+
+def test_iopacs_stream_while_wanted_and_sips_come_all_the_same(tmp_path: Path) -> None:
+    bench = PortBench(tmp_path, baud=9600, options=Options(io_stream=True))
+    start = bench.now
+    bench.run(10.0)
+    packets = [packet for _, packet in bench.heard(start) if isinstance(packet, Io)]
+    assert len(packets) >= 95
+    assert len(bench.told(Report, start)) >= 98
+    bench.ask(lambda: bench.robot.configure(Options(), bench.now))
+    bench.run(3.0)
+    stopped = bench.now
+    bench.run(2.0)
+    assert not [packet for _, packet in bench.heard(stopped) if isinstance(packet, Io)]
+
+
+def test_what_has_no_room_is_not_asked_for(tmp_path: Path) -> None:
+    profile = tmp_path / "fast.yaml"
+    profile.write_text("extends: amigo\nname: fast\nflash: {SInfoCycle: 1}\n")
+    bench = Bench(Options(io_stream=True), simulator=lambda: Simulator(load_profile(str(profile)), baud=9600))
+    bench.connect()
+    bench.run(1.0)
+    start = bench.now
+    bench.run(5.0)
+    assert len(bench.told(Report, start)) >= 98
+    assert bench.robot.budget.plan.refused == ("IOpac",)
+    assert any(notice.startswith("IOpac is left out: it needs 21 bytes") for notice in bench.notices)
+    assert not [packet for _, packet in bench.heard(start) if isinstance(packet, Io)]
+
+
+# -- raw commands and frames ----------------------------------------------------------------------------------
+
+
+def send(bench: Bench, number: int, arguments: list[int] | None = None, text: bytes = b"") -> Outcome:
+    return bench.ask(lambda: bench.robot.send_raw(number, arguments or [], text))
+
+
+@pytest.mark.parametrize(
+    ("number", "arguments", "text", "data"),
+    [
+        (35, [2], b"", b"\x23\x3b\x02\x00"),
+        (29, [], b"", b"\x1d"),
+        (3, [], b"", b"\x03\x2b\x00"),
+        (42, [], b"AT", b"\x2a\x2b\x02AT"),
+        (5, [-300], b"", b"\x05\x1b\x2c\x01"),
+        (200, [-32768], b"", b"\xc8\x1b\x00\x80"),
+        (200, [65535], b"", b"\xc8\x3b\xff\xff"),
+        (200, [], b"", b"\xc8"),
+        (200, [], b"xyz", b"\xc8\x2b\x03xyz"),
+    ],
+)
+def test_a_raw_command_goes_out_once(
+    bench: PortBench, number: int, arguments: list[int], text: bytes, data: bytes
+) -> None:
+    start = bench.now
+    assert send(bench, number, arguments, text).success
+    bench.run(2.0)
+    assert [frame for time, frame in bench.up.log if time >= start].count(data) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "arguments", "text", "told"),
+    [
+        (35, [70000], b"", "ADSEL takes an integer from 0 to 32767"),
+        (35, [], b"", "ADSEL takes an integer"),
+        (29, [1], b"", "STOP takes no argument"),
+        (200, [65536], b"", "command 200 takes an integer from -32768 to 65535"),
+        (200, [1, 2], b"", "one number or one text"),
+        (200, [1], b"x", "one number or one text"),
+        (200, [], b"x" * 196, "a frame carries"),
+        (200, [], b"x" * 300, "bytes must be in range"),
+        (255, [], b"", "MAINTENANCE is not sent: it ends in the firmware loader"),
+        (110, [5], b"", "command 110 is not sent: it moves the robot"),
+    ],
+)
+def test_a_raw_command_that_makes_no_sense_or_harm_is_refused(
+    bench: PortBench, number: int, arguments: list[int], text: bytes, told: str
+) -> None:
+    with pytest.raises(Refused, match=told):
+        send(bench, number, arguments, text)
+
+
+@pytest.mark.parametrize("name", "VEL RVEL ROTATE MOVE HEAD DHEAD DCHEAD VEL2 JOYDRIVE ENABLE".split())
+def test_no_raw_command_moves_the_robot(bench: PortBench, name: str) -> None:
+    with pytest.raises(Refused, match=f"{name} is not sent"):
+        send(bench, Command[name].number, [100])
+
+
+def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
+    answers = [send(bench, 200) for _ in range(300)]
+    assert not answers[-1].success
+    assert answers[-1].message == "not sent: 200 commands are waiting already"
+    start = bench.now
+    bench.drive(0.1, 0.0)
+    bench.until(lambda: "VEL(100)" in bench.words(start))
+    assert bench.now - start <= bench.robot.outbox.spacing + 1e-6, "a velocity waits for none of them"
+
+
+def test_without_a_robot_nothing_is_sent(bench: PortBench) -> None:
+    bench.unplug()
+    assert send(bench, 200) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
+
+
+def test_an_unlisted_command_reads_as_its_number() -> None:
+    assert (str(Unlisted(200)), str(Unlisted(200, 3))) == ("command 200", "command 200(3)")
+
+
+def test_every_frame_is_told_with_its_time_when_asked_for(tmp_path: Path) -> None:
+    bench = PortBench(tmp_path, baud=9600, options=Options(trace=True))
+    bench.run(2.0)
+    seen = bench.told(FrameSeen)
+    up = [(event.stamp, event.data) for event in seen if event.to_robot]
+    assert up == bench.up.log[: len(up)]
+    assert len(bench.up.log) - len(up) <= 1, "the last is told with the next packet"
+    down = [event for event in seen if not event.to_robot]
+    assert [event.data for event in down] == [data for _, data in bench.down.log][: len(down)]
+    assert decode(up[0][1]) == Command.PULSE()
+
+
+def test_no_frame_is_told_unless_asked_for(bench: PortBench) -> None:
+    assert bench.told(FrameSeen) == []
