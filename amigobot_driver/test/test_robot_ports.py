@@ -242,7 +242,9 @@ def test_a_raw_command_that_makes_no_sense_or_harm_is_refused(
         send(bench, number, arguments, text)
 
 
-@pytest.mark.parametrize("name", "VEL RVEL ROTATE MOVE HEAD DHEAD DCHEAD VEL2 JOYDRIVE ENABLE".split())
+@pytest.mark.parametrize(
+    "name", ["VEL", "RVEL", "ROTATE", "MOVE", "HEAD", "DHEAD", "DCHEAD", "VEL2", "JOYDRIVE", "ENABLE"]
+)
 def test_no_raw_command_moves_the_robot(bench: PortBench, name: str) -> None:
     with pytest.raises(Refused, match=f"{name} is not sent"):
         send(bench, Command[name].number, [100])

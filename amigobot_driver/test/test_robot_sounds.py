@@ -361,6 +361,14 @@ def test_off_stays_off_after_a_reset(bench: SoundBench) -> None:
     assert not bench.play(51).success
 
 
+def test_a_switch_that_is_not_taken_after_a_reset_is_told_to_the_operator(bench: SoundBench) -> None:
+    bench.switch(False)
+    bench.up.fault = losing(Command.SOUNDTOG)
+    bench.simulator.reset()
+    bench.run(20.0)
+    assert bench.notices[-1].endswith("8 times in 3.2 s, the robot reports sounds on")
+
+
 # -- other firmware -------------------------------------------------------------------------------------------
 
 

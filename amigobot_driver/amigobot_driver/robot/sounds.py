@@ -170,6 +170,7 @@ class Sounds(Feature):
             waiting.finish(False, f"sounds: {why}")
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
+        yield from self._switchers.notices()
         if not isinstance(packet, Playlist):
             return
         self.enabled = bool(packet.enabled)
@@ -278,11 +279,11 @@ class Sounds(Feature):
         elif self._switching:
             self._switching = False
             if why := self._lacks(Command.PLAYLIST):
-                self._switchers.finish(False, f"{sent}; {why}, the only one that tells whether sounds are on")
+                self._switchers.give_up(f"{sent}; {why}, the only one that tells whether sounds are on")
                 return
             told = "nothing" if self.enabled is None else f"sounds {_word(self.enabled)}"
             self.wanted = self.enabled
-            self._switchers.finish(False, f"{sent}, the robot reports {told}")
+            self._switchers.give_up(f"{sent}, the robot reports {told}")
         elif self._to_play:
             number, self._to_play = self._to_play, 0
             self._players.finish(False, f"{sent} and got no answer: SOUND {number} was not sent")
