@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
-from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -19,7 +18,7 @@ Scalar = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One parameter. `allowed` is a (low, high) pair for numbers, a tuple of words for strings, () for anything."""
+    """One parameter. `allowed` is a (low, high) pair for numbers, else all allowed values, () for anything."""
 
     name: str
     default: Scalar
@@ -34,9 +33,13 @@ class Spec:
     def kind(self) -> type:
         return type(self.default)
 
+    @property
+    def has_range(self) -> bool:
+        return self.kind in (int, float) and len(self.allowed) == 2
+
     def range_text(self) -> str:
-        if self.kind in (int, float) and self.allowed:
-            return f"{self.allowed[0]:g} to {self.allowed[-1]:g} {self.unit}".strip()
+        if self.has_range:
+            return f"{self.allowed[0]:g} to {self.allowed[1]:g} {self.unit}".strip()
         if self.allowed:
             return ", ".join(map(repr, self.allowed))
         return {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
@@ -47,10 +50,10 @@ class Spec:
             name=self.name, description=text, additional_constraints=self.range_text(), dynamic_typing=True
         )
         descriptor.read_only = not self.at_run_time
-        if self.allowed and self.kind is float:
+        if self.has_range and self.kind is float:
             low, high = map(float, self.allowed)
             descriptor.floating_point_range = [FloatingPointRange(from_value=low, to_value=high)]
-        if self.allowed and self.kind is int and len(self.allowed) == 2:
+        elif self.has_range:
             low, high = map(int, self.allowed)
             descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
         return descriptor
@@ -60,10 +63,8 @@ class Spec:
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         good = type(value) is self.kind
-        if good and isinstance(value, (int, float)) and self.kind is not bool:
-            good = math.isfinite(value)
-            if good and len(self.allowed) == 2:
-                good = self.allowed[0] <= value <= self.allowed[1]
+        if good and self.has_range:
+            good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
         elif good and self.allowed:
             good = value in self.allowed
         if not good:
@@ -78,7 +79,7 @@ _STAMPED = os.environ.get("ROS_DISTRO", "") not in ("humble", "iron", "jazzy")
 
 TABLE = (
     Spec("port", "sim://", "where the robot is: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://NAME"),
-    Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud"),
+    Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud", (0, *BAUD_RATES)),
     Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),
     Spec("param_file", "", "an ARIA parameter file (.p) to take the robot's numbers from, instead of robot"),
     Spec("odom_frame", "odom", "frame the odometry is measured in"),
@@ -190,17 +191,15 @@ class Parameters:
         self._node = node
         self._values: dict[str, Scalar] = {}
         for spec in TABLE:
+            value = node.declare_parameter(spec.name, spec.default, ParameterDescriptor(dynamic_typing=True)).value
             try:
-                value = node.declare_parameter(spec.name, spec.default, spec.descriptor()).value
                 self._values[spec.name] = spec.check(value)
-            except (InvalidParameterTypeException, InvalidParameterValueException) as error:
-                raise BadParameter(f"parameter {spec.name}: {error}; allowed: {spec.range_text()}") from None
             except ValueError as error:
                 raise BadParameter(str(error)) from None
+            # Only now, because what rclpy says of a value outside the range helps nobody.
+            node.set_descriptor(spec.name, spec.descriptor())
         if not all(word.isdecimal() for word in str(self["sonar_sequence"]).split()):
             raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: numbers and blanks")
-        if self["baud"] not in (0, *BAUD_RATES):
-            raise BadParameter(f"parameter baud is {self['baud']}, allowed: 0, {', '.join(map(str, BAUD_RATES))}")
 
     def __getitem__(self, name: str) -> Scalar:
         return self._values[name]
