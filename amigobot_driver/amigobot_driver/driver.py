@@ -1,7 +1,8 @@
 """Joins one `Robot` and one port: the threads, the lock and the real clock are here and nowhere else.
 
-The reader thread blocks on the port and delivers events; the writer thread sleeps until something is due. A wish
-that can go out at once is written by the thread that makes it, so a velocity waits for nobody.
+The reader thread blocks on the port and delivers events; the writer thread sleeps until something is due, and never
+waits for whoever hears the events. A wish that can go out at once is written by the thread that makes it, so a
+velocity waits for nobody.
 """
 
 from __future__ import annotations
@@ -17,18 +18,23 @@ from functools import partial
 from .robot import BaudChange, Event, Robot
 from .transport import Port, PortError, open_port
 
-#: s a read may block; it bounds how long closing takes, nothing else.
-_READ_TIMEOUT = 0.5
+#: s a read may block; what happened without any bytes, such as silence, is told as late as this.
+_READ_TIMEOUT = 0.25
 #: s between two tries to open the port: first, and at most.
-_RETRY_FIRST, _RETRY_MOST = 0.25, 1.0
+RETRY_FIRST, RETRY_MOST = 0.25, 1.0
 #: After CLOSE the robot must fall silent for this long (s); otherwise CLOSE again, this often.
 _QUIET, _CLOSE_TRIES = 0.25, 3
 
 
-class Driver:
-    """Runs a robot on a port for ever: opens it, reopens it, and tells `listener` all events from its own threads.
+def boot_time() -> float:
+    """Seconds that count on while the computer sleeps: what was wanted before it slept is old when it wakes."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
-    `listener` is called by one thread at a time, in order, without the lock held; it must not raise.
+
+class Driver:
+    """Runs a robot on a port for ever: opens it, reopens it, and tells `listener` all events from its reader thread.
+
+    `listener` is called in the order of the events, without the lock held; it must not raise.
     Use `with driver.robot() as robot:` for wishes.
     """
 
@@ -38,7 +44,7 @@ class Driver:
         url: str,
         listener: Callable[[Event], None],
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = boot_time,
         opener: Callable[[str, int], Port] = open_port,
     ) -> None:
         self.url = url
@@ -51,7 +57,6 @@ class Driver:
         self._port: Port | None = None
         self._why = ""
         self._changed = threading.Condition(threading.RLock())
-        self._telling = threading.RLock()
         self._events: deque[Event] = deque()
         self._wake_at = math.inf
         self._stopping = threading.Event()
@@ -77,11 +82,7 @@ class Driver:
         if self._stopping.is_set():
             return
         self._hang_up()
-        self._stopping.set()
-        with self._changed:
-            self._changed.notify_all()
-            if self._port:
-                self._port.close()
+        self._release()
         for thread in self._threads:
             if thread.is_alive() and thread is not threading.current_thread():
                 thread.join(2.0)
@@ -89,29 +90,32 @@ class Driver:
     # -- reading ----------------------------------------------------------------------------------------------
 
     def _read_for_ever(self) -> None:
-        delay = _RETRY_FIRST
+        delay = RETRY_FIRST
         while not self._stopping.is_set():
             try:
                 port = self._opener(self.url, self._robot.baud)
             except PortError as error:
                 self._happened(partial(self._robot.disconnected, str(error)))
                 self._stopping.wait(delay)
-                delay = min(2 * delay, _RETRY_MOST)
+                delay = min(2 * delay, RETRY_MOST)
                 continue
-            delay = _RETRY_FIRST
+            delay = RETRY_FIRST
             self._read_until_gone(port)
             self._stopping.wait(delay)
 
     def _read_until_gone(self, port: Port) -> None:
-        self._port, self._why = port, ""
+        with self._changed:
+            self._port, self._why = port, ""
         self._happened(partial(self._robot.connected, port.byte_time))
         try:
             while not self._stopping.is_set():
-                data = port.read(_READ_TIMEOUT)
-                if data:
+                if data := port.read(_READ_TIMEOUT):
                     self._happened(partial(self._robot.receive, data))
+                else:
+                    self._tell()
         except PortError as error:
-            self._port = None
+            with self._changed:
+                self._port = None
             if not self._stopping.is_set():
                 self._happened(partial(self._robot.disconnected, self._why or str(error)))
         # Not in a finally: after a bug the port is still needed, to stop the robot.
@@ -131,12 +135,10 @@ class Driver:
             with self._changed:
                 self._take_in(self._robot.poll(self.clock()))
                 self._pump()
-                if not self._events:
-                    self._wake_at = self._robot.next_time()
-                    # Bounded, because a clock that is not the real one may be injected.
-                    self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _READ_TIMEOUT)))
-                    self._wake_at = math.inf
-            self._tell()
+                self._wake_at = self._robot.next_time()
+                # Bounded, because a clock that is not the real one may be injected.
+                self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _READ_TIMEOUT)))
+                self._wake_at = math.inf
 
     def _pump(self) -> None:
         """Write every frame that is due, and let the writer know when the next one will be."""
@@ -193,16 +195,25 @@ class Driver:
             self._port = None
 
     def _tell(self) -> None:
-        with self._telling:
-            while self._events:
-                self._listener(self._events.popleft())
+        while self._events:
+            self._listener(self._events.popleft())
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """No bug may leave a robot driving: whatever happens, say goodbye to it first."""
         try:
             work()
         except BaseException:
-            self._hang_up()
-            self._stopping.set()
-            self.failed.set()
+            try:
+                self._hang_up()
+            finally:
+                self.failed.set()
+                self._release()
             raise
+
+    def _release(self) -> None:
+        """Let go of the port and end the threads."""
+        self._stopping.set()
+        with self._changed:
+            self._changed.notify_all()
+            if self._port:
+                self._port.close()

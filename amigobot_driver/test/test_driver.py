@@ -1,0 +1,448 @@
+"""The driver in real time, with real threads: on the simulated robot in this process, over a pty and over TCP."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.driver import Driver, boot_time
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, decode
+from amigobot_driver.robot import Event, LinkChanged, LinkState, Notice, Options, Refused, Report, Robot
+from amigobot_driver.sim import Session, Simulator
+from amigobot_driver.sim.pty import PtyConnection
+from amigobot_driver.sim.server import Connection, serve
+from amigobot_driver.sim.tcp import TcpConnection
+from amigobot_driver.transport import Port, PortError, open_port
+
+#: s that nothing here ever takes, on however slow a machine
+PATIENCE = 60.0
+FAREWELL = ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.002)
+
+
+class Tap:
+    """A port that notes what is written to it, and fails when told to."""
+
+    def __init__(self, port: Port) -> None:
+        self.port = port
+        self.name = port.name
+        self.written: list[tuple[float, bytes]] = []
+        self.closed = False
+        self.fail_write = self.fail_read = False
+
+    @property
+    def byte_time(self) -> float:
+        return self.port.byte_time
+
+    def read(self, timeout: float) -> bytes:
+        if self.fail_read:
+            raise PortError(f"{self.name}: read failed on purpose")
+        return self.port.read(min(timeout, 0.05))
+
+    def write(self, data: bytes) -> None:
+        if self.fail_write:
+            raise PortError(f"{self.name}: write failed on purpose")
+        self.port.write(data)
+        self.written.append((time.monotonic(), data))
+
+    def set_baud(self, baud: int) -> None:
+        self.port.set_baud(baud)
+
+    def close(self) -> None:
+        self.closed = True
+        self.port.close()
+
+    @property
+    def words(self) -> list[str]:
+        return [str(decode(data[3:-2])) for _, data in self.written]
+
+
+class Running:
+    """A driver on a tapped port, and all that it told."""
+
+    def __init__(self, url: str = "sim://amigo?world=empty&baud=115200") -> None:
+        self.events: list[Event] = []
+        self.taps: list[Tap] = []
+        self.listener: Callable[[Event], None] = self.events.append
+        self.driver = Driver(Robot(Options()), url, lambda event: self.listener(event), opener=self._open)
+
+    def _open(self, url: str, baud: int) -> Port:
+        tap = Tap(open_port(url, baud))
+        self.taps.append(tap)
+        return tap
+
+    @property
+    def state(self) -> LinkState:
+        with self.driver.robot() as robot:
+            return robot.state
+
+    @property
+    def words(self) -> list[str]:
+        return [word for tap in self.taps for word in tap.words]
+
+    def told(self, kind: type[Event]) -> list[Event]:
+        return [event for event in list(self.events) if isinstance(event, kind)]
+
+    @property
+    def notes(self) -> list[str]:
+        return [event.note for event in self.told(LinkChanged)]
+
+    def connect(self) -> None:
+        """Until the motors are on."""
+        count = len(self.told(Report))
+        eventually(lambda: any(report.motors_enabled for report in self.told(Report)[count:]))
+
+    def drive(self, linear: float, angular: float = 0.0) -> None:
+        with self.driver.robot() as robot:
+            robot.drive(linear, angular, self.driver.clock())
+
+    def drive_until(self, condition: Callable[[], object], linear: float = 0.3) -> None:
+        """Somebody publishes cmd_vel."""
+
+        def met() -> bool:
+            self.drive(linear)
+            return bool(condition())
+
+        eventually(met)
+
+    def moving(self) -> bool:
+        return self.told(Report)[-1].moving
+
+
+@contextmanager
+def running(*args: object, **kwargs: object) -> Iterator[Running]:
+    """Started, and closed in any case."""
+    run = Running(*args, **kwargs)
+    run.driver.start()
+    try:
+        yield run
+    finally:
+        run.driver.close()
+
+
+@contextmanager
+def served(make: Callable[[Simulator], Connection]) -> Iterator[tuple[Simulator, Connection]]:
+    """A simulated robot on a pty or on TCP, in a thread of its own."""
+    simulator = Simulator(load_profile("amigo"))
+    connection = make(simulator)
+    stopping = threading.Event()
+    thread = threading.Thread(target=serve, args=(simulator, connection), kwargs={"stopped": stopping.is_set})
+    thread.start()
+    try:
+        yield simulator, connection
+    finally:
+        stopping.set()
+        thread.join(PATIENCE)
+        connection.close()
+
+
+def on_pty(path: Path) -> Callable[[Simulator], Connection]:
+    return lambda simulator: PtyConnection(str(path), simulator, check_baud=True, tell=lambda text: None)
+
+
+def on_tcp(simulator: Simulator) -> Connection:
+    return TcpConnection(("127.0.0.1", 0), simulator, tell=lambda text: None)
+
+
+class TestOnEveryPort:
+    """Connect, drive, close: the robot stands, its motors are off, the session is over."""
+
+    def tour(self, url: str) -> Running:
+        with running(url) as run:
+            run.connect()
+            run.drive_until(lambda: run.told(Report)[-1].odometry.x > 0.1)
+            assert run.moving()
+            run.driver.close()
+            assert run.words[-4:] == FAREWELL
+            assert run.taps[-1].closed
+            assert not run.driver.failed.is_set()
+        return run
+
+    def test_in_this_process(self) -> None:
+        run = self.tour("sim://amigo?world=empty")
+        assert run.notes[-1].startswith("connected to not_set")
+        simulator = run.taps[0].port.simulator
+        assert simulator.session is Session.WAIT
+        assert simulator.truth.pose.x > 0.1
+
+    def test_over_a_pty(self, tmp_path: Path) -> None:
+        path = tmp_path / "robot"
+        with served(on_pty(path)) as (simulator, _):
+            self.tour(str(path))
+            eventually(lambda: simulator.session is Session.WAIT)
+            eventually(lambda: simulator.truth.left_velocity == 0)
+            assert simulator.truth.pose.x > 0.1
+
+    def test_over_tcp(self) -> None:
+        with served(on_tcp) as (simulator, connection):
+            self.tour(f"socket://127.0.0.1:{connection.port}")
+            eventually(lambda: simulator.session is Session.WAIT)
+            assert simulator.truth.pose.x > 0.1
+
+
+class TestPortThatComesAndGoes:
+    def test_is_waited_for(self, tmp_path: Path) -> None:
+        path = tmp_path / "robot"
+        with running(str(path)) as run:
+            eventually(lambda: any("there is no such port" in note for note in run.notes))
+            with served(on_pty(path)):
+                run.connect()
+
+    def test_that_vanishes_is_found_again(self, tmp_path: Path) -> None:
+        """The cable is pulled while the robot drives; where it comes back, nothing moves."""
+        path = tmp_path / "robot"
+        with running(str(path)) as run:
+            with served(on_pty(path)):
+                run.connect()
+                run.drive_until(run.moving)
+            eventually(lambda: run.state is LinkState.DISCONNECTED)
+            before = run.told(Report)[-1].odometry
+            with served(on_pty(path)) as (simulator, _):
+                run.connect()
+                after = run.told(Report)[-1].odometry
+                assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=1e-6)
+                assert simulator.truth.pose.x == 0
+            assert any("the port has gone" in note for note in run.notes)
+
+    def test_a_peer_that_closes_the_connection_is_called_again(self) -> None:
+        with served(on_tcp) as (_, connection), running(f"socket://127.0.0.1:{connection.port}") as run:
+            run.connect()
+            connection._drop()
+            eventually(lambda: len(run.taps) > 1)
+            run.connect()
+
+    @pytest.mark.parametrize("direction", ["fail_read", "fail_write"])
+    def test_a_failing_port_is_opened_anew(self, direction: str) -> None:
+        with running() as run:
+            run.connect()
+            setattr(run.taps[0], direction, True)
+            eventually(lambda: any("failed on purpose" in note for note in run.notes))
+            run.connect()
+            assert run.taps[0].closed
+            assert len(run.taps) == 2
+            assert not run.driver.failed.is_set()
+
+    def test_a_read_that_fails_while_somebody_writes_harms_nobody(self) -> None:
+        """The writer is about to write to a port that the reader has just lost."""
+        with running() as run:
+            run.connect()
+            with run.driver.robot() as robot:
+                original = robot.take
+
+                def take(now: float) -> bytes | None:
+                    run.taps[0].fail_read = True
+                    end = time.monotonic() + 0.5
+                    while run.driver._port is not None and time.monotonic() < end:
+                        time.sleep(0.001)
+                    robot.take = original
+                    return Command.PULSE().encode()
+
+                robot.take = take
+            run.connect()
+            assert not run.driver.failed.is_set()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+class TestBugs:
+    def test_of_a_listener_stop_the_robot(self) -> None:
+        with running() as run:
+            run.connect()
+            run.drive_until(run.moving)
+
+            def broken(event: Event) -> None:
+                raise ZeroDivisionError("a bug in whoever listens")
+
+            run.listener = broken
+            eventually(run.driver.failed.is_set)
+            eventually(lambda: run.taps[-1].closed)
+            assert run.words[-4:] == FAREWELL
+            run.driver.close()
+
+    @pytest.mark.parametrize("method", ["receive", "poll"], ids=["reader", "writer"])
+    def test_of_either_thread_stop_it_too(self, method: str) -> None:
+        with running() as run:
+            run.connect()
+            run.drive_until(run.moving)
+            self.break_robot(run, method)
+            eventually(run.driver.failed.is_set)
+            eventually(lambda: run.taps[-1].closed)
+            assert run.words[-4:] == FAREWELL
+
+    def test_that_break_even_the_farewell_are_reported(self) -> None:
+        with running() as run:
+            run.connect()
+            self.break_robot(run, "receive", "close")
+            eventually(run.driver.failed.is_set)
+            eventually(lambda: run.taps[-1].closed)
+
+    @staticmethod
+    def break_robot(run: Running, *methods: str) -> None:
+        def broken(*_: object) -> None:
+            raise ZeroDivisionError("a bug")
+
+        with run.driver.robot() as robot:
+            for method in methods:
+                setattr(robot, method, broken)
+
+
+class TestListener:
+    def test_hears_everything_in_order_and_from_one_thread(self) -> None:
+        with running() as run:
+            threads: set[str] = set()
+
+            def listener(event: Event) -> None:
+                threads.add(threading.current_thread().name)
+                run.events.append(event)
+
+            run.listener = listener
+            run.connect()
+            run.drive_until(run.moving)
+            eventually(lambda: run.told(Notice))
+        assert threads == {"amigobot-reader"}
+        states = [event.state for event in run.told(LinkChanged)]
+        assert states == [LinkState.SYNCING, LinkState.OPENING, LinkState.RUNNING]
+        first = next(i for i, event in enumerate(run.events) if isinstance(event, Report))
+        assert any(isinstance(event, LinkChanged) and event.state is LinkState.RUNNING for event in run.events[:first])
+        stamps = [report.stamp for report in run.told(Report)]
+        assert stamps == sorted(stamps)
+
+    def test_may_ask_for_things_itself(self) -> None:
+        with running() as run:
+            asked = threading.Event()
+
+            def listener(event: Event) -> None:
+                if isinstance(event, Report):
+                    with run.driver.robot() as robot:
+                        robot.stop()
+                    asked.set()
+
+            run.listener = listener
+            assert asked.wait(PATIENCE)
+
+    def test_that_is_slow_does_not_hold_up_the_stop(self) -> None:
+        """A publisher that blocks must not keep a robot driving whose velocity has expired."""
+        with running() as run:
+            run.connect()
+            run.drive_until(run.moving)
+            go_on, blocked = threading.Event(), threading.Event()
+
+            def slow(event: Event) -> None:
+                blocked.set()
+                go_on.wait(PATIENCE)
+
+            run.listener = slow
+            assert blocked.wait(PATIENCE)
+            since = len(run.words)
+            run.drive(0.3)
+            try:
+                eventually(lambda: {"VEL(0)", "STOP"} & set(run.words[since:]))
+            finally:
+                go_on.set()
+
+
+class TestClose:
+    def test_twice_says_goodbye_once(self) -> None:
+        with running() as run:
+            run.connect()
+            run.driver.close()
+            words = run.words
+            run.driver.close()
+            assert run.words == words
+            assert words[-4:] == FAREWELL
+            assert not any(thread.is_alive() for thread in run.driver._threads)
+
+    def test_before_it_was_started(self) -> None:
+        Running().driver.close()
+
+    @pytest.mark.parametrize("url", ["/dev/no-such-port", "socket://127.0.0.1:1", "nonsense://"])
+    def test_without_a_port(self, url: str) -> None:
+        with running(url) as run:
+            eventually(lambda: run.notes)
+        assert run.state is LinkState.DISCONNECTED
+        assert not any(thread.is_alive() for thread in run.driver._threads)
+
+    def test_from_the_listener(self) -> None:
+        with running() as run:
+            done = threading.Event()
+
+            def listener(event: Event) -> None:
+                if isinstance(event, Report) and not done.is_set():
+                    run.driver.close()
+                    done.set()
+
+            run.listener = listener
+            assert done.wait(PATIENCE)
+            assert run.words[-4:] == FAREWELL
+
+    def test_says_goodbye_again_to_a_robot_that_talks_on(self) -> None:
+        with running() as run:
+            run.connect()
+            tap = run.taps[-1]
+            original, lost = tap.write, []
+
+            def losing_the_first_close(data: bytes) -> None:
+                if data == Command.CLOSE().encode() and not lost:
+                    lost.append(data)
+                else:
+                    original(data)
+
+            tap.write = losing_the_first_close
+            run.driver.close()
+            assert lost
+            assert tap.port.simulator.session is Session.WAIT
+
+
+class TestWishes:
+    def test_a_velocity_is_written_by_whoever_asks_for_it(self) -> None:
+        """No hop to another thread between cmd_vel and the wire, when the line has rested."""
+        with running() as run:
+            run.connect()
+            writers: list[str] = []
+            tap = run.taps[-1]
+            original = tap.write
+
+            def write(data: bytes) -> None:
+                if decode(data[3:-2]) == Command.VEL(123):
+                    writers.append(threading.current_thread().name)
+                original(data)
+
+            def asked_on_a_rested_line() -> bool:
+                eventually(lambda: time.monotonic() - tap.written[-1][0] > 0.03)
+                run.drive(0.123)
+                return threading.current_thread().name in writers
+
+            tap.write = write
+            eventually(asked_on_a_rested_line)
+
+    def test_the_outcome_of_a_switch_is_what_the_robot_reports(self) -> None:
+        with running() as run:
+            run.connect()
+            with run.driver.robot() as robot:
+                switched = robot.enable_motors(False, run.driver.clock())
+            assert switched.result(PATIENCE).success
+            assert not run.told(Report)[-1].motors_enabled
+
+    def test_without_a_robot_are_refused_at_once(self) -> None:
+        with running("/dev/no-such-port") as run:
+            with pytest.raises(Refused):
+                run.drive(0.3)
+            with run.driver.robot() as robot:
+                assert not robot.enable_motors(True, run.driver.clock()).result(0).success
+
+
+def test_the_clock_counts_on_while_the_computer_sleeps() -> None:
+    """The monotonic clock of Linux does not: a velocity from before a suspend would still be young after it."""
+    assert boot_time() == pytest.approx(time.clock_gettime(time.CLOCK_BOOTTIME), abs=PATIENCE)
+    assert Running().driver.clock is boot_time
