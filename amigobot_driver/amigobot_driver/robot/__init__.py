@@ -1,5 +1,6 @@
 """The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
 
+from .auxiliary import AuxPort, Reading, Written
 from .battery import BatteryLevel, BatteryMonitor
 from .envelope import Refused
 from .events import (
@@ -27,6 +28,7 @@ from .tuning import TUNABLE
 
 __all__ = [
     "TUNABLE",
+    "AuxPort",
     "BatteryChanged",
     "BatteryLevel",
     "BatteryMonitor",
@@ -45,10 +47,12 @@ __all__ = [
     "Outcome",
     "PacketStats",
     "Ping",
+    "Reading",
     "Received",
     "Refused",
     "Report",
     "Robot",
     "Rolled",
     "TurnRate",
+    "Written",
 ]

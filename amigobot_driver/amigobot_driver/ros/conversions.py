@@ -9,17 +9,20 @@ from collections.abc import Iterable, Sequence
 from geometry_msgs.msg import Quaternion, TransformStamped
 from nav_msgs.msg import Odometry as OdometryMsg
 from rclpy.node import Node
-from sensor_msgs.msg import BatteryState, JointState, LaserScan, PointCloud2, PointField, Range
+from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, PointCloud2, PointField, Range
 from std_msgs.msg import Header
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Profile, Sonar
 from ..protocol import BAUD_RATES, Config, SyncReply
-from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot
+from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, TurnRate
 
 #: Variance of what a wheeled robot on a floor does not do; small, because it is sure, but never zero.
 _FLAT = 1e-6
+
+#: Variance of what a gyro about one axis says of the other two: nothing. (rad/s)^2
+_UNKNOWN = 1e6
 
 WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
 
@@ -63,6 +66,18 @@ def transform(state: Odometry, header: Header, base_frame: str) -> TransformStam
     message.transform.translation.x = state.x
     message.transform.translation.y = state.y
     message.transform.rotation = quaternion(state.yaw)
+    return message
+
+
+def imu(turn: TurnRate, header: Header) -> Imu:
+    """The rate about z; a first element of -1 says of a covariance that there is no such measurement (REP-145)."""
+    message = Imu(header=header)
+    message.angular_velocity.z = turn.rate
+    rates = [0.0] * 9
+    rates[0] = rates[4] = _UNKNOWN
+    rates[8] = turn.variance
+    message.angular_velocity_covariance = rates
+    message.orientation_covariance = message.linear_acceleration_covariance = [-1.0] + [0.0] * 8
     return message
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
@@ -20,9 +22,10 @@ class Diagnostics:
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._checksum_errors = 0
         self._last_counts = (0, 0, 0)
+        self._aux_dropped = 0
 
     def publish(self) -> None:
-        parts = (self._link, self._motors, self._battery, self._commands, self._streams)
+        parts = (self._link, self._motors, self._battery, self._commands, self._streams, self._aux)
         array = DiagnosticArray(status=[part() for part in parts])
         array.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(array)
@@ -134,7 +137,7 @@ class Diagnostics:
 
     def _streams(self) -> DiagnosticStatus:
         """What the robot sends beside its SIPs, and what the line has no room for."""
-        plan = self._robot.budget.plan
+        plan, flows = self._robot.budget.plan, self._robot.streams.flows
         streams = ", ".join(plan.accepted) or "none"
         level, message = OK, f"as wanted: {streams}"
         if plan.refused:
@@ -147,4 +150,26 @@ class Diagnostics:
             left_out=", ".join(plan.refused) or "none",
             bytes_per_cycle=plan.needed,
             bytes_available=f"{plan.available:.0f}",
+            **{f"{stream.name}_received": flow.packets for stream, flow in flows.items()},
+            **{f"{stream.name}_asked_again": flow.asked_again for stream, flow in flows.items()},
+            encoder_jumps=self._robot.encoders.jumps,
+            gyro_centre=f"{self._robot.gyro.centre:.2f}" if self._robot.gyro.calibrated > -math.inf else "not measured",
         )
+
+    def _aux(self) -> DiagnosticStatus:
+        ports = self._robot.aux
+        before, self._aux_dropped = self._aux_dropped, sum(port.writer.dropped for port in ports)
+        level, message = OK, "as wanted"
+        if self._aux_dropped > before:
+            level, message = (
+                WARN,
+                f"{self._aux_dropped - before} bytes to write were dropped in the last second",
+            )
+        counts: dict[str, int] = {}
+        for port in ports:
+            counts[f"aux{port.number}_written"] = port.writer.written
+            counts[f"aux{port.number}_dropped"] = port.writer.dropped
+            counts[f"aux{port.number}_received"] = port.reader.received
+            counts[f"aux{port.number}_forgotten"] = port.reader.forgotten
+            counts[f"aux{port.number}_asked_again"] = port.reader.asked_again
+        return self._status("aux", level, message, **counts)

@@ -15,6 +15,7 @@ from ..driver import Driver
 from ..profiles import ProfileError
 from ..robot import Event, Outcome, Robot
 from .actions import ManoeuvreActions
+from .auxiliary import AuxPorts
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
 from .log import EventLog, Once
@@ -23,6 +24,7 @@ from .ports import Ports
 from .raw import RawAccess
 from .services import Services
 from .sounds import SoundServices
+from .streams import Streams
 from .telemetry import Telemetry
 from .tuning import TuningServices
 
@@ -52,6 +54,8 @@ class AmigobotNode(Node):
             telemetry,
             ManoeuvreActions(self, self.driver),
             Ports(self, self.driver, self._params, telemetry),
+            Streams(self, telemetry),
+            AuxPorts(self, self.driver, telemetry, once),
             RawAccess(self, self.driver, self._params, telemetry),
         )
         self.add_on_set_parameters_callback(self._params.check)

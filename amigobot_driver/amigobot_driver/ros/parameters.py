@@ -62,6 +62,8 @@ class Spec:
         """The value in this parameter's type. Raises ValueError with the name, the value and what is allowed."""
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
+        if value is False and "off" in self.allowed:
+            value = "off"  # YAML takes the bare word for a boolean
         good = type(value) is self.kind
         if good and self.has_range:
             good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
@@ -150,6 +152,21 @@ TABLE += tuple(
 )
 
 TABLE += (
+    Spec("encoder_stream", False, "have the robot send ENCODERpacs: raw ticks on encoders", at_run_time=True),
+    Spec(
+        "odometry_source",
+        "robot",
+        "where odom comes from: the SIPs, or the encoders' ticks, which are streamed then",
+        allowed=("robot", "encoders"),
+        at_run_time=True,
+    ),
+    Spec(
+        "gyro",
+        "auto",
+        "have the robot send GYROpacs where it has a gyro, for imu, or never",
+        allowed=("auto", "off"),
+        at_run_time=True,
+    ),
     Spec("io_stream", False, "have the robot send IOpacs: all analog inputs on io", at_run_time=True),
     Spec(
         "analog_volts_per_count",
@@ -217,6 +234,9 @@ class Parameters:
             sonar_on_connect=bool(values["sonar_on_connect"]),
             sonar_sequence=tuple(map(int, str(values["sonar_sequence"]).split())),
             io_stream=bool(values["io_stream"]),
+            encoder_stream=bool(values["encoder_stream"]),
+            encoder_odometry=values["odometry_source"] == "encoders",
+            gyro=values["gyro"] == "auto",
             digital_output_mask_first=bool(values["digital_output_mask_first"]),
             trace=bool(values["publish_packets"]),
             tuning={

@@ -16,7 +16,8 @@ from tf2_ros import TransformBroadcaster
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
-from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Robot
+from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Robot, Rolled
+from ..robot import Odometry as OdometryState
 from . import conversions
 from .parameters import Parameters
 
@@ -54,6 +55,8 @@ class Telemetry:
         """Publish what an event tells."""
         if isinstance(event, Report):
             self._report(event)
+        elif isinstance(event, Rolled):
+            self._rolled(event)
         elif isinstance(event, LinkChanged):
             self._link_changed()
         elif isinstance(event, Identified):
@@ -69,19 +72,35 @@ class Telemetry:
     def _report(self, report: Report) -> None:
         """All messages of one SIP are stamped with the time it was sent."""
         stamp = self.ros_time(report.stamp)
-        base = self.frame("base_frame")
-        in_base = Header(stamp=stamp, frame_id=base)
-        in_odom = Header(stamp=stamp, frame_id=self.frame("odom_frame"))
-        profile = self._robot.profile
-        self._odom.publish(conversions.odometry(report.odometry, in_odom, base))
-        if self._parameters["publish_tf"]:
-            self._tf.sendTransform(conversions.transform(report.odometry, in_odom, base))
-        self._joints.publish(conversions.joint_states(report.odometry, in_base, profile.body.wheel_diameter / 2))
+        in_base = Header(stamp=stamp, frame_id=self.frame("base_frame"))
+        # While ENCODERpacs come, the one behind this SIP knows better.
+        if not self._robot.encoders.leads(report.stamp):
+            self._publish_pose(report.odometry, stamp)
+        if not self._robot.encoders.follows(report.stamp):
+            self._publish_joints(report.odometry, in_base)
         self._publish_sonar(report, in_base)
         self._status.publish(conversions.robot_status(self._robot, report, in_base))
         if report.stamp >= self._next_battery:
             self._next_battery = report.stamp + _BATTERY_PERIOD
             self._battery.publish(conversions.battery_state(self._robot.senses.battery, in_base, report.charging))
+
+    def _rolled(self, rolled: Rolled) -> None:
+        """The encoders' word on the wheels, and where they lead, on the pose."""
+        if rolled.odometry is None:
+            return
+        stamp = self.ros_time(rolled.stamp)
+        self._publish_joints(rolled.odometry, Header(stamp=stamp, frame_id=self.frame("base_frame")))
+        if self._robot.encoders.leading:
+            self._publish_pose(rolled.odometry, stamp)
+
+    def _publish_pose(self, state: OdometryState, stamp: TimeMsg) -> None:
+        in_odom, base = Header(stamp=stamp, frame_id=self.frame("odom_frame")), self.frame("base_frame")
+        self._odom.publish(conversions.odometry(state, in_odom, base))
+        if self._parameters["publish_tf"]:
+            self._tf.sendTransform(conversions.transform(state, in_odom, base))
+
+    def _publish_joints(self, state: OdometryState, in_base: Header) -> None:
+        self._joints.publish(conversions.joint_states(state, in_base, self._robot.profile.body.wheel_diameter / 2))
 
     def _link_changed(self) -> None:
         """Without a link the status is the only topic that goes on."""

@@ -1,0 +1,116 @@
+"""The auxiliary serial ports: topics that keep a stream flowing both ways, and services for question and answer."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from functools import partial
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import AuxData
+from amigobot_msgs.srv import AuxRead, AuxWrite
+
+from ..driver import Driver
+from ..protocol import Aux, Command
+from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, Written
+from .log import Once
+from .telemetry import Telemetry
+from .wish import answer, granted, offering
+
+#: Messages: bytes of a serial line must not be lost in a burst.
+_DEPTH = 100
+#: What every robot of the family has; the third is offered when the firmware knows it.
+_USUAL, _THIRD = (1, 2), 3
+
+
+class AuxPorts:
+    """auxN/tx, auxN/rx, aux_write, aux_read. A port is asked for bytes only while somebody hears or reads it."""
+
+    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry, once: Once) -> None:
+        self._node = node
+        self._driver = driver
+        self._telemetry = telemetry
+        self._once = once
+        self._rx: dict[int, Publisher] = {}
+        self._heard: dict[int, bool] = {}
+        for number in _USUAL:
+            self._offer(number)
+        offer = offering(node)
+        offer(AuxWrite, "aux_write", self._write)
+        offer(AuxRead, "aux_read", self._read)
+
+    def hear(self, event: Event) -> None:
+        """Publish what has come; with each SIP see who listens."""
+        if isinstance(event, Received) and isinstance(event.packet, Aux):
+            if publisher := self._rx.get(event.packet.port):
+                header = Header(
+                    stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame")
+                )
+                publisher.publish(AuxData(header=header, data=event.packet.data))
+        elif isinstance(event, Report):
+            self._see_who_listens()
+        elif isinstance(event, LinkChanged) and _THIRD not in self._rx:
+            with self._driver.robot() as robot:
+                there = not robot.lacks(Command.GETAUX3)
+            if there:
+                self._offer(_THIRD)
+
+    def _offer(self, number: int) -> None:
+        self._node.create_subscription(AuxData, f"aux{number}/tx", partial(self._send, number), _DEPTH)
+        self._heard[number] = False
+        self._rx[number] = self._node.create_publisher(AuxData, f"aux{number}/rx", _DEPTH)
+
+    def _see_who_listens(self) -> None:
+        for number, publisher in self._rx.items():
+            heard = publisher.get_subscription_count() > 0
+            if heard != self._heard[number]:
+                self._heard[number] = heard
+                with self._driver.robot() as robot:
+                    reader = robot.aux[number - 1].reader
+                    reader.listen(heard)
+                    obstacle = reader.obstacle
+                if heard and obstacle:
+                    self._node.get_logger().warning(f"aux{number}/rx: {obstacle}")
+
+    def _send(self, number: int, message: AuxData) -> None:
+        with self._driver.robot() as robot:
+            wish = robot.aux[number - 1].writer.write(bytes(message.data))
+        wish.add_done_callback(partial(self._explain, number))
+
+    def _explain(self, number: int, wish: Future[Written]) -> None:
+        """A topic has no answer; the bytes that were dropped are counted in the diagnostics."""
+        outcome = wish.result()
+        if not outcome.success and self._once.due(f"aux{number}/tx"):
+            self._node.get_logger().warning(f"aux{number}/tx dropped: {outcome.message}")
+
+    async def _write(self, request: AuxWrite.Request, response: AuxWrite.Response) -> AuxWrite.Response:
+        with self._driver.robot() as robot:
+            port = _port(robot, request.port)
+            wish = port.writer.write(bytes(request.data)) if port else None
+        if wish is None:
+            response.message = _no_port(request.port)
+            return response
+        outcome = await granted(self._node, wish)
+        response.written = outcome.count
+        return answer(response, outcome)
+
+    async def _read(self, request: AuxRead.Request, response: AuxRead.Response) -> AuxRead.Response:
+        with self._driver.robot() as robot:
+            port, now = _port(robot, request.port), self._driver.clock()
+            wish = port.reader.read(request.count, request.timeout, now, flush=request.flush) if port else None
+        if wish is None:
+            response.message = _no_port(request.port)
+            return response
+        outcome = await granted(self._node, wish)
+        response.data = outcome.data
+        return answer(response, outcome)
+
+
+def _port(robot: Robot, number: int) -> AuxPort | None:
+    return next((port for port in robot.aux if port.number == number), None)
+
+
+def _no_port(number: int) -> str:
+    return f"port is {number}, 1 to 3 are allowed"

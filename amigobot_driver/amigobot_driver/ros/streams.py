@@ -1,0 +1,34 @@
+"""What the robot streams beside its SIP: `encoders` and `imu`."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from sensor_msgs.msg import Imu
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import Encoders
+
+from ..robot import Event, Rolled, TurnRate
+from . import conversions
+from .telemetry import Telemetry
+
+_DEPTH = 10
+
+
+class Streams:
+    """Publishes each packet of a stream as it comes; what moves the robot's pose is `Telemetry`'s."""
+
+    def __init__(self, node: Node, telemetry: Telemetry) -> None:
+        self._telemetry = telemetry
+        self._encoders = node.create_publisher(Encoders, "encoders", _DEPTH)
+        self._imu = node.create_publisher(Imu, "imu", _DEPTH)
+
+    def hear(self, event: Event) -> None:
+        """Publish what an event tells."""
+        if isinstance(event, Rolled):
+            self._encoders.publish(Encoders(header=self._header(event.stamp), left=event.left, right=event.right))
+        elif isinstance(event, TurnRate):
+            self._imu.publish(conversions.imu(event, self._header(event.stamp)))
+
+    def _header(self, stamp: float) -> Header:
+        return Header(stamp=self._telemetry.ros_time(stamp), frame_id=self._telemetry.frame("base_frame"))
