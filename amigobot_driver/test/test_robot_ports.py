@@ -250,6 +250,38 @@ def test_no_raw_command_moves_the_robot(bench: PortBench, name: str) -> None:
         send(bench, Command[name].number, [100])
 
 
+@pytest.mark.parametrize(
+    ("command", "argument"),
+    [
+        ("SETO", None),
+        ("BUMPSTALL", 3),
+        ("AUX1BAUD", 2),
+        ("AUX2BAUD", 2),
+        ("AUX3BAUD", 2),
+        ("STEP", None),
+        ("BATTEST", 98),
+        ("RESET", None),
+    ],
+)
+def test_what_has_no_service_of_its_own_is_reached_raw(bench: PortBench, command: str, argument: int | None) -> None:
+    start = bench.now
+    assert send(bench, Command[command].number, [] if argument is None else [argument]).success
+    bench.run(1.0)
+    assert [instruction for _, instruction in bench.sent(start)].count(Command[command](argument)) == 1
+
+
+def test_a_pretended_battery_and_a_reset_are_noticed(tmp_path: Path) -> None:
+    bench = PortBench(tmp_path, robot="amigo-sh")
+    send(bench, Command.BATTEST.number, [105])
+    bench.run(1.0)
+    assert bench.reports[-1].volts == 10.5
+    send(bench, Command.RESET.number)
+    bench.run(0.5)
+    assert not bench.robot.running
+    bench.run(20.0)
+    assert bench.robot.running
+
+
 def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
     answers = [send(bench, 200) for _ in range(300)]
     assert not answers[-1].success

@@ -1,0 +1,77 @@
+"""docs/coverage.md says the truth: every command has a row, every name is the node's, every test exists."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.protocol import Command
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parents[1]
+NODE = TESTS.parent / "amigobot_driver" / "ros"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    number: int
+    command: str
+    firmware: str
+    how: str
+    proof: str
+
+
+ROWS = [
+    Row(int(cells[0]), *cells[1:])
+    for line in (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").splitlines()
+    if (cells := [cell.strip() for cell in line.strip("|").split("|")]) and cells[0].isdecimal()
+]
+#: what the AmigoBot's two firmwares have
+COMMANDS = [command for command in Command if {"A", "S"} & command.firmware.keys()]
+
+
+def literals(folder: Path) -> set[str]:
+    """Every text in the sources of a folder."""
+    nodes = (node for path in folder.glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def names_of_tests(path: Path) -> set[str]:
+    """The tests of a file as pytest names them, without the file and the parameters."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            found |= {f"{node.name}::{item.name}" for item in node.body if isinstance(item, ast.FunctionDef)}
+        elif isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+    return found
+
+
+def test_every_command_has_one_row_in_the_order_of_the_numbers() -> None:
+    assert [(row.number, row.command) for row in ROWS] == [(command.number, command.name) for command in COMMANDS]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.command)
+def test_a_row_is_true(row: Row) -> None:
+    firmware = Command[row.command].firmware
+    assert row.firmware.split() == [f"{letter}{firmware[letter]}" for letter in "AS" if letter in firmware]
+    names = re.findall(r"`([^`]+)`", row.how)
+    assert names or row.how.startswith(("open: ", "sent by itself"))
+    assert set(names) <= literals(NODE), "the node has no such name"
+    if row.proof == "open":
+        assert row.how.startswith("open: ")
+        return
+    file, _, test = row.proof.strip("`").partition("::")
+    assert test.rpartition("::")[2].startswith("test_")
+    assert test in names_of_tests(TESTS / file)
+
+
+@pytest.mark.xfail(reason="rows are still open", strict=True)
+def test_nothing_is_open() -> None:
+    assert [row.command for row in ROWS if row.proof == "open"] == []
