@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint soak bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -17,6 +17,9 @@ test: ## run every test and the linters
 
 lint: ## run the linters alone
 	@./run python -m pytest amigobot_driver/test/test_lint.py
+
+soak: ## the figures of a long life: MINUTES=60 SEED=1; MINUTES=1 is a quick look
+	@./run python -m tools.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 
 bench: ## run the benchmarks
 	@./run python -m benchmarks

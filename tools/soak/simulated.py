@@ -1,0 +1,185 @@
+"""Scenarios on simulated time: noise for an hour, senders that die, emergency stops, cables, a whole day."""
+
+from __future__ import annotations
+
+import gc
+import math
+import random
+import tracemalloc
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+from amigobot_driver.driver import RETRY_MOST
+from amigobot_driver.protocol import Sip
+from amigobot_driver.robot import Options
+from amigobot_driver.robot.odometry import Odometer
+from bench import Bench, Noise
+
+from .figure import Figure, Share
+
+_HOUR = 3600.0
+
+
+class Witness:
+    """Adds up the counters as the robot put them on the wire, before anything was lost or damaged."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._seen = 0.0
+        self._sessions = -1
+        self._odometer = Odometer(bench.robot.profile)
+        self.error()
+
+    def error(self) -> float:
+        """How far the driver's pose is from that of the robot's counters, m; the robot must stand."""
+        robot = self._bench.robot
+        for time, packet in self._bench.heard(self._seen):
+            if isinstance(packet, Sip):
+                self._odometer.update(packet, time)
+        self._seen = math.nextafter(self._bench.now, math.inf)
+        here, there = robot.senses.odometer.state, self._odometer.state
+        if robot.session.connections != self._sessions or not robot.running:
+            # A new session may begin with any counters: what was driven in between is known to nobody.
+            self._sessions = robot.session.connections
+            self._odometer.restart()
+            self._odometer.set(here.x, here.y, here.yaw)
+            return 0.0
+        return math.hypot(here.x - there.x, here.y - there.y)
+
+
+def noise(share: Share) -> Iterator[Figure]:
+    """An hour at one damaged byte in a thousand and two lost packets in a hundred, each way."""
+    bench = Bench(Options(max_linear=0.3))
+    bench.connect()
+    bench.up.fault = Noise(share.seed, frames=0.02, damage=1e-3)
+    bench.down.fault = Noise(share.seed + 1, frames=0.02, damage=1e-3)
+    rng, answers = random.Random(share.seed), list[Future]()
+    worst, length = 0.0, max(60.0, _HOUR * share.size)
+    start, witness = bench.now, Witness(bench)
+    while bench.now - start < length:
+        velocity = rng.uniform(-0.25, 0.25), rng.uniform(-1.0, 1.0)
+        bench.run(rng.uniform(2.0, 8.0), cmd_vel=velocity)
+        answers += _ask_everything(bench)
+        bench.run(3.0)
+        worst = max(worst, witness.error())
+        _forget(bench)
+    bench.run(10.0)
+    unanswered = sum(not answer.done() for answer in answers)
+    sessions = bench.robot.session.connections
+    yield Figure(
+        f"{length:.0f} s at 1 byte in 1000 damaged and 2 % of packets lost, each way",
+        "no exit, every request answered, the pose within 5 mm of the counters'",
+        f"{len(answers)} requests, {unanswered} unanswered, {sessions} sessions, pose off by {1000 * worst:.1f} mm",
+        not unanswered and worst < 0.005,
+    )
+
+
+def dying_publishers(share: Share) -> Iterator[Figure]:
+    """A sender of velocities dies at full speed."""
+    rng, times = random.Random(share.seed), []
+    timeout = 0.5
+    bench = Bench(Options(max_linear=0.3, command_timeout=timeout))
+    bench.connect()
+    for _ in range(share.of(200)):
+        bench.run(rng.uniform(0.5, 1.5), cmd_vel=(0.3, 0.0), rate=rng.choice((5, 10, 20, 50)))
+        bench.drive(0.3, 0.0)
+        last = bench.now
+        bench.run(1.0)
+        times.append(next(time for time, what in bench.sent(last) if str(what) in ("VEL(0)", "STOP")) - last)
+        _forget(bench)
+    yield Figure(
+        f"{len(times)} publishers of cmd_vel die at full speed",
+        f"a stop on the wire within {timeout * 1000:.0f} + 50 ms",
+        f"{1000 * min(times):.0f} to {1000 * max(times):.0f} ms",
+        max(times) <= timeout + 0.050,
+    )
+
+
+def emergency(share: Share) -> Iterator[Figure]:
+    """An emergency stop while the line is as busy as it gets."""
+    rng, places = random.Random(share.seed), []
+    for number in range(share.of(20)):
+        bench = Bench(Options(max_linear=0.3))
+        bench.connect()
+        bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
+        bench.ask(lambda: bench.robot.aux[0].writer.write(bytes(range(256)) * 8))
+        bench.run(rng.uniform(0.2, 2.0), cmd_vel=(0.3, 0.2), rate=50)
+        pressed = bench.now + 1e-9
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(0.2)
+        words = bench.words(pressed)
+        places.append(words.index("E_STOP"))
+    yield Figure(
+        f"{len(places)} emergency stops during a playlist and an AUX stream at 9600 baud",
+        "E_STOP is the next frame on the wire",
+        "it was, every time" if not any(places) else f"up to {max(places)} frames before it",
+        not any(places),
+    )
+
+
+def cable(share: Share) -> Iterator[Figure]:
+    """The cable is pulled while driving and put back."""
+    rng, times, jumps = random.Random(share.seed), [], []
+    bench = Bench(Options(max_linear=0.3))
+    bench.connect()
+    for _ in range(share.of(100)):
+        bench.run(1.0, cmd_vel=(rng.uniform(-0.2, 0.2), rng.uniform(-1, 1)))
+        before = bench.robot.senses.odometer.state
+        bench.unplug()
+        bench.run(10 ** rng.uniform(-1, math.log10(60)))
+        bench.plug_in()
+        times.append(bench.until(lambda: bench.robot.running, 20.0) + RETRY_MOST)
+        bench.run(0.2)
+        after = bench.robot.senses.odometer.state
+        jumps.append(math.hypot(after.x - before.x, after.y - before.y))
+        bench.run(1.0)
+        _forget(bench)
+    yield Figure(
+        f"the cable out for 0.1 to 60 s, {len(times)} times",
+        "running within 2 s of its return, the pose goes on from where it was",
+        f"{max(times):.2f} s at most, of which {RETRY_MOST:g} s between two looks at the port; "
+        f"pose moved by {1000 * max(jumps):.0f} mm at most",
+        max(times) <= 2.0 and max(jumps) < 0.10,
+    )
+
+
+def day(share: Share) -> Iterator[Figure]:
+    """A day of driving in circles, the counters wrapping all the time."""
+    bench = Bench(Options(max_linear=0.3), baud=0)
+    bench.connect()
+    bench.run(60.0, cmd_vel=(0.25, 0.3))
+    bench.run(3.0)
+    gc.collect()
+    tracemalloc.start()
+    length = max(120.0, 24 * _HOUR * share.size)
+    start, first, witness, drift = bench.now, tracemalloc.get_traced_memory()[0], Witness(bench), 0.0
+    while bench.now - start < length:
+        bench.run(30.0, cmd_vel=(0.25, 0.3))
+        bench.run(3.0)
+        drift = max(drift, witness.error())
+        _forget(bench)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - first
+    tracemalloc.stop()
+    late = bench.now - bench.robot.senses.report.stamp
+    yield Figure(
+        f"{length / _HOUR:.1f} h of driving, simulated",
+        "memory flat, no drift in stamps or odometry",
+        f"{grown / 1024:+.0f} KiB, newest stamp {1000 * late:.0f} ms old, pose off by {1000 * drift:.1f} mm",
+        grown < 512 * 1024 and late < 0.3 and drift < 0.005,
+    )
+
+
+def _ask_everything(bench: Bench) -> list[Future]:
+    robot = bench.robot
+    return [
+        bench.ask(lambda: robot.enable_sonar(True, bench.now)),
+        bench.ask(lambda: robot.tuning.read(bench.now)),
+        bench.ask(lambda: robot.poll_sonars((), bench.now)),
+    ]
+
+
+def _forget(bench: Bench) -> None:
+    """The bench keeps everything it saw; hours of it would fill the memory."""
+    for log in (bench.up.log, bench.down.log, bench.events):
+        log.clear()
