@@ -47,7 +47,7 @@ class Ping:
     """One sonar reading."""
 
     number: int
-    range: float  #: m from the sonar, inf for no echo
+    range: float  #: m from the sonar, never below its minimum; inf for no echo
     stamp: float  #: s, when that sonar fired, as near as its SIP tells
 
 

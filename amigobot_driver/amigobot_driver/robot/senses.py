@@ -55,7 +55,7 @@ class Senses:
             pings.append(
                 Ping(
                     number=reading.number,
-                    range=distance if distance <= sonar.max_range else math.inf,
+                    range=max(distance, sonar.min_range) if distance <= sonar.max_range else math.inf,
                     stamp=stamp - place * sonar.cycle,
                 )
             )

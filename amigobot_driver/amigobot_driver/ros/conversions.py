@@ -91,14 +91,14 @@ def joint_states(state: Odometry, header: Header, wheel_radius: float) -> JointS
 
 
 def sonar_range(ping: Ping, header: Header, sonar: Sonar, no_echo: float) -> Range:
-    """A ping in its own frame. `no_echo` stands for silence; nearer than the minimum reads as the minimum."""
+    """A ping in its own frame. `no_echo` stands for silence."""
     return Range(
         header=header,
         radiation_type=Range.ULTRASOUND,
         field_of_view=sonar.field_of_view,
         min_range=sonar.min_range,
         max_range=sonar.max_range,
-        range=max(ping.range, sonar.min_range) if math.isfinite(ping.range) else no_echo,
+        range=ping.range if math.isfinite(ping.range) else no_echo,
     )
 
 
