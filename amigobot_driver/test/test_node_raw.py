@@ -41,8 +41,17 @@ def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     ("number", "pointer"),
-    [(11, "cmd_vel"), (21, "cmd_vel"), (32, "cmd_wheels"), (8, "the action move"), (12, "the action turn")]
-    + [(4, "enable_motors"), (2, "end the node"), (50, "baud"), (255, "firmware loader")],
+    [
+        (11, "cmd_vel"),
+        (21, "cmd_vel"),
+        (32, "cmd_wheels"),
+        (8, "the action move"),
+        (12, "the action turn"),
+        (4, "enable_motors"),
+        (2, "end the node"),
+        (50, "baud"),
+        (255, "firmware loader"),
+    ],
 )
 def test_what_would_go_past_the_driver_is_refused(bench: Bench, number: int, pointer: str) -> None:
     assert bench.parameter("allow_raw_commands", True).successful

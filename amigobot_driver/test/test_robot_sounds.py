@@ -303,6 +303,12 @@ def test_nothing_is_played_while_sounds_are_off(bench: SoundBench) -> None:
     assert bench.heard_sounds == ["51 hello"]
 
 
+def test_a_sound_waits_for_the_switch_that_was_asked_for_before_it(bench: SoundBench) -> None:
+    assert bench.play(51).success
+    bench.ask(lambda: bench.robot.sounds.switch(False, bench.now))
+    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds with data: true")
+
+
 def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBench) -> None:
     bench.up.fault = losing(Command.PLAYLIST)
     outcome = bench.play(51)
