@@ -15,7 +15,7 @@ from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Sip
 from amigobot_driver.robot import Odometry, Options, Report
 from amigobot_driver.robot.odometry import Odometer
-from amigobot_driver.sim import Simulator
+from amigobot_driver.sim import Simulator, Wear
 
 CYCLE = 0.1  #: s between two SIPs
 TOP_SPEED = 0.75  #: m/s
@@ -129,12 +129,11 @@ class TestHundredMetres:
         assert math.remainder(state.yaw - counters.heading, math.tau) == pytest.approx(0, abs=0.001)
         assert odometer.jumps == 0
 
-    @pytest.mark.parametrize("degrees", [0, 90, 200])
-    def test_with_the_whole_driver_and_the_simulated_robot(self, degrees: int) -> None:
-        """Turn, drive 100 m, while one packet in ten is lost each way."""
+    def test_with_the_whole_driver_and_the_simulated_robot(self) -> None:
+        """Turn by some 200 degrees and drive 100 m, while one packet in ten is lost each way."""
         bench = Bench(Options(max_linear=TOP_SPEED))
         bench.connect()
-        bench.run(math.radians(degrees) / 0.5, cmd_vel=(0.0, 0.5))
+        bench.run(7, cmd_vel=(0.0, 0.5))
         bench.run(2)
         bench.up.fault, bench.down.fault = Noise(1, frames=0.1), Noise(2, frames=0.1)
         bench.run(100 / TOP_SPEED, cmd_vel=(TOP_SPEED, 0.0))
@@ -331,11 +330,11 @@ class TestCovariance:
         """A week of tours: it must neither overflow nor stop being a covariance, nor exceed what filters take."""
         chance = random.Random(3)
         counters, odometer = Counters(), Odometer(AMIGO)
-        for _ in range(30_000):
+        for step in range(30_000):
             # Steps of 2 s, so that there is more way in each.
             counters.move(chance.uniform(-0.75, 0.75), chance.choice((0.0, chance.uniform(-0.7, 0.7))), seconds=2.0)
             state = odometer.update(counters.sip(), counters.time)
-            if _ % 500 == 0:
+            if step % 500 == 0:
                 self.check(state)
         self.check(state)
         assert self.matrix(state).max() <= 1e4 * 1.001
@@ -386,8 +385,6 @@ class TestStamps:
 
 def test_a_worn_robot_drifts_in_truth_and_not_in_the_counters() -> None:
     """The driver adds nothing to the robot's own error: what it reports is what the wheels say."""
-    from amigobot_driver.sim import Wear
-
     bench = Bench(simulator=lambda: Simulator(AMIGO, wear=Wear(left_scale=1.02)))
     bench.connect()
     bench.run(20, cmd_vel=(0.3, 0.0))

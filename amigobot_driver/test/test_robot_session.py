@@ -466,7 +466,7 @@ resets = st.just(encode_frame(Reset().encode()))
 class TestAnyBytes:
     @pytest.mark.parametrize("state", LinkState)
     @given(chunks=st.lists(st.one_of(noise, good_frames, sips, resets), max_size=12))
-    @settings(max_examples=60)
+    @settings(max_examples=30)
     def test_raise_nothing_in_any_state_and_the_robot_connects_afterwards(
         self, state: LinkState, chunks: list[bytes]
     ) -> None:

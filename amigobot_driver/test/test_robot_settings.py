@@ -1,0 +1,222 @@
+"""Motors and sonar: asked for, sent again until the robot reports them, then followed; and the battery's level."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import Future
+
+import pytest
+from bench import Bench, losing, losing_first
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command
+from amigobot_driver.robot import BatteryChanged, BatteryLevel, BatteryMonitor, Options, Outcome
+from amigobot_driver.robot.setting import RETRY, TRIES
+
+BATTERY = load_profile("amigo").battery
+
+
+@pytest.fixture
+def bench() -> Bench:
+    bench = Bench()
+    bench.connect()
+    return bench
+
+
+def motors(bench: Bench, on: bool) -> Future[Outcome]:
+    return bench.ask(lambda: bench.robot.enable_motors(on, bench.now))
+
+
+def sonar(bench: Bench, on: bool) -> Future[Outcome]:
+    return bench.ask(lambda: bench.robot.enable_sonar(on, bench.now))
+
+
+class TestSwitching:
+    @pytest.mark.parametrize("on", [True, False])
+    @pytest.mark.parametrize("switch", [motors, sonar])
+    def test_succeeds_when_the_robot_reports_it(self, bench: Bench, switch: type[motors], on: bool) -> None:
+        for value in (on, not on):
+            answer = switch(bench, value)
+            assert not answer.done(), "what a SIP said before is no confirmation"
+            bench.until(answer.done, within=1.0)
+            name, state = switch.__name__, "on" if value else "off"
+            assert answer.result() == Outcome(True, f"{name} {state}, confirmed by the robot")
+        report = bench.reports[-1]
+        assert (report.motors_enabled if switch is motors else report.sonar_enabled) is not on
+
+    @pytest.mark.parametrize("lost", [1, 3, TRIES - 1])
+    def test_is_sent_again_when_it_is_lost(self, bench: Bench, lost: int) -> None:
+        bench.up.fault = losing_first(lost, Command.ENABLE)
+        since = bench.now
+        answer = motors(bench, False)
+        bench.until(answer.done, within=5.0)
+        assert answer.result().success
+        assert bench.words(since).count("ENABLE(0)") == lost + 1
+        assert bench.robot.motors.resent >= lost
+
+    def test_is_not_repeated_once_it_is_confirmed(self, bench: Bench) -> None:
+        since = bench.now
+        motors(bench, False)
+        bench.run(10)
+        assert bench.words(since).count("ENABLE(0)") <= 2
+
+    def test_fails_with_the_reason_when_the_robot_ignores_it(self, bench: Bench) -> None:
+        motors(bench, False)
+        bench.run(1)
+        bench.up.fault = losing(Command.ENABLE)
+        since = bench.now
+        answer = motors(bench, True)
+        assert bench.until(answer.done) == pytest.approx(TRIES * RETRY, abs=0.1)
+        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off")
+        bench.run(10)
+        assert bench.words(since).count("ENABLE(1)") == TRIES, "and is left at that"
+
+    def test_that_nobody_waits_for_and_the_robot_ignores_is_told_to_the_operator(self) -> None:
+        bench = Bench()
+        bench.up.fault = losing(Command.ENABLE)
+        bench.connect()
+        bench.run(5)
+        assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off"]
+
+    def test_the_newest_wish_counts(self, bench: Bench) -> None:
+        first, second = motors(bench, False), motors(bench, True)
+        bench.run(2)
+        assert first.result() == Outcome(False, "motors: another request came in between")
+        assert second.result().success
+        assert bench.reports[-1].motors_enabled
+
+    def test_without_a_robot_fails_at_once(self) -> None:
+        bench = Bench()
+        assert motors(bench, True).result(0) == Outcome(False, "motors: there is no robot, not connected")
+
+    def test_fails_when_the_robot_is_lost_meanwhile(self, bench: Bench) -> None:
+        bench.go_out_of_range()
+        answer = motors(bench, False)
+        bench.run(2)
+        assert not answer.result(0).success
+        assert "no packet for 1.0 s" in answer.result(0).message
+
+    def test_survives_somebody_who_no_longer_waits(self, bench: Bench) -> None:
+        answer = motors(bench, False)
+        assert answer.cancel()
+        bench.run(2)
+        assert not bench.reports[-1].motors_enabled
+
+
+class TestButton:
+    """The MOTORS button is the operator's word: it is followed, not fought."""
+
+    @pytest.mark.parametrize("presses", [1, 2, 3])
+    def test_is_followed(self, bench: Bench, presses: int) -> None:
+        since = bench.now
+        for _ in range(presses):
+            bench.simulator.press_motors_button()
+            bench.run(3)
+        assert bench.reports[-1].motors_enabled is (presses % 2 == 0)
+        assert not [word for word in bench.words(since) if word.startswith("ENABLE")]
+        state = "on" if presses % 2 == 0 else "off"
+        assert len(bench.notices) == presses
+        assert bench.notices[-1] == f"the motors were switched {state} at the robot"
+
+    def test_is_remembered_over_a_reconnect(self, bench: Bench) -> None:
+        bench.simulator.press_motors_button()
+        bench.run(1)
+        bench.unplug()
+        bench.connect()
+        bench.run(3)
+        assert not bench.reports[-1].motors_enabled
+
+    def test_is_followed_where_the_motors_are_left_alone(self) -> None:
+        bench = Bench(Options(motors_on_connect=False))
+        bench.connect()
+        bench.simulator.press_motors_button()
+        bench.run(3)
+        assert bench.reports[-1].motors_enabled
+
+    def test_does_not_bring_an_old_velocity_to_life(self, bench: Bench) -> None:
+        bench.run(1, cmd_vel=(0.3, 0.0))
+        bench.simulator.press_motors_button()
+        bench.run(3)
+        bench.simulator.press_motors_button()
+        bench.run(3)
+        assert not bench.reports[-1].moving
+
+
+class TestAfterReconnect:
+    def test_what_was_wanted_is_wanted_again(self, bench: Bench) -> None:
+        motors(bench, False)
+        sonar(bench, False)
+        bench.run(1)
+        bench.switch_off()
+        bench.run(3)
+        bench.switch_on()
+        bench.until(lambda: bench.robot.running)
+        bench.run(2)
+        report = bench.reports[-1]
+        assert (report.motors_enabled, report.sonar_enabled) == (False, False)
+
+
+class TestBattery:
+    """AmigoBot: low under 11.0 V, critical half a volt before it switches itself off at 10.0 V."""
+
+    @staticmethod
+    def levels(*volts: float, seconds: float = 60.0) -> list[BatteryLevel]:
+        """The levels it goes through while the battery has each voltage for a while."""
+        monitor, levels, now = BatteryMonitor(BATTERY), [], 0.0
+        for voltage in volts:
+            for _ in range(round(seconds * 10)):
+                now += 0.1
+                if monitor.update(voltage, now):
+                    levels.append(monitor.level)
+        return levels
+
+    @pytest.mark.parametrize(
+        ("volts", "levels"),
+        [
+            ((12.5,), []),
+            ((12.5, 10.9), [BatteryLevel.LOW]),
+            ((12.5, 10.9, 10.4), [BatteryLevel.LOW, BatteryLevel.CRITICAL]),
+            ((10.2,), [BatteryLevel.CRITICAL]),
+            ((10.9, 12.5), [BatteryLevel.LOW, BatteryLevel.GOOD]),
+            ((10.2, 10.7, 10.9), [BatteryLevel.CRITICAL, BatteryLevel.LOW]),
+        ],
+        ids=str,
+    )
+    def test_levels(self, volts: tuple[float, ...], levels: list[BatteryLevel]) -> None:
+        assert self.levels(*volts) == levels
+
+    def test_an_alarm_ends_only_well_above_its_threshold(self) -> None:
+        assert self.levels(10.9, 11.2) == [BatteryLevel.LOW]
+        assert self.levels(10.9, 11.4) == [BatteryLevel.LOW, BatteryLevel.GOOD]
+
+    def test_motors_that_start_raise_no_alarm(self) -> None:
+        """They pull the voltage down for a moment."""
+        assert self.levels(*[12.0, 10.6] * 20, seconds=0.5) == []
+
+    def test_one_reading_that_is_nonsense_raises_none(self) -> None:
+        assert self.levels(12.5, 0.0, 12.5, seconds=0.1) == []
+
+    def test_hovering_about_a_threshold_is_one_alarm(self) -> None:
+        assert self.levels(*[11.05, 10.95] * 30, seconds=20) == [BatteryLevel.LOW]
+
+    def test_charge_is_unknown_before_the_first_packet(self) -> None:
+        assert math.isnan(BatteryMonitor(BATTERY).charge)
+        assert math.isnan(BatteryMonitor(BATTERY).voltage)
+
+    @given(st.lists(st.tuples(st.floats(0, 40), st.floats(-10, 1e6)), min_size=1))
+    def test_charge_is_a_share_whatever_comes(self, readings: list[tuple[float, float]]) -> None:
+        monitor = BatteryMonitor(BATTERY)
+        for volts, stamp in readings:
+            monitor.update(volts, stamp)
+        assert 0 <= monitor.charge <= 1
+        assert 0 <= monitor.voltage <= 40
+
+    def test_of_the_simulated_robot_is_told(self, bench: Bench) -> None:
+        assert bench.robot.senses.battery.voltage == pytest.approx(12.7, abs=0.2)
+        bench.robot.outbox.put(Command.BATTEST(108))
+        bench.run(20)
+        [change] = bench.told(BatteryChanged)
+        assert change.level is BatteryLevel.LOW
+        assert change.volts == pytest.approx(11.0, abs=0.1)
