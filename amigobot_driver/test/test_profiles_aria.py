@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+
 from amigobot_driver.profiles import ProfileError, load_profile
 
 AMIGO = Path(__file__).parent / "data" / "aria" / "amigo.p"
@@ -75,7 +76,7 @@ def test_zero_lengths_are_half_of_the_whole(write):
 
 
 def test_sections_comments_and_surplus_columns_are_no_trouble(write):
-    text = "ConfigVersion 2.0\nSection Sonar parameters\n; nothing\nSonarNum 1 ; one\nSonarUnit 0 10 20 30 0 0 0 0 5000 0\n"
+    text = "ConfigVersion 2.0\nSection Sonar parameters\n; nothing\nSonarNum 1 ; one\nSonarUnit 0 10 20 30 0 0 0 1\n"
     (pose,) = load_profile(write(text)).sonar.poses
     assert (pose.x, pose.y) == (0.010, 0.020)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from amigobot_driver.robot import Manoeuvre, Options, Outcome, Refused
-
 from bench import Bench, lost
+
+from amigobot_driver.robot import Manoeuvre, Options, Outcome, Refused
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])

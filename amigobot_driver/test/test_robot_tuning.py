@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from bench import Bench, lost
+
 from amigobot_driver.protocol import Config, Sip
 from amigobot_driver.robot import TUNABLE, Options, Outcome
-
-from bench import Bench, lost
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])

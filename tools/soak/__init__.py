@@ -1,6 +1,6 @@
 """The figures of a driver that never lets go, measured over minutes or hours: `make soak MINUTES=60 SEED=1`.
 
-Each scenario is a function that yields `Figure`s and is told how much of the time it may take. Most run a driver and a
-simulated robot on one simulated clock (amigobot_driver/test/bench.py), so an hour of driving takes a minute; what only real
-processes can show runs as real processes.
+Each scenario is a function that yields `Figure`s and is told how much of the time it may take. Most run a driver and
+a simulated robot on one simulated clock (amigobot_driver/test/bench.py), so an hour takes a minute; what only
+real processes can show runs as real processes.
 """

@@ -46,7 +46,8 @@ def main() -> int:
         print(f"[{time.monotonic() - started:4.0f} s] {(scenario.__doc__ or '').splitlines()[0]}", flush=True)
         for figure in scenario(Share(size, args.seed)):
             figures.append(figure)
-            print(f"         {'reached' if figure.reached else 'MISSED '}  {figure.what}: {figure.measured}", flush=True)
+            verdict = "reached" if figure.reached else "MISSED "
+            print(f"         {verdict}  {figure.what}: {figure.measured}", flush=True)
     return _report(figures, size, args.seed)
 
 

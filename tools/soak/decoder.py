@@ -30,7 +30,7 @@ def decoder(share: Share) -> Iterator[Figure]:
             for frame in decode.feed(data, at * 1e-3):
                 parse(frame.data)
                 unknown += frame.data not in known
-        # A changed frame passes a 16-bit checksum once in 65536; a changed pair of bytes more often, since it only adds.
+        # A changed frame passes a 16-bit checksum once in 65536; a changed pair of bytes more often: it only adds.
         odds = candidates / 65536 + (candidates / 2000 if name == "mutated" else 0)
         yield Figure(
             f"{total:,} {name} bytes into the decoder",

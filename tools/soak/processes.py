@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .figure import Figure, Share
@@ -27,12 +27,15 @@ def kills(share: Share) -> Iterator[Figure]:
         with _running("amigobot", "sim", "--pty", str(port), "--truth", str(truth), "--world", "empty"):
             _until(port.exists)
             for _ in range(count):
-                with _running("amigobot_node", "--ros-args", "-p", f"port:={port}") as node:
-                    with _running("python", "-m", "tools.soak.publish", "0.0", f"{rng.choice((-1.0, 1.0))}"):
-                        recoveries += _until(lambda: abs(_turn_rate(truth)) > 0.3)
-                        time.sleep(rng.uniform(0.0, 1.0))
-                        node.send_signal(signal.SIGKILL)
-                        killed = time.monotonic()
+                turn = f"{rng.choice((-1.0, 1.0))}"
+                with (
+                    _running("amigobot_node", "--ros-args", "-p", f"port:={port}") as node,
+                    _running("python", "-m", "tools.soak.publish", "0.0", turn),
+                ):
+                    recoveries += _until(lambda: abs(_turn_rate(truth)) > 0.3)
+                    time.sleep(rng.uniform(0.0, 1.0))
+                    node.send_signal(signal.SIGKILL)
+                    killed = time.monotonic()
                 _until(lambda: _turn_rate(truth) == 0.0)
                 stops.append(time.monotonic() - killed)
     # Braking from full turn takes some time after the watchdog has decided.
@@ -80,7 +83,7 @@ def _running(*command: str, pipe: bool = False) -> Iterator[subprocess.Popen[str
         process.wait()
 
 
-def _until(condition, within: float = 20.0) -> bool:
+def _until(condition: Callable[[], bool], within: float = 20.0) -> bool:
     end = time.monotonic() + within
     while time.monotonic() < end:
         if condition():

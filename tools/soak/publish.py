@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 
 import rclpy
@@ -17,10 +18,8 @@ def main() -> None:
     message = Twist()
     message.linear.x, message.angular.z = float(sys.argv[1]), float(sys.argv[2])
     node.create_timer(0.1, lambda: publisher.publish(message))
-    try:
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
 
 
 main()

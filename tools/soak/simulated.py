@@ -9,11 +9,12 @@ import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import Future
 
+from bench import Bench, Noise
+
 from amigobot_driver.driver import RETRY_MOST
 from amigobot_driver.protocol import Sip
 from amigobot_driver.robot import Options
 from amigobot_driver.robot.odometry import Odometer
-from bench import Bench, Noise
 
 from .figure import Figure, Share
 
@@ -53,7 +54,8 @@ def noise(share: Share) -> Iterator[Figure]:
     bench.connect()
     bench.up.fault = Noise(share.seed, frames=0.02, damage=1e-3)
     bench.down.fault = Noise(share.seed + 1, frames=0.02, damage=1e-3)
-    rng, answers = random.Random(share.seed), list[Future]()
+    rng = random.Random(share.seed)
+    answers: list[Future] = []
     worst, length = 0.0, max(60.0, _HOUR * share.size)
     start, witness = bench.now, Witness(bench)
     while bench.now - start < length:
@@ -76,7 +78,8 @@ def noise(share: Share) -> Iterator[Figure]:
 
 def dying_publishers(share: Share) -> Iterator[Figure]:
     """A sender of velocities dies at full speed."""
-    rng, times = random.Random(share.seed), []
+    rng = random.Random(share.seed)
+    times: list[float] = []
     timeout = 0.5
     bench = Bench(Options(max_linear=0.3, command_timeout=timeout))
     bench.connect()
@@ -97,18 +100,8 @@ def dying_publishers(share: Share) -> Iterator[Figure]:
 
 def emergency(share: Share) -> Iterator[Figure]:
     """An emergency stop while the line is as busy as it gets."""
-    rng, places = random.Random(share.seed), []
-    for number in range(share.of(20)):
-        bench = Bench(Options(max_linear=0.3))
-        bench.connect()
-        bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
-        bench.ask(lambda: bench.robot.aux[0].writer.write(bytes(range(256)) * 8))
-        bench.run(rng.uniform(0.2, 2.0), cmd_vel=(0.3, 0.2), rate=50)
-        pressed = bench.now + 1e-9
-        bench.ask(bench.robot.emergency_stop)
-        bench.run(0.2)
-        words = bench.words(pressed)
-        places.append(words.index("E_STOP"))
+    rng = random.Random(share.seed)
+    places = [_frames_before_the_stop(Bench(Options(max_linear=0.3)), rng) for _ in range(share.of(20))]
     yield Figure(
         f"{len(places)} emergency stops during a playlist and an AUX stream at 9600 baud",
         "E_STOP is the next frame on the wire",
@@ -117,9 +110,21 @@ def emergency(share: Share) -> Iterator[Figure]:
     )
 
 
+def _frames_before_the_stop(bench: Bench, rng: random.Random) -> int:
+    bench.connect()
+    bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
+    bench.ask(lambda: bench.robot.aux[0].writer.write(bytes(range(256)) * 8))
+    bench.run(rng.uniform(0.2, 2.0), cmd_vel=(0.3, 0.2), rate=50)
+    pressed = math.nextafter(bench.now, math.inf)
+    bench.ask(bench.robot.emergency_stop)
+    bench.run(0.2)
+    return bench.words(pressed).index("E_STOP")
+
+
 def cable(share: Share) -> Iterator[Figure]:
     """The cable is pulled while driving and put back."""
-    rng, times, jumps = random.Random(share.seed), [], []
+    rng = random.Random(share.seed)
+    times, jumps = [], []
     bench = Bench(Options(max_linear=0.3))
     bench.connect()
     for _ in range(share.of(100)):

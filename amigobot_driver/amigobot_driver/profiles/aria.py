@@ -62,7 +62,8 @@ def read_aria(text: str) -> AriaFile:
             count = round(_number(line, keyword, words))
         elif keyword == "SonarUnit":
             if len(words) < 4:
-                raise AriaError(f"line {line}: SonarUnit takes a number, x, y and a heading, got {' '.join(words)!r:.80}")
+                given = " ".join(words)
+                raise AriaError(f"line {line}: SonarUnit takes a number, x, y and a heading, got {given!r:.80}")
             number, *pose = (_number(line, keyword, [word]) for word in words[:4])
             sonars[round(number)] = pose
         elif keyword not in _HEADINGS:

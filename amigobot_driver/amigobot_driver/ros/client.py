@@ -11,7 +11,6 @@ from rclpy.executors import SingleThreadedExecutor
 from amigobot_msgs.msg import RobotConfig
 from amigobot_msgs.srv import GetRobotConfig, SetRobotConfig
 
-
 _TRIES = 2
 
 
