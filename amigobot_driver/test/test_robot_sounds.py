@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import pytest
-from bench import Bench, Noise, losing, losing_first, lost
+from bench import Bench, Fault, Noise, losing, losing_first, lost
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Playlist
@@ -123,18 +124,27 @@ def test_an_empty_entry_that_is_numbered_like_the_count_is_no_count() -> None:
     assert bench.names == {number: "x" for number in range(50, 110) if number != 60}
 
 
+def test_a_count_that_comes_twice_is_no_empty_entry() -> None:
+    bench = SoundBench(sounds=playlist(["x"] * 60))
+    bench.down.delay = 1.5 * RETRY
+    bench.down.fault = losing_answers([60, 60])
+    assert bench.list().success
+    assert bench.words().count("PLAYLIST(0)") == 2
+    assert bench.names == dict.fromkeys(range(50, 110), "x")
+
+
 @pytest.mark.parametrize("first", [1, 49, 50])
 def test_wherever_the_robots_user_sounds_begin(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("amigobot_driver.sim.sounds.FIRST_USER_SOUND", first)
     sounds = playlist([f"sound {number}" for number in range(8)], first)
     bench = SoundBench(sounds=sounds)
-    bench.down.fault = losing_answers({first, first + 7})
+    bench.down.fault = losing_answers([first, first + 7])
     assert bench.list().success
     assert bench.names == named(sounds)
 
 
-def losing_answers(numbers: set[int]):
-    left = set(numbers)
+def losing_answers(numbers: Iterable[int]) -> Fault:
+    left = list(numbers)
 
     def fault(frame: bytes) -> bytes:
         if frame[3] == 0xD0 and frame[6] and frame[4] in left:
