@@ -22,7 +22,7 @@ _MOTOR_TIME = 0.15
 _FRICTION = 0.01
 #: m/s^2: of a wheel without current, and of one whose motor is shorted
 _COAST_DECELERATION = 0.6
-_BRAKE_DECELERATION = 4.0
+_BRAKE_DECELERATION = 6.0
 #: s, the time constant of a wheel without current
 _COAST_TIME = 0.6
 #: m the body may move before the list of walls around it is made again

@@ -131,7 +131,7 @@ _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     # sounds
     Command.SOUND: lambda robot, value: robot.sounds.play(value),
     Command.SOUNDTOG: lambda robot, value: robot.sounds.switch(value != 0),
-    Command.PLAYLIST: lambda robot, value: robot.sounds.list(value),
+    Command.PLAYLIST: lambda robot, value: robot.sounds.ask(value),
     # serial lines
     Command.HOSTBAUD: lambda robot, value: robot.change_baud(value),
     Command.AUX1BAUD: lambda robot, value: robot.aux[0].set_baud(value),

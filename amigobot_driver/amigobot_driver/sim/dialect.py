@@ -47,9 +47,10 @@ AMIGO_SH = Dialect(
     flash={"RevCount": 22996, "TicksMM": 30},
 )
 
-_BY_SUBCLASS = {"amigo": AMIGOS, "amigobot": AMIGOS}
+#: By the letters of the command table's columns.
+DIALECTS = {dialect.column: dialect for dialect in (AMIGOS, AMIGO_SH)}
 
 
-def dialect_for(subclasses: tuple[str, ...]) -> Dialect:
-    """The firmware of a robot that gives itself one of these names; AmigoSH's for all later ones."""
-    return next((_BY_SUBCLASS[name] for name in subclasses if name in _BY_SUBCLASS), AMIGO_SH)
+def dialect_for(letters: str) -> Dialect:
+    """The firmware that a profile names; AmigoSH, which is the later one, where it names none of them."""
+    return next((DIALECTS[letter] for letter in letters if letter in DIALECTS), AMIGO_SH)

@@ -10,6 +10,7 @@ at the same times give the same answers, however often the simulator is asked in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -74,7 +75,7 @@ class Simulator:
     ) -> None:
         self.profile = profile
         self.world = world or World("empty")
-        dialect = dialect_for(profile.subclasses)
+        dialect = dialect_for(profile.firmware)
         flash = flash_of({**dialect.flash, **profile.flash}, profile.name)
         if name is not None:
             flash.name = flash_of({"Name": name}, "the robot's name").name
@@ -122,10 +123,15 @@ class Simulator:
     def next_event(self, now: float) -> float:
         """When `transmit` may next have bytes, if nothing is received until then; inf for never."""
         self.advance(now)
-        due = self._line.next_arrival
+        arrival, soonest = self._line.next_arrival, self._ticks + 1
         if self._line.on_the_way or self._firmware.busy:
-            return min(due, self._tick_time(self._ticks + 1))
-        return min(due, self._firmware.telemetry.next_due)
+            return min(arrival, self._tick_time(soonest))
+        sip = self._firmware.telemetry.next_due
+        if math.isinf(sip):
+            return arrival
+        # The SIP is made by the tick that its time rounds to, not at a fraction of a nanosecond before.
+        tick = round((sip - self._tick_time(0)) / TICK)
+        return min(arrival, self._tick_time(max(tick, soonest)))
 
     def advance(self, now: float) -> None:
         """Let time pass until `now`."""

@@ -80,7 +80,7 @@ class SoundBoard:
             seconds = sum(tones[: len(tones) // 2 * 2 : 2]) * 0.02
             self._tell(f"{len(tones) // 2} tones, {seconds:.1f} s")
 
-    def list(self, number: int) -> None:
+    def ask(self, number: int) -> None:
         """PLAYLIST: one entry, or for 0 the number of user sounds and then each of them."""
         if number:
             self._asked.append(number)

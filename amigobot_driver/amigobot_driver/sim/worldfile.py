@@ -15,12 +15,14 @@ import yaml
 from ..resources import share
 from .world import Pose, Segment, World, box, circle, polygon, polyline
 
-#: A megabyte of text is a very large building.
-MAX_BYTES = 1_000_000
 #: Each sonar ping looks at every segment once.
-MAX_SEGMENTS = 20_000
+MAX_SEGMENTS = 5_000
 #: m; further out, a robot's counters have wrapped dozens of times and the file is in other units.
 MAX_COORDINATE = 1_000.0
+
+
+#: What a file says: walls, and where a robot starts.
+Plan = tuple[tuple[Segment, ...], Pose]
 
 
 class WorldError(ValueError):
@@ -35,28 +37,33 @@ def available_worlds() -> tuple[str, ...]:
 def load_world(name: str) -> World:
     """A shipped world by its name, or one from a file by its path. Raises WorldError."""
     path = Path(name)
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        if name not in available_worlds():
-            known = ", ".join(available_worlds())
-            raise WorldError(f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})")
-        path, reader = share("config", "worlds") / f"{name}.yaml", _read_yaml
+    if path.suffix.lower() in _READERS:
+        limit, reader = _READERS[path.suffix.lower()]
+    elif name in available_worlds():
+        path = share("config", "worlds") / f"{name}.yaml"
+        limit, reader = _READERS[".yaml"]
+    else:
+        known = ", ".join(available_worlds())
+        raise WorldError(f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise WorldError(f"{path}: more than {MAX_BYTES} bytes, too long for a world")
+        if path.stat().st_size > limit:
+            raise WorldError(f"{path}: too long for a world, more than {limit} bytes")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise WorldError(f"{path}: cannot be read ({error})") from None
-    world = reader(text, str(path), path.stem)
-    if len(world.segments) > MAX_SEGMENTS:
-        raise WorldError(f"{path}: {len(world.segments)} line segments, allowed are {MAX_SEGMENTS}")
-    return world
+    return World(path.stem, *reader(text, str(path)))
+
+
+def _append(segments: list[Segment], more: list[Segment], where: str) -> None:
+    segments += more
+    if len(segments) > MAX_SEGMENTS:
+        raise WorldError(f"{where}: more than {MAX_SEGMENTS} line segments")
 
 
 # --- YAML -------------------------------------------------------------------------------------------------
 
 
-def _read_yaml(text: str, where: str, name: str) -> World:
+def _read_yaml(text: str, where: str) -> Plan:
     try:
         content = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
@@ -68,14 +75,13 @@ def _read_yaml(text: str, where: str, name: str) -> World:
     segments: list[Segment] = []
     for key, shape in _SHAPES.items():
         for index, item in enumerate(_list(content.get(key, []), f"{where}: {key}")):
-            segments += shape(item, f"{where}: {key}[{index}]")
-            if len(segments) > MAX_SEGMENTS:
-                raise WorldError(f"{where}: {key}[{index}]: more than {MAX_SEGMENTS} line segments")
+            place = f"{where}: {key}[{index}]"
+            _append(segments, shape(item, place), place)
     start = Pose(0.0, 0.0)
     if "start" in content:
         x, y, heading = _numbers(content["start"], 3, f"{where}: start")
         start = Pose(x, y, math.radians(heading))
-    return World(name, tuple(segments), start)
+    return tuple(segments), start
 
 
 def _points(item: Any, where: str) -> list[tuple[float, float]]:
@@ -151,7 +157,7 @@ def _number(value: Any, where: str) -> float:
 # --- ARIA .map --------------------------------------------------------------------------------------------
 
 
-def _read_map(text: str, where: str, name: str) -> World:
+def _read_map(text: str, where: str) -> Plan:
     """The LINES section (mm) and the first home pose of an ARIA map; other marks are passed over."""
     segments: list[Segment] = []
     start = None
@@ -162,16 +168,14 @@ def _read_map(text: str, where: str, name: str) -> World:
             section = words[0]
         elif section == "LINES":
             x1, y1, x2, y2 = _millimetres(words, 4, f"{where}: line {number}")
-            segments.append(Segment(x1, y1, x2, y2))
-            if len(segments) > MAX_SEGMENTS:
-                raise WorldError(f"{where}: line {number}: more than {MAX_SEGMENTS} line segments")
+            _append(segments, [Segment(x1, y1, x2, y2)], f"{where}: line {number}")
         elif words[:2] in (["Cairn:", "RobotHome"], ["Cairn:", "Dock"]) and start is None:
             x, y = _millimetres(words[2:4], 2, f"{where}: line {number}")
             heading = _float(words[4] if len(words) > 4 else "0", f"{where}: line {number}")
             start = Pose(x, y, math.radians(heading))
     if not segments:
         raise WorldError(f"{where}: no LINES section with walls in it")
-    return World(name, tuple(segments), start or Pose(0.0, 0.0))
+    return tuple(segments), start or Pose(0.0, 0.0)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -191,9 +195,10 @@ def _float(word: str, where: str) -> float:
         raise WorldError(f"{where}: {word!r:.60} is no number") from None
 
 
-#: By the ending of the file: text, file and name to the world.
-_READERS: dict[str, Callable[[str, str, str], World]] = {
-    ".yaml": _read_yaml,
-    ".yml": _read_yaml,
-    ".map": _read_map,
+#: By the ending of the file: the bytes it may have, and what turns its text, and its name for errors, into a
+#: plan. Reading YAML takes long, and the points in a map's DATA section are many.
+_READERS: dict[str, tuple[int, Callable[[str, str], Plan]]] = {
+    ".yaml": (200_000, _read_yaml),
+    ".yml": (200_000, _read_yaml),
+    ".map": (20_000_000, _read_map),
 }

@@ -27,7 +27,8 @@ class SimulatedPort:
 
     def __init__(self, url: str) -> None:
         self.name = url
-        self.simulator, self._check_baud = _unplugged.pop(url, None) or _robot(url)
+        parked = _unplugged.pop(url, None)
+        self.simulator, self._check_baud = _robot(url) if parked is None else parked
         self.lock = threading.Lock()
         self.byte_time = self.simulator.byte_time
         self._changed = threading.Condition(self.lock)

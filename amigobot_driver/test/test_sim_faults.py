@@ -1,0 +1,212 @@
+"""Faults: how they are written, what each does, and that a seed makes them repeatable."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sim_client import Client
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, FrameDecoder, Malformed, Reset, Sip, Unknown, parse
+from amigobot_driver.sim import FaultError, Faults, Session, Simulator, Window, load_world, parse_faults
+from amigobot_driver.sim.faults import fault_help
+
+
+class TestWriting:
+    def test_all_kinds(self) -> None:
+        texts = ["corrupt=0.001", "silence=10:2", "unplug=5:1:60", "reset=30", "dead_sonars=2,5", "stuck_button=1"]
+        assert parse_faults(texts) == Faults(
+            corrupt=0.001,
+            silence=Window(10, 2),
+            unplug=Window(5, 1, every=60),
+            reset=Window(30),
+            dead_sonars=frozenset({2, 5}),
+            stuck_button=True,
+        )
+        assert parse_faults([]) == Faults()
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "corupt=1",
+            "corrupt",
+            "corrupt=x",
+            "corrupt=-1",
+            "corrupt=nan",
+            "silence=1:2:3:4",
+            "silence=a",
+            "unplug=1:5:2",
+            "dead_sonars=x",
+            "stuck_button=yes",
+            "",
+        ],
+    )
+    def test_a_bad_one_is_named(self, text: str) -> None:
+        with pytest.raises(FaultError, match="fault") as caught:
+            parse_faults([text])
+        assert "\n" not in str(caught.value)
+
+    def test_the_help_names_each(self) -> None:
+        assert all(name in fault_help() for name in ("corrupt", "unplug", "stuck_button"))
+
+    @given(st.floats(0, 500), st.floats(0, 400))
+    def test_windows(self, start: float, duration: float) -> None:
+        once = Window(start, duration)
+        assert not once.covers(start - 0.1)
+        assert once.covers(start) is (duration > 0)
+        assert not once.covers(start + duration + 0.01)
+        assert once.begins(start - 1, start) and not once.begins(start, start + 1)
+        often = Window(start, duration, every=1000)
+        assert often.covers(start + 3000) is (duration > 0)
+        assert often.begins(start + 999.5, start + 1000.5) and not often.begins(start + 1, start + 999)
+
+
+def frames(client: Client, seconds: float) -> tuple[int, int, int]:
+    """Good frames, wrong checksums, and good frames that make no sense, of the next seconds."""
+    decoder = FrameDecoder()
+    good = odd = 0
+    for _ in range(round(seconds * 100)):
+        client.now += 0.01
+        for frame in decoder.feed(client.sim.transmit(client.now), client.now):
+            good += 1
+            odd += isinstance(parse(frame.data), Unknown | Malformed)
+    return good, decoder.stats.checksum_errors, odd
+
+
+class TestLine:
+    def test_corrupt_bytes(self) -> None:
+        client = Client().open()
+        client.sim.faults = Faults(corrupt=0.01)
+        good, bad, _ = frames(client, 100.0)
+        # About a third of the 36-byte frames are hit; few of those in the header, which is not counted as bad.
+        assert 550 < good < 800 and bad > 150
+
+    def test_lost_bytes(self) -> None:
+        client = Client().open()
+        client.sim.faults = Faults(lose_bytes=0.01)
+        good, _, _ = frames(client, 100.0)
+        assert 550 < good < 800
+
+    @pytest.mark.parametrize(("fault", "share"), [("lose_packets", 0.8), ("duplicate", 1.2)])
+    def test_packets_from_the_robot(self, fault: str, share: float) -> None:
+        client = Client().open()
+        client.sim.faults = Faults(**{fault: 0.2})
+        good, bad, _ = frames(client, 100.0)
+        assert good == pytest.approx(1000 * share, abs=50) and bad == 0
+
+    def test_packets_to_the_robot(self) -> None:
+        client = Client().open()
+        client.sim.faults = Faults(lose_packets=1.0)
+        client.send(Command.VEL(200))
+        client.run(1.0)
+        assert client.speed == 0.0
+
+    def test_delay_keeps_the_order(self) -> None:
+        client = Client(baud=9600).open()
+        client.sim.faults = Faults(delay=0.25)
+        client.send(Command.VEL(200))
+        sips = [packet for packet in client.run(10.0) if isinstance(packet, Sip)]
+        assert len(sips) == pytest.approx(100, abs=4)
+        steps = [b.x - a.x for a, b in pairwise(sips)]
+        assert min(steps) >= 0
+        times = [time for time, packet in client.packets if isinstance(packet, Sip)][-50:]
+        gaps = [b - a for a, b in pairwise(times)]
+        assert max(gaps) > 0.15
+
+    def test_babble_between_packets(self) -> None:
+        client = Client().open()
+        client.sim.faults = Faults(babble=5.0)
+        text = b""
+        for _ in range(1000):
+            client.now += 0.01
+            text += client.sim.transmit(client.now)
+        assert 20 < text.count(b"\r\n") < 130 and b"Partner" in text
+        assert FrameDecoder().feed(text, 0.0)
+
+    def test_silence(self) -> None:
+        client = Client(faults=Faults(silence=Window(5.0, 2.0))).open()
+        client.send(Command.VEL(200))
+        client.run(5.0 - (client.now - 100.0))
+        client.run(0.1)
+        assert not client.run(1.8)
+        client.run(0.3)
+        assert client.run(1.0) and client.sim.session is Session.OPEN
+
+    def test_unplugged(self) -> None:
+        client = Client(faults=Faults(unplug=Window(1.0, 0.5)))
+        client.run(0.05)
+        seen = []
+        for _ in range(20):
+            seen.append(client.sim.unplugged)
+            client.run(0.1)
+        assert seen == [False] * 10 + [True] * 5 + [False] * 5
+
+
+class TestRobot:
+    def test_reset(self) -> None:
+        client = Client(faults=Faults(reset=Window(3.0))).open()
+        packets = client.run(3.0)
+        assert sum(isinstance(packet, Reset) for packet in packets) == 1
+        assert client.sim.session is Session.WAIT
+
+    def test_a_stuck_button_keeps_the_motors_off(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200))
+        client.run(1.0)
+        client.sim.faults = Faults(stuck_button=True)
+        client.send(Command.ENABLE(1))
+        assert not client.sip().motors_enabled
+        client.run(1.0)
+        assert client.speed == 0.0
+
+
+class TestRepeatable:
+    FAULTS = Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.02, duplicate=0.02, delay=0.05, babble=0.5)
+
+    def drive(self, seed: int, steps: list[float]) -> tuple[bytes, object]:
+        """Everything the client hears, and where the robot ends, when one looks at these intervals."""
+        sim = Simulator(load_profile("amigo-sh"), load_world("room"), seed=seed, faults=self.FAULTS)
+        script = [Command.PULSE(), Command.OPEN(), Command.CLOSE(), Command.OPEN(), Command.ENABLE(1)]
+        script += [Command.GYRO(1), Command.VEL(300), Command.RVEL(20), Command.IOREQUEST(2), Command.PULSE()]
+        heard, now = b"", 0.0
+        for at, instruction in enumerate(script * 3):
+            due = at * 0.37
+            while now < due:
+                now = min(due, now + steps[at % len(steps)])
+                heard += sim.transmit(now)
+            sim.receive(instruction.encode(), due)
+        return heard + sim.transmit(now + 2.0), sim.truth
+
+    @settings(max_examples=12)
+    @given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=5), st.integers(0, 3))
+    def test_whenever_one_looks(self, steps: list[float], seed: int) -> None:
+        assert self.drive(seed, steps) == self.drive(seed, [0.4])
+
+    def test_another_seed_is_another_story(self) -> None:
+        assert self.drive(1, [0.1]) != self.drive(2, [0.1])
+
+    def test_next_event_misses_nothing(self) -> None:
+        """Who wakes only when told hears the same bytes at the same times as who looks all the time."""
+
+        def arrivals(patient: bool) -> list[tuple[float, bytes]]:
+            client = Client("amigo-sh", "room", baud=9600).open()
+            client.sim.receive(Command.IOREQUEST(2).encode(), client.now)
+            client.sim.receive(Command.TTY2(b"abc").encode(), client.now)
+            client.sim.receive(Command.GETAUX(3).encode(), client.now)
+            end, now, chance = client.now + 3.0, client.now, random.Random(1)
+            heard = []
+            while now < end:
+                now = client.sim.next_event(now) if patient else now + chance.uniform(0, 0.0005)
+                data = client.sim.transmit(now)
+                if data and now < end:
+                    heard.append((now, data))
+            return heard
+
+        patient, eager = arrivals(True), arrivals(False)
+        assert b"".join(data for _, data in patient) == b"".join(data for _, data in eager)
+        for (early, first), (late, second) in zip(patient, eager, strict=True):
+            assert first == second and 0 <= late - early < 0.001

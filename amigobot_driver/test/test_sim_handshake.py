@@ -1,0 +1,198 @@
+"""How a client gets in and out, and what the controller does with bytes that are no command for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sim_client import Client
+
+from amigobot_driver.protocol import Command, Reset, Sip, SyncEcho, SyncReply, checksum, encode_frame
+from amigobot_driver.sim import Session
+
+SYNCS = (Command.PULSE, Command.OPEN, Command.CLOSE)
+
+
+def answers(client: Client, *numbers: int) -> list[str]:
+    """What comes back for commands that are only a number."""
+    first = len(client.packets)
+    for number in numbers:
+        client.write(encode_frame(bytes([number])))
+        client.run(0.05, alive=False)
+    return client.kinds([packet for _, packet in client.packets[first:]])
+
+
+class TestWait:
+    def test_in_order(self) -> None:
+        client = Client()
+        assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
+        assert client.sim.session is Session.SYNCED
+
+    @pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1)])
+    def test_out_of_order_is_said_so_and_starts_anew(self, numbers: tuple[int, ...]) -> None:
+        client = Client()
+        assert answers(client, *numbers)[-1] == "Reset"
+        assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
+
+    def test_sync0_may_come_at_any_time(self) -> None:
+        assert answers(Client(), 0, 0, 1, 0, 1, 2)[-1] == "SyncReply"
+
+    @pytest.mark.parametrize("number", [3, 4, 11, 18, 29, 50, 99, 255])
+    def test_nothing_else_is_answered(self, number: int) -> None:
+        client = Client()
+        assert answers(client, 0, number) == ["SyncEcho"]
+        assert answers(client, 1) == ["SyncEcho"]
+
+    def test_an_answer_comes_within_20_ms_and_what_the_bytes_take(self) -> None:
+        client = Client(baud=9600)
+        client.write(Command.PULSE().encode())
+        took = client.run_until(lambda: bool(client.packets), 1.0, alive=False)
+        assert took <= 0.020 + 12 * 10 / 9600
+
+
+class TestSynced:
+    def test_silent_until_opened(self) -> None:
+        client = Client()
+        answers(client, 0, 1, 2)
+        assert not client.run(5.0)  # the PULSEs meanwhile change nothing
+        assert client.sim.session is Session.SYNCED
+        answers(client, 1)
+        assert isinstance(client.next(Sip), Sip)
+
+    def test_close_leads_back(self) -> None:
+        client = Client()
+        answers(client, 0, 1, 2)
+        assert answers(client, 2) == []
+        assert client.sim.session is Session.WAIT
+
+    @pytest.mark.parametrize("number", [0, 3, 4, 18, 29, 255])
+    def test_others_are_ignored(self, number: int) -> None:
+        client = Client()
+        answers(client, 0, 1, 2)
+        assert answers(client, number) == []
+        assert client.sim.session is Session.SYNCED
+
+
+class TestOpen:
+    def test_motors_off_and_sonar_on(self) -> None:
+        sip = Client().open(motors=False).next(Sip)
+        assert not sip.motors_enabled and sip.sonar_enabled
+
+    def test_open_again_changes_nothing(self) -> None:
+        client = Client().open()
+        client.send(Command.OPEN())
+        assert client.sip().motors_enabled
+
+    def test_close_is_silent_at_once(self) -> None:
+        client = Client(baud=9600).open()
+        client.send(Command.CONFIG())
+        client.write(Command.CLOSE().encode())
+        client.run(0.2, alive=False)  # the frame on the wire is finished
+        assert not client.run(1.0, alive=False)
+
+    def test_close_switches_off(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200))
+        client.run(1.0)
+        client.send(Command.CLOSE())
+        client.run(2.0)
+        assert client.speed == 0.0
+        client.open(motors=False)
+        assert not client.sip().motors_enabled
+
+    def test_parameters_revert(self) -> None:
+        client = Client().open()
+        client.send(Command.SETV(123), Command.ROTKP(77))
+        assert (client.config().trans_vel_max, client.config().rot_kp) == (123, 77)
+        client.send(Command.CLOSE())
+        client.run(0.5, alive=False)
+        client.open()
+        assert (client.config().trans_vel_max, client.config().rot_kp) == (300, 30)
+
+    def test_odometry_goes_on_in_the_next_session(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200))
+        client.run(2.0)
+        client.send(Command.STOP())
+        client.run(2.0)
+        x = client.sip().x
+        client.send(Command.CLOSE())
+        client.run(0.5, alive=False)
+        assert client.open().sip().x == x > 0
+
+
+class TestInput:
+    @pytest.mark.parametrize(
+        "frame",
+        [
+            "FAFB060B3BC800D33C",  # wrong checksum
+            "FAFB0300",  # cut off
+            "FAFB020000",  # count too small
+            "FAFB03" + "F0" + "00F0",  # a command that does not exist
+            "FAFB030B000B",  # VEL without its argument
+            "FAFB040B3B0B3B",  # VEL with a type and no value
+        ],
+    )
+    def test_bad_frames_have_no_effect(self, frame: str) -> None:
+        client = Client().open()
+        before = client.run(0.5)
+        client.write(frame)
+        client.run(0.3)  # longer than the gap that ends a cut-off frame
+        after = client.run(0.5)
+        assert set(client.kinds(before + after)) == {"Sip"}
+        assert client.speed == 0.0
+        client.send(Command.VEL(200))
+        client.run(1.0)
+        assert client.speed > 0.1
+
+    @pytest.mark.parametrize(("count", "speed"), [(200, 0.2), (202, 0.0)])
+    def test_frames_longer_than_200_are_ignored(self, count: int, speed: float) -> None:
+        client = Client().open()
+        data = bytes.fromhex("0B3BC800").ljust(count - 2, b"\0")
+        client.write(b"\xfa\xfb" + bytes([count]) + data + checksum(data).to_bytes(2, "big"))
+        client.run(1.0)
+        assert client.speed == pytest.approx(speed, abs=0.01)
+
+    def test_one_command_is_executed_in_a_tick(self) -> None:
+        client = Client().open()
+        for value in range(1, 21):
+            client.write(Command.ROTKP(value).encode())
+        asked = client.now
+        assert client.config().rot_kp == 20
+        assert client.now - asked == pytest.approx(0.21, abs=0.011)
+
+    def test_a_full_buffer_loses_whole_commands(self) -> None:
+        client = Client().open()
+        for value in range(1, 101):
+            client.write(Command.ROTKP(value).encode())
+        client.run(1.0)
+        # 9-byte frames in 256 bytes: 28 are kept, and the last of them is the last to be executed.
+        assert client.config().rot_kp == 28
+
+    @given(st.binary(max_size=300))
+    def test_no_bytes_raise(self, noise: bytes) -> None:
+        client = Client().open()
+        client.write(noise)
+        client.run(1.0)
+
+
+def test_identity_is_flash_s() -> None:
+    client = Client("amigo", name="Marvin")
+    answers(client, 0, 1, 2)
+    reply = client.packets[-1][1]
+    assert reply == SyncReply(name="Marvin", robot_class="Pioneer", subclass="amigo")
+    assert isinstance(client.packets[0][1], SyncEcho)
+
+
+def test_reset_button() -> None:
+    client = Client().open()
+    client.send(Command.VEL(200))
+    client.run(1.5)
+    client.sim.reset()
+    packets = client.run(0.5)
+    assert client.kinds(packets) == ["Reset"] and isinstance(packets[0], Reset)
+    assert client.sim.session is Session.WAIT
+    assert answers(client, 0) == []  # it boots
+    client.run(1.0, alive=False)
+    sip = client.open().sip()
+    assert 0 < sip.x < 100 and sip.y == 0  # zero at the reset; it has rolled on since

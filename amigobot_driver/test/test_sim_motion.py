@@ -1,0 +1,440 @@
+"""Motion: trapezoids, modes, limits, the watchdog, and what the robot says of it against what it really does."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from sim_client import Client, world
+
+from amigobot_driver.protocol import Command, Encoders
+from amigobot_driver.sim import Pose, Wear
+
+
+def slope(client: Client, seconds: float, quantity: str = "speed") -> float:
+    """How fast a quantity changes during the next seconds, per s."""
+    before = getattr(client, quantity)
+    client.run(seconds)
+    return float((getattr(client, quantity) - before) / seconds)
+
+
+class TestTrapezoids:
+    @pytest.mark.parametrize(("acceleration", "deceleration"), [(300, 300), (100, 600), (800, 200)])
+    def test_translation(self, acceleration: int, deceleration: int) -> None:
+        client = Client().open()
+        if (acceleration, deceleration) != (300, 300):  # that is FLASH's
+            client.send(Command.SETA(acceleration), Command.SETA(-deceleration))
+        client.send(Command.VEL(600))
+        client.run(0.25)  # the servo has caught up with the ramp
+        assert slope(client, 0.25) == pytest.approx(acceleration / 1000, rel=0.1)
+        client.run_until(lambda: client.speed > 0.598, 10)
+        client.run(1.0)
+        assert client.speed == pytest.approx(0.6, abs=0.002)
+        client.send(Command.VEL(0))
+        client.run(0.25)
+        assert slope(client, 0.25) == pytest.approx(-deceleration / 1000, rel=0.1)
+        client.run_until(lambda: client.speed == 0.0, 10)
+
+    @pytest.mark.parametrize(("acceleration", "deceleration"), [(50, 50), (40, 120)])
+    def test_rotation(self, acceleration: int, deceleration: int) -> None:
+        client = Client().open()
+        client.send(Command.SETRA(acceleration), Command.SETRA(-deceleration), Command.RVEL(-100))
+        client.run(0.4)
+        assert slope(client, 0.5, "turn_rate") == pytest.approx(-acceleration, rel=0.1)
+        client.run(3.0)
+        assert client.turn_rate == pytest.approx(-100, abs=1)
+        client.send(Command.RVEL(0))
+        client.run(0.3)
+        assert slope(client, 0.3, "turn_rate") == pytest.approx(deceleration, rel=0.1)
+
+    def test_through_zero_it_brakes_first(self) -> None:
+        client = Client().open()
+        client.send(Command.SETA(200), Command.SETA(-800), Command.VEL(300))
+        client.run(3.0)
+        client.send(Command.VEL(-300))
+        client.run(0.15)
+        assert slope(client, 0.15) == pytest.approx(-0.8, rel=0.15)
+        client.run_until(lambda: client.speed < -0.05, 2)
+        assert slope(client, 0.5) == pytest.approx(-0.2, rel=0.15)
+
+    @pytest.mark.parametrize("goal", [90, -90, 170, 10, 359])
+    def test_turn_to_a_heading_the_shorter_way(self, goal: int) -> None:
+        client = Client().open()
+        client.send(Command.HEAD(goal))
+        fastest = 0.0
+        for _ in range(80):
+            client.run(0.1)
+            fastest = max(fastest, abs(client.turn_rate))
+        short = math.remainder(goal, 360)
+        assert client.heading == pytest.approx(short, abs=0.6)
+        # A trapezoid: half the angle to speed up, half to slow down, unless RotVelMax comes first.
+        assert fastest == pytest.approx(min(200, math.sqrt(50 * abs(short))), rel=0.15, abs=3)
+        assert client.sip().control == pytest.approx(short * 4096 / 360, abs=2)
+
+    def test_move_ends_at_its_distance(self) -> None:
+        client = Client().open()
+        for distance in (750, -400):
+            start = client.sim.truth.pose.x
+            client.send(Command.MOVE(distance))
+            client.run(6.0)
+            assert client.sim.truth.pose.x - start == pytest.approx(distance / 1000, abs=0.002)
+            assert client.speed == 0.0
+
+    def test_headings_relative_to_where_it_points_and_to_the_last_goal(self) -> None:
+        client = Client().open()
+        client.send(Command.HEAD(90))
+        client.run(1.0)  # on its way
+        client.send(Command.DCHEAD(45))
+        client.run(8.0)
+        assert client.heading == pytest.approx(135, abs=0.6)
+        client.send(Command.DHEAD(-45))
+        client.run(6.0)
+        assert client.heading == pytest.approx(90, abs=1.0)
+
+    def test_a_new_heading_on_the_fly(self) -> None:
+        client = Client().open()
+        client.send(Command.HEAD(120))
+        client.run(1.5)
+        client.send(Command.HEAD(-30))
+        client.run(8.0)
+        assert client.heading == pytest.approx(-30, abs=0.6)
+
+
+class TestModes:
+    def test_translation_and_rotation_are_independent(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200), Command.RVEL(30))
+        client.run(2.0)
+        client.send(Command.VEL(100))
+        client.run(1.0)
+        assert (client.speed, client.turn_rate) == pytest.approx((0.1, 30), abs=0.5)
+        client.send(Command.RVEL(0))
+        client.run(1.5)
+        assert (client.speed, client.turn_rate) == pytest.approx((0.1, 0), abs=0.2)
+
+    def test_vel2_drops_both(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200), Command.RVEL(30))
+        client.run(2.0)
+        client.send(Command.VEL2(0x0305))  # left 60, right 100 mm/s
+        client.run(2.0)
+        truth = client.sim.truth
+        assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.06, 0.10), abs=0.002)
+
+    @pytest.mark.parametrize(
+        ("command", "speed", "rate"),
+        [(Command.VEL(150), 0.15, 0.0), (Command.RVEL(40), 0.0, 40.0), (Command.STOP(), 0.0, 0.0)],
+    )
+    def test_any_other_motion_command_leaves_vel2(self, command: object, speed: float, rate: float) -> None:
+        client = Client().open()
+        client.send(Command.VEL2(0x0A02))
+        client.run(2.0)
+        client.send(command)  # type: ignore[arg-type]
+        client.run(3.0)
+        assert client.speed == pytest.approx(speed, abs=0.002)
+        assert client.turn_rate == pytest.approx(rate, abs=0.5)
+
+    def test_stop_ends_a_turn_with_the_motors_on(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200), Command.HEAD(170))
+        client.run(1.5)
+        client.send(Command.STOP())
+        client.run(2.0)
+        assert (client.speed, client.turn_rate) == (0.0, 0.0)
+        assert client.heading < 120 and client.sip().motors_enabled
+
+    def test_emergency_stop_overrides_deceleration(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(600))
+        client.run(4.0)
+        client.write(Command.E_STOP().encode())
+        assert client.run_until(lambda: client.speed == 0.0, 1.0) < 0.2
+        client.run(2.0)
+        assert client.speed == 0.0
+        client.send(Command.VEL(100))
+        client.run(1.0)
+        assert client.speed == pytest.approx(0.1, abs=0.002)
+
+    def test_a_pulse_does_not_release_an_emergency_stop(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(600))
+        client.run(4.0)
+        client.write(Command.E_STOP().encode())
+        client.run(0.02)
+        client.write(Command.PULSE().encode())
+        assert client.run_until(lambda: client.speed == 0.0, 1.0) < 0.2
+
+
+class TestMotors:
+    def test_commands_are_ignored_while_off(self) -> None:
+        client = Client().open(motors=False)
+        client.send(Command.VEL(200), Command.RVEL(20), Command.VEL2(0x0A0A), Command.MOVE(100))
+        client.run(1.0)
+        client.send(Command.ENABLE(1))
+        client.run(1.0)
+        assert (client.speed, client.turn_rate) == (0.0, 0.0)
+
+    def test_switched_off_it_rolls_out(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(300))
+        client.run(2.0)
+        client.send(Command.ENABLE(0))
+        rolled = client.run_until(lambda: client.speed == 0.0, 3.0)
+        assert 0.1 < rolled < 1.0
+        client.send(Command.ENABLE(1))
+        client.run(1.0)
+        assert client.speed == 0.0
+
+    def test_the_button_toggles_them(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200))
+        client.run(1.0)
+        client.sim.press_motors_button()
+        assert not client.sip().motors_enabled
+        client.sim.press_motors_button()
+        assert client.sip().motors_enabled
+        client.run(1.0)
+        assert client.speed == 0.0
+
+    def test_the_button_does_nothing_without_a_session(self) -> None:
+        client = Client()
+        client.sim.press_motors_button()
+        assert not client.open(motors=False).sip().motors_enabled
+
+
+class TestLimits:
+    def test_setv_and_setrv_cap_velocities(self) -> None:
+        client = Client().open()
+        client.send(Command.SETV(150), Command.SETRV(20), Command.VEL(500), Command.RVEL(90))
+        client.run(3.0)
+        assert (client.speed, client.turn_rate) == pytest.approx((0.15, 20), abs=0.3)
+
+    def test_setv_paces_move_and_setrv_turns(self) -> None:
+        client = Client().open()
+        client.send(Command.SETV(100), Command.SETRV(15), Command.MOVE(1000))
+        client.run(5.0)
+        assert client.speed == pytest.approx(0.1, abs=0.002)
+        client.send(Command.STOP(), Command.HEAD(90))
+        client.run(4.0)
+        assert client.turn_rate == pytest.approx(15, abs=0.3)
+
+    def test_flash_s_maximum_is_for_moves_not_for_velocities(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(500))
+        client.run(3.0)
+        assert client.speed == pytest.approx(0.5, abs=0.002)
+        client.send(Command.STOP())
+        client.run(3.0)
+        client.send(Command.MOVE(3000))
+        client.run(3.0)
+        assert client.speed == pytest.approx(0.3, abs=0.002)
+
+    def test_no_command_makes_it_faster_than_its_motors(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(2200))
+        client.run(10.0)
+        assert 0.75 < client.speed <= 1.0
+
+    def test_accelerations_are_capped_and_zero_is_ignored(self) -> None:
+        client = Client().open()
+        client.send(Command.SETA(30000), Command.SETRA(-30000), Command.SETA(0))
+        config = client.config()
+        assert (config.trans_acc, config.rot_decel) == (config.trans_acc_top, config.rot_acc_top)
+
+
+class TestWatchdog:
+    def test_stops_and_resumes_both_axes(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200), Command.RVEL(-25))
+        client.run(1.0)
+        client.alive = False
+        client.run(1.4)
+        assert client.speed == pytest.approx(0.2, abs=0.002)
+        client.run_until(lambda: client.speed == 0.0 == client.turn_rate, 1.0)
+        client.run(2.0)
+        assert client.speed == 0.0 and client.sip().motors_enabled
+        client.write(Command.PULSE().encode())
+        client.run(1.5)
+        assert (client.speed, client.turn_rate) == pytest.approx((0.2, -25), abs=0.5)
+
+    def test_the_wheels_stand_a_fifth_of_a_second_after_its_time(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(700))
+        client.run(5.0)
+        client.alive = False
+        client.write(Command.PULSE().encode())
+        took = client.run_until(lambda: client.speed == 0.0, 3.0)
+        assert 2.0 < took < 2.2
+
+    def test_a_turn_goes_on_to_the_same_heading(self) -> None:
+        client = Client().open()
+        client.alive = False
+        client.send(Command.SETRV(30), Command.HEAD(120))
+        client.run(4.0)
+        assert client.turn_rate == 0.0 and client.heading < 90
+        client.alive = True
+        client.run(6.0)
+        assert client.heading == pytest.approx(120, abs=0.6)
+
+    def test_a_stop_as_first_packet_cancels_what_it_would_resume(self) -> None:
+        client = Client().open()
+        client.alive = False
+        client.send(Command.VEL(200))
+        client.run(3.0)
+        client.write(Command.STOP().encode())
+        client.run(1.0)
+        assert client.speed == 0.0
+
+    def test_a_bad_packet_does_not_feed_it(self) -> None:
+        client = Client().open()
+        client.alive = False
+        client.send(Command.VEL(200))
+        for _ in range(30):
+            client.run(0.1)
+            client.write("FAFB03000001")
+        assert client.speed == 0.0
+
+    def test_sips_go_on(self) -> None:
+        client = Client().open()
+        client.alive = False
+        client.run(3.0)
+        assert len(client.run(1.0)) == 10
+
+
+class TestOdometry:
+    def test_units_and_wrap(self) -> None:
+        """AmigOS counts 15 bits of 0.5083 mm: a wrap every 16.66 m."""
+        client = Client().open()
+        client.send(Command.VEL(600))
+        counts = []
+        for _ in range(40):
+            client.run(1.0)
+            counts.append(client.sip().x)
+        assert max(counts) <= 0x7FFF and any(b < a for a, b in pairwise(counts))
+        steps = [(b - a) % 0x8000 for a, b in pairwise(counts)]
+        assert sum(steps[5:]) * 0.5083e-3 == pytest.approx(0.6 * 1.1 * len(steps[5:]), rel=0.05)
+
+    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+    def test_agrees_with_the_truth_on_perfect_wheels(self, robot: str) -> None:
+        client = Client(robot).open()
+        client.send(Command.VEL(250), Command.RVEL(20))
+        client.run(30.0)
+        unit = {"amigo": 0.5083e-3, "amigo-sh": 1e-3}[robot]
+        sip, truth = client.sip(), client.sim.truth
+        x, y = (((count + 0x4000) % 0x8000 - 0x4000) * unit for count in (sip.x, sip.y))
+        assert math.hypot(x - truth.pose.x, y - truth.pose.y) < 0.06  # 30 to 130 ms of driving, and 0.04 %
+        behind = math.remainder(sip.heading * math.tau / 4096 - truth.pose.heading, math.tau)
+        assert abs(math.degrees(behind)) < 3.5
+
+    def test_worn_wheels_part_it_from_the_truth(self) -> None:
+        client = Client(wear=Wear(left_scale=0.98, right_scale=1.0)).open()
+        client.send(Command.VEL(200))
+        client.run(10.0)
+        assert abs(client.sip().heading) < 20
+        assert client.heading > 5
+
+    def test_slip_is_random_but_repeatable(self) -> None:
+        poses = []
+        for seed in (1, 1, 2):
+            client = Client(seed=seed, wear=Wear(slip=0.2)).open()
+            client.send(Command.VEL(200))
+            client.run(5.0)
+            poses.append(client.sim.truth.pose)
+        assert poses[0] == poses[1] != poses[2]
+
+    def test_revcount_scales_the_heading(self) -> None:
+        client = Client().open()
+        client.send(Command.REVCOUNT(23310 // 2), Command.RVEL(30))
+        client.run(4.0)
+        client.send(Command.STOP())
+        client.run(4.0)
+        assert client.sip().heading * 360 / 4096 == pytest.approx(client.heading * 2, abs=0.5)
+        assert client.heading > 40
+
+    def test_drift_factor_scales_the_left_wheel(self) -> None:
+        client = Client("amigo-sh").open()
+        client.send(Command.DRIFTFACTOR(819), Command.VEL2(0x0500))  # a tenth more
+        client.run(2.0)
+        client.send(Command.STOP())
+        client.run(2.0)
+        sip = client.sip()
+        assert -sip.heading * 360 / 4096 == pytest.approx(-client.heading * 1.1, rel=0.02)
+
+    def test_encoders_count_30_ticks_a_millimetre(self) -> None:
+        client = Client().open()
+        client.send(Command.ENCODER(2))
+        before = client.next(Encoders)
+        start = client.sim.truth.pose.x
+        client.send(Command.MOVE(-1000))
+        client.run(6.0)
+        after, way = client.next(Encoders), client.sim.truth.pose.x - start
+        assert after.left - before.left == pytest.approx(way * 30398, abs=2)
+        assert after.right < 0
+
+    def test_seto_in_motion_keeps_the_turn_s_goal(self) -> None:
+        client = Client().open()
+        client.send(Command.HEAD(90))
+        client.run(1.5)
+        at = client.heading
+        client.send(Command.SETO())
+        client.run(6.0)
+        assert client.heading == pytest.approx(90, abs=0.6)
+        assert client.sip().heading * 360 / 4096 == pytest.approx(90 - at, abs=2)
+
+
+class TestServo:
+    def test_weaker_terms_follow_more_slowly(self) -> None:
+        lags = []
+        for kp in (40, 10):
+            client = Client().open()
+            client.send(Command.TRANSKP(kp), Command.SETA(1000), Command.VEL(300))
+            lags.append(client.run_until(lambda c=client: c.speed > 0.29, 5.0))  # type: ignore[misc]
+        assert lags[1] > lags[0] * 1.2
+
+    def test_without_p_the_speed_stays_too_low(self) -> None:
+        client = Client().open()
+        client.send(Command.TRANSKP(0), Command.VEL(300))
+        client.run(3.0)
+        assert 0.1 < client.speed < 0.28
+
+    def test_strong_p_without_d_overshoots(self) -> None:
+        def peak(kp: int, kv: int) -> float:
+            client = Client().open()
+            client.send(Command.TRANSKP(kp), Command.TRANSKV(kv), Command.SETA(4000), Command.VEL(300))
+            speeds = []
+            for _ in range(40):
+                client.run(0.05)
+                speeds.append(client.speed)
+            return max(speeds)
+
+        assert peak(120, 0) > 1.2 * peak(40, 80)
+
+    def test_the_i_term_removes_what_friction_leaves(self) -> None:
+        def error(ki: int) -> float:
+            client = Client().open()
+            client.send(Command.ROTKP(8), Command.ROTKI(ki), Command.HEAD(45))
+            client.run(15.0)
+            return abs(client.heading - 45)
+
+        assert error(5) < error(0) / 2
+
+    def test_vel2_uses_the_translation_terms(self) -> None:
+        def speed(command: Command) -> float:
+            client = Client().open()
+            client.send(command(0), Command.VEL2(0x0AF6))  # type: ignore[operator]
+            client.run(3.0)
+            return client.sim.truth.left_velocity
+
+        assert speed(Command.ROTKP) == pytest.approx(0.2, abs=0.003)
+        assert speed(Command.TRANSKP) < 0.19
+
+
+def test_it_can_start_anywhere_in_the_world() -> None:
+    client = Client(where=world(start=Pose(3.0, -2.0, math.pi / 2))).open()
+    client.send(Command.MOVE(500))
+    client.run(4.0)
+    pose = client.sim.truth.pose
+    assert (pose.x, pose.y) == pytest.approx((3.0, -1.5), abs=0.003)
+    sip = client.sip()
+    assert sip.x * 0.5083 == pytest.approx(500, abs=2) and sip.y in (0, 0x7FFF)

@@ -1,0 +1,183 @@
+"""Sonar: one ping at a time, in sequence, and what each hears against the geometry."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from sim_client import Client, world
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.sim import Faults, Pose, SonarModel, load_world
+
+QUIET = SonarModel(noise=0.0, relative_noise=0.0)
+NO_ECHO = 6100
+
+
+def readings(client: Client, seconds: float) -> list[tuple[int, int]]:
+    """Number and range of every ping reported in the next seconds."""
+    return [(r.number, r.range) for p in client.run(seconds) if isinstance(p, Sip) for r in p.sonar]
+
+
+class TestTiming:
+    @pytest.mark.parametrize(("robot", "cycle"), [("amigo", 0.050), ("amigo-sh", 0.040)])
+    def test_one_ping_a_cycle(self, robot: str, cycle: float) -> None:
+        client = Client(robot).open()
+        assert len(readings(client, 8.0)) == pytest.approx(8.0 / cycle, abs=3)
+
+    def test_two_new_readings_a_sip_and_each_sonar_every_400_ms(self) -> None:
+        client = Client().open()
+        client.run(0.4)
+        sips = client.run(0.8)
+        assert [len(sip.sonar) for sip in sips] == [2] * 8  # type: ignore[attr-defined]
+        numbers = [r.number for sip in sips for r in sip.sonar]  # type: ignore[attr-defined]
+        first = numbers[0]
+        assert numbers == [(first + i) % 8 for i in range(16)]
+
+    def test_sonarcycle(self) -> None:
+        client = Client("amigo-sh").open()
+        client.send(Command.SONARCYCLE(100))
+        client.run(0.5)
+        assert len(readings(client, 4.0)) == pytest.approx(40, abs=1)
+
+    def test_the_range_belongs_to_the_moment_of_the_ping(self) -> None:
+        client = Client(where=world((3.0, -3.0, 3.0, 3.0)), sonar=QUIET).open()
+        client.send(Command.POLLING(b"\x03"), Command.VEL(500))
+        client.run(3.0)
+        before = client.sim.truth.pose.x
+        (_, distance), *_ = readings(client, 0.12)
+        forward = load_profile("amigo").sonar.poses[2].x
+        seen_from = 3.0 - forward - distance / 1000
+        # At most one SIP and two pings old, and never from the future.
+        assert before - 0.5 * 0.2 - 0.02 < seen_from < client.sim.truth.pose.x + 0.02
+
+
+class TestSequence:
+    def test_clockwise_from_the_left(self) -> None:
+        client = Client().open()
+        client.run(1.0)
+        numbers = [r.number for _, p in client.packets if isinstance(p, Sip) for r in p.sonar]
+        assert numbers[:8] == list(range(8))
+
+    @pytest.mark.parametrize(
+        ("sequence", "numbers"),
+        [
+            (b"\x02\x03\x04\x05", [1, 2, 3, 4]),
+            (b"\x01\x01\x08", [0, 0, 7]),
+            (b"\x09\x02\x20\x00", [1]),
+            (b"34", [2, 3]),
+        ],
+    )
+    def test_polling(self, sequence: bytes, numbers: list[int]) -> None:
+        client = Client().open()
+        client.send(Command.POLLING(sequence))
+        client.run(0.3)
+        heard = [number for number, _ in readings(client, 2.0)]
+        shift = next(i for i in range(len(numbers)) if heard[: len(numbers)] == numbers[i:] + numbers[:i])
+        assert heard == [numbers[(i + shift) % len(numbers)] for i in range(len(heard))]
+
+    def test_an_empty_sequence_switches_off_and_keeps_the_old_one(self) -> None:
+        client = Client().open()
+        client.send(Command.POLLING(b"\x05"), Command.POLLING(b""))
+        client.run(0.3)
+        assert not client.sip().sonar_enabled and readings(client, 1.0) == []
+        client.send(Command.SONAR(1))
+        client.run(0.3)
+        assert {number for number, _ in readings(client, 1.0)} == {4}
+
+    def test_sonar_off_and_on(self) -> None:
+        client = Client().open()
+        client.send(Command.SONAR(0))
+        client.run(0.2)
+        assert not client.sip().sonar_enabled and readings(client, 1.0) == []
+        client.send(Command.SONAR(1))
+        assert client.sip().sonar_enabled
+        assert len(readings(client, 2.0)) >= 38
+
+    def test_a_new_session_has_the_default_sequence(self) -> None:
+        client = Client().open()
+        client.send(Command.POLLING(b"\x05"), Command.CLOSE())
+        client.run(0.3, alive=False)
+        assert {number for number, _ in readings(client.open(), 1.0)} == set(range(8))
+
+
+class TestGeometry:
+    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh"])
+    @pytest.mark.parametrize("number", range(8))
+    def test_each_sonar_hears_a_wall_straight_before_it(self, robot: str, number: int) -> None:
+        pose = load_profile(robot).sonar.poses[number]
+        start = Pose(0.3, -0.2, 0.5)
+        heading = start.heading + pose.heading
+        x = start.x + pose.x * math.cos(start.heading) - pose.y * math.sin(start.heading)
+        y = start.y + pose.x * math.sin(start.heading) + pose.y * math.cos(start.heading)
+        wx, wy = x + 1.5 * math.cos(heading), y + 1.5 * math.sin(heading)
+        ax, ay = -math.sin(heading), math.cos(heading)
+        client = Client(robot, world((wx - ax, wy - ay, wx + ax, wy + ay), start=start), sonar=QUIET).open()
+        heard = dict(readings(client, 1.0))
+        assert heard[number] == 1500
+
+    def test_a_thin_post_off_the_axis_is_heard_within_the_beam_only(self) -> None:
+        sonar = load_profile("amigo").sonar
+        mount = sonar.poses[2]
+        for degrees, expected in ((0.0, 1000), (7.0, 1000), (12.0, NO_ECHO)):
+            angle = mount.heading + math.radians(degrees)
+            px, py = mount.x + math.cos(angle), mount.y + math.sin(angle)
+            across = 0.02 * -math.sin(angle), 0.02 * math.cos(angle)
+            post = (px - across[0], py - across[1], px + across[0], py + across[1])
+            client = Client(where=world(post), sonar=QUIET).open()
+            client.send(Command.POLLING(b"\x03"))
+            client.run(0.3)
+            assert readings(client, 0.2)[0][1] == pytest.approx(expected, abs=2), degrees
+
+    @pytest.mark.parametrize(("distance", "heard"), [(0.09, 6100), (0.11, 110), (4.99, 4990), (5.01, 6100)])
+    def test_too_near_and_too_far_read_alike(self, distance: float, heard: int) -> None:
+        wall = load_profile("amigo").sonar.poses[0].y + distance
+        client = Client(where=world((-3.0, wall, 3.0, wall)), sonar=QUIET).open()
+        client.send(Command.POLLING(b"\x01"))
+        client.run(0.3)
+        assert readings(client, 0.2)[0][1] == heard
+
+    def test_a_wall_at_a_grazing_angle_mirrors_the_sound_away(self) -> None:
+        def heard(degrees: float) -> int:
+            """Sonar 0 looks along +y; the wall 1 m before it is turned by this angle."""
+            mount = load_profile("amigo").sonar.poses[0]
+            dx, dy = math.cos(math.radians(degrees)) / 2, math.sin(math.radians(degrees)) / 2
+            x, y = mount.x, mount.y + 1.0
+            client = Client(where=world((x - dx, y - dy, x + dx, y + dy)), sonar=QUIET).open()
+            client.send(Command.POLLING(b"\x01"))
+            client.run(0.3)
+            return readings(client, 0.2)[0][1]
+
+        assert heard(0) == 1000
+        assert 800 < heard(60) < 1000
+        assert heard(80) == NO_ECHO
+
+    def test_the_room_looks_as_its_file_says(self) -> None:
+        room = load_world("room")
+        client = Client("amigo", room, sonar=QUIET).open()
+        heard = dict(readings(client, 1.0))
+        for number, pose in enumerate(load_profile("amigo").sonar.poses):
+            x, y = room.start.x + pose.x, room.start.y + pose.y
+            beam = [room.cast(x, y, pose.heading + math.radians(7.5 * i / 10), reach=5.0) for i in range(-10, 11)]
+            assert heard[number] / 1000 <= min(beam) + 0.1
+
+
+class TestErrors:
+    def test_noise_is_small_and_repeatable(self) -> None:
+        def series(seed: int) -> list[int]:
+            client = Client(where=world((2.0, -3.0, 2.0, 3.0)), seed=seed).open()
+            client.send(Command.POLLING(b"\x03"))
+            client.run(0.3)
+            return [distance for _, distance in readings(client, 5.0)]
+
+        values = series(1)
+        assert values == series(1) != series(2)
+        assert 1 < max(values) - min(values) < 100
+        assert sum(values) / len(values) == pytest.approx(1850 / math.cos(math.radians(7.5)), abs=5)
+
+    def test_a_dead_sonar_hears_nothing(self) -> None:
+        client = Client("amigo", "room", faults=Faults(dead_sonars=frozenset({3}))).open()
+        heard = readings(client, 2.0)
+        assert {distance for number, distance in heard if number == 3} == {NO_ECHO}
+        assert all(distance < 5000 for number, distance in heard if number != 3)

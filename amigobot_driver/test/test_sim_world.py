@@ -1,0 +1,223 @@
+"""Worlds: geometry, the files that are shipped, and what a bad file is told."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amigobot_driver.profiles import available_profiles, load_profile
+from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError, available_worlds, load_world
+from amigobot_driver.sim.world import Footprint, box, circle
+
+coordinates = st.floats(-10, 10)
+segments = st.builds(Segment, coordinates, coordinates, coordinates, coordinates)
+angles = st.floats(-math.pi, math.pi)
+
+
+class TestRays:
+    @pytest.mark.parametrize(
+        ("segment", "distance"),
+        [
+            ((2, -1, 2, 1), 2.0),
+            ((2, 0, 2, 1), 2.0),  # its very end
+            ((2, 0.01, 2, 1), math.inf),
+            ((-2, -1, -2, 1), math.inf),  # behind
+            ((1, 0, 3, 0), math.inf),  # edge-on
+            ((1, -1, 3, 1), 2.0),
+        ],
+    )
+    def test_a_ray_along_x(self, segment: tuple[float, float, float, float], distance: float) -> None:
+        assert Segment(*segment).hit_by(0, 0, 1, 0) == pytest.approx(distance)
+
+    @given(st.lists(segments, max_size=6), angles, st.floats(0.05, 1.5), st.floats(0.1, 8))
+    def test_the_cone_misses_nothing_that_a_ray_in_it_hits(
+        self, walls: list[Segment], heading: float, half: float, reach: float
+    ) -> None:
+        world = World("test", tuple(walls))
+        seen = world.in_cone(0, 0, heading, half, reach)
+        for share in (-0.99, -0.5, 0.0, 0.3, 0.99):
+            angle = heading + share * half
+            for wall in walls:
+                if 1e-6 < wall.hit_by(0, 0, math.cos(angle), math.sin(angle)) < reach:
+                    assert wall in seen
+
+    def test_cast_is_the_nearest_within_reach(self) -> None:
+        world = World("test", (Segment(3, -1, 3, 1), Segment(2, -1, 2, 1)))
+        assert world.cast(0, 0, 0) == 2.0
+        assert world.cast(0, 0, 0, reach=1.9) == math.inf
+        assert world.cast(0, 0, math.pi) == math.inf
+
+
+class TestBodies:
+    SHAPE = Footprint(front=0.2, rear=0.1, side=0.15)
+
+    @pytest.mark.parametrize(
+        ("segment", "touches"),
+        [
+            ((0.19, -1, 0.19, 1), True),
+            ((0.21, -1, 0.21, 1), False),
+            ((-0.09, -1, -0.09, 1), True),
+            ((-0.11, -1, -0.11, 1), False),
+            ((-1, 0.14, 1, 0.14), True),
+            ((-1, 0.16, 1, 0.16), False),
+            ((0.0, 0.0, 0.01, 0.01), True),  # wholly inside
+            ((0.1, 0.3, 0.4, 0.0), False),  # past the corner
+            ((0.1, 0.2, 0.3, 0.0), True),  # cuts the corner
+        ],
+    )
+    def test_a_rectangle_and_a_segment(self, segment: tuple[float, ...], touches: bool) -> None:
+        assert self.SHAPE.touches(Pose(0, 0), Segment(*segment)) is touches
+
+    @given(segments, st.builds(Pose, coordinates, coordinates, angles))
+    def test_it_moves_with_the_body(self, segment: Segment, pose: Pose) -> None:
+        c, s = math.cos(pose.heading), math.sin(pose.heading)
+
+        def moved(x: float, y: float) -> tuple[float, float]:
+            return pose.x + c * x - s * y, pose.y + s * x + c * y
+
+        there = Segment(*moved(segment.x1, segment.y1), *moved(segment.x2, segment.y2))
+        grown = Footprint(front=0.2 + 1e-9, rear=0.1 + 1e-9, side=0.15 + 1e-9)
+        if self.SHAPE.touches(Pose(0, 0), segment):
+            assert grown.touches(pose, there)
+
+    def test_shapes(self) -> None:
+        assert all(wall.distance_to(1, 2) == pytest.approx(0.5) for wall in circle(1, 2, 0.5))
+        corners = {(round(w.x1, 3), round(w.y1, 3)) for w in box(1, 2, 0.4, 0.2, math.pi / 2)}
+        assert corners == {(1.1, 2.2), (0.9, 2.2), (0.9, 1.8), (1.1, 1.8)}
+
+
+class TestShipped:
+    def test_there_are_three(self) -> None:
+        assert available_worlds() == ("empty", "office", "room")
+
+    @pytest.mark.parametrize("world", ["empty", "office", "room"])
+    @pytest.mark.parametrize("robot", available_profiles())
+    def test_every_robot_fits_into_every_world(self, world: str, robot: str) -> None:
+        Simulator(load_profile(robot), load_world(world))
+
+    def test_the_room_has_two_metres_of_free_floor_around_the_start(self) -> None:
+        room = load_world("room")
+        body = Simulator(load_profile("amigo")).profile.body
+        nearest = min(wall.distance_to(room.start.x, room.start.y) for wall in room.segments)
+        assert nearest > 2.0 + body.front
+
+    def test_the_rooms_are_closed(self) -> None:
+        for name in ("room", "office"):
+            world = load_world(name)
+            for degree in range(360):
+                assert world.cast(world.start.x, world.start.y, math.radians(degree)) < 20
+
+
+class TestFiles:
+    def write(self, folder: Path, text: str, name: str = "flat.yaml") -> str:
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def test_all_shapes(self, tmp_path: Path) -> None:
+        world = load_world(
+            self.write(
+                tmp_path,
+                "start: [1, 2, 90]\n"
+                "rooms: [[[0, 0], [4, 0], [4, 4]]]\n"
+                "walls: [[[1, 1], [2, 1], [2, 2]]]\n"
+                "boxes: [{at: [3, 3], size: [1, 1], heading: 45}]\n"
+                "circles: [{at: [3, 3], radius: 0.1}]\n",
+            )
+        )
+        assert (world.name, len(world.segments)) == ("flat", 3 + 2 + 4 + 16)
+        assert (world.start.x, world.start.y, world.start.heading) == (1, 2, math.pi / 2)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("walls: [[[0, 0], [1]]]", r"walls\[0\]: \[1\], a list of 2 numbers"),
+            ("walls: [[[0, 0]]]", r"walls\[0\]: at least two points"),
+            ("walls: 3", "walls: 3, a list is needed"),
+            ("wals: []", "key 'wals' is not known, allowed: description, start, rooms"),
+            ("boxes: [{at: [0, 0]}]", r"boxes\[0\]: key 'size' is missing"),
+            ("boxes: [{at: [0, 0], size: [1, a]}]", r"boxes\[0\].size: 'a', a number"),
+            ("boxes: [7]", r"boxes\[0\]: 7, a mapping"),
+            ("circles: [{at: [0, 0], radius: 0}]", "must be above 0"),
+            ("circles: [{at: [0, 0], radius: .nan}]", "a number up to"),
+            ("start: [0, 0, 1.0e+9]", "start: 1000000000.0, a number up to 1000"),
+            ("start: [0, true, 0]", "start: True, a number"),
+            ("[]", "a mapping"),
+            ("a: [", "no YAML"),
+            ("walls: &a [*a]", "a list of 2 numbers"),
+        ],
+    )
+    def test_an_error_names_file_key_and_what_is_allowed(self, tmp_path: Path, text: str, message: str) -> None:
+        with pytest.raises(WorldError, match=message) as caught:
+            load_world(self.write(tmp_path, text))
+        assert "flat.yaml" in str(caught.value) and "\n" not in str(caught.value)
+
+    def test_limits_on_size(self, tmp_path: Path) -> None:
+        with pytest.raises(WorldError, match="too long"):
+            load_world(self.write(tmp_path, "#" * 200_001))
+        many = "walls: [[" + ",".join(f"[{i % 7}, {i % 5}]" for i in range(5_002)) + "]]"
+        with pytest.raises(WorldError, match="more than 5000"):
+            load_world(self.write(tmp_path, many))
+
+    @pytest.mark.parametrize("name", ["nowhere", "no/such.yaml", "amigo.p"])
+    def test_no_such_world(self, name: str) -> None:
+        with pytest.raises(WorldError, match=r"nowhere|such|amigo\.p"):
+            load_world(name)
+
+    def test_binary_rubbish(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.yaml"
+        path.write_bytes(bytes(range(256)))
+        with pytest.raises(WorldError, match="cannot be read"):
+            load_world(str(path))
+
+    @given(st.text(max_size=200))
+    def test_no_text_raises_anything_else(self, tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+        for name in ("fuzz.yaml", "fuzz.map"):
+            path = tmp_path_factory.getbasetemp() / name
+            path.write_text(text, encoding="utf-8")
+            with contextlib.suppress(WorldError):
+                load_world(str(path))
+
+
+ARIA_MAP = """2D-Map
+LineMinPos: -1000 -1000
+LineMaxPos: 5000 4000
+NumLines: 3
+Cairn: RobotHome 1500 1000 90.000000 "" ICON "home"
+Cairn: Goal 3000 1000 0.000000 "" ICON "kitchen"
+LINES
+-1000 -1000 5000 -1000
+5000 -1000 5000 4000
+5000 4000 -1000 -1000
+DATA
+100 100
+"""
+
+
+class TestAriaMaps:
+    def test_lines_and_home(self, tmp_path: Path) -> None:
+        path = tmp_path / "house.map"
+        path.write_text(ARIA_MAP, encoding="utf-8")
+        world = load_world(str(path))
+        assert world.segments[1] == Segment(5.0, -1.0, 5.0, 4.0) and len(world.segments) == 3
+        assert (world.start.x, world.start.y, world.start.heading) == (1.5, 1.0, math.pi / 2)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("2D-Map\nDATA\n1 2\n", "no LINES"),
+            ("2D-Map\nLINES\n1 2 3\n", "line 3: 4 coordinates"),
+            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: 'x' is no number"),
+            ("2D-Map\nLINES\n1 2 3 nan\n", "line 3: nan"),
+        ],
+    )
+    def test_errors_name_the_line(self, tmp_path: Path, text: str, message: str) -> None:
+        path = tmp_path / "house.map"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(WorldError, match=message):
+            load_world(str(path))
