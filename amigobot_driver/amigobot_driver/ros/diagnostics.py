@@ -6,6 +6,7 @@ import math
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
+from std_msgs.msg import Header
 
 from ..robot import BatteryLevel, Robot
 
@@ -26,9 +27,8 @@ class Diagnostics:
 
     def publish(self) -> None:
         parts = (self._link, self._motors, self._battery, self._commands, self._streams, self._aux)
-        array = DiagnosticArray(status=[part() for part in parts])
-        array.header.stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(array)
+        header = Header(stamp=self._node.get_clock().now().to_msg())
+        self._publisher.publish(DiagnosticArray(header=header, status=[part() for part in parts]))
 
     def _status(self, part: str, level: bytes, message: str, **values: object) -> DiagnosticStatus:
         identity = self._robot.session.identity

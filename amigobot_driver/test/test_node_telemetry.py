@@ -1,0 +1,460 @@
+"""What the node publishes: types, frames, QoS, stamps, and whether the numbers are those of the robot."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import statistics
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import Odometry
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from ros_bench import Bench, Inbox, Robot
+from sensor_msgs.msg import BatteryState, JointState, PointCloud2, Range
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import SonarReading
+from amigobot_msgs.msg import RobotConfig, RobotStatus
+
+PROFILE = load_profile("amigo")
+SONARS = range(len(PROFILE.sonar.poses))
+
+LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
+VOLATILE = DurabilityPolicy.VOLATILE
+
+#: topic: type, durability, frame
+TOPICS: dict[str, tuple[type, DurabilityPolicy, str]] = {
+    "odom": (Odometry, VOLATILE, "odom"),
+    "/tf": (TFMessage, VOLATILE, ""),
+    "joint_states": (JointState, VOLATILE, "base_link"),
+    "battery_state": (BatteryState, VOLATILE, "base_link"),
+    "status": (RobotStatus, VOLATILE, "base_link"),
+    "robot_config": (RobotConfig, LATCHED, "base_link"),
+    "sonar/cloud": (PointCloud2, VOLATILE, "base_link"),
+    **{f"sonar/range_{number}": (Range, VOLATILE, f"sonar_{number}_link") for number in SONARS},
+    "/diagnostics": (DiagnosticArray, VOLATILE, ""),
+}
+#: Published with every SIP, all with its stamp.
+EACH_SIP = ("odom", "joint_states", "status", "/tf")
+
+#: s between two SIPs, and what the 9600 baud of a serial line make of the shortest of them.
+CYCLE = 0.1
+TIME_ON_THE_WIRE = 29 * 10 / 9600
+
+Tour = dict[str, Inbox[Any]]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """An AmigoBot in a furnished room, on a serial line at the speed of the real one."""
+    robot = Robot("amigo", world="room", seed=1, pty=tmp_path_factory.mktemp("dev") / "robot", baud=9600)
+    with Bench(robot) as bench:
+        yield bench.connected()
+
+
+@pytest.fixture(scope="module")
+def tour(bench: Bench) -> Tour:
+    """Everything the node said while the robot drove a curve and came to rest."""
+    late = QoSProfile(depth=1, durability=LATCHED)
+    inboxes = {
+        topic: bench.listen(kind, topic, late if durability is LATCHED else 100)
+        for topic, (kind, durability, _) in TOPICS.items()
+    }
+    bench.wait_until(lambda: all(map(len, inboxes.values())))
+    for topic in EACH_SIP:
+        inboxes[topic].clear()  # until all of them were connected
+    with bench.driving(0.3, 0.6):
+        bench.wait_until(lambda: len(inboxes["odom"]) > 25)
+    bench.wait_until(lambda: bench.robot.standing)
+    at_rest = len(inboxes["odom"]) + 5
+    bench.wait_until(lambda: len(inboxes["odom"]) > at_rest and len(inboxes["battery_state"]) > 2)
+    return {topic: inbox.snapshot() for topic, inbox in inboxes.items()}
+
+
+def seconds(stamp: Any) -> float:
+    return stamp.sec + stamp.nanosec * 1e-9
+
+
+def stamp_of(message: Any) -> float:
+    if isinstance(message, TFMessage):
+        return seconds(message.transforms[0].header.stamp)
+    return seconds(message.header.stamp)
+
+
+def yaw_of(orientation: Any) -> float:
+    assert orientation.x == orientation.y == 0.0
+    assert math.hypot(orientation.z, orientation.w) == pytest.approx(1.0)
+    return 2 * math.atan2(orientation.z, orientation.w)
+
+
+def step(before: Odometry, after: Odometry) -> float:
+    """How far apart two poses are, m."""
+    a, b = before.pose.pose.position, after.pose.pose.position
+    return math.hypot(b.x - a.x, b.y - a.y)
+
+
+def turn(before: Odometry, after: Odometry) -> float:
+    """And how much they are turned, rad."""
+    return math.remainder(yaw_of(after.pose.pose.orientation) - yaw_of(before.pose.pose.orientation), math.tau)
+
+
+def by_stamp(inbox: Inbox[Any]) -> dict[float, Any]:
+    return {stamp_of(message): message for message in inbox.messages}
+
+
+class TestEveryTopic:
+    @pytest.mark.parametrize("topic", TOPICS)
+    def test_has_its_type_and_qos(self, bench: Bench, topic: str) -> None:
+        kind, durability, _ = TOPICS[topic]
+        (publisher,) = bench.client.node.get_publishers_info_by_topic(topic)
+        assert publisher.topic_type == f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+        assert publisher.qos_profile.reliability is ReliabilityPolicy.RELIABLE
+        assert publisher.qos_profile.durability is durability
+
+    @pytest.mark.parametrize("topic", TOPICS)
+    def test_arrives(self, tour: Tour, topic: str) -> None:
+        assert tour[topic].messages
+
+    @pytest.mark.parametrize("topic", [topic for topic, (_, _, frame) in TOPICS.items() if frame])
+    def test_has_its_frame(self, tour: Tour, topic: str) -> None:
+        assert {message.header.frame_id for message in tour[topic].messages} == {TOPICS[topic][2]}
+
+    @pytest.mark.parametrize("topic", [*EACH_SIP, "sonar/cloud", "battery_state", "sonar/range_0", "/diagnostics"])
+    def test_is_stamped_in_order(self, tour: Tour, topic: str) -> None:
+        stamps = [stamp_of(message) for message in tour[topic].messages]
+        assert stamps == sorted(stamps)
+        assert len(set(stamps)) == len(stamps)
+
+
+class TestStamps:
+    def test_a_stamp_is_when_the_packet_was_sent(self, tour: Tour) -> None:
+        delays = [letter.arrived - stamp_of(letter.message) for letter in tour["odom"].letters]
+        assert min(delays) > TIME_ON_THE_WIRE  # however fast the computer is
+        assert min(delays) < TIME_ON_THE_WIRE + 0.1  # nothing waits in the node
+
+    def test_all_messages_of_one_packet_share_its_stamp(self, tour: Tour) -> None:
+        stamps = [set(by_stamp(tour[topic])) for topic in EACH_SIP]
+        begin, end = max(map(min, stamps)), min(map(max, stamps))
+        first, *others = [{stamp for stamp in topic if begin <= stamp <= end} for topic in stamps]
+        assert len(first) > 20
+        assert all(other == first for other in others)
+        for topic in ("sonar/cloud", "battery_state"):
+            assert {stamp for stamp in by_stamp(tour[topic]) if begin <= stamp <= end} <= first
+
+    def test_the_rate_is_the_robots_info_cycle(self, tour: Tour) -> None:
+        stamps = sorted(by_stamp(tour["odom"]))
+        gaps = [after - before for before, after in itertools.pairwise(stamps)]
+        assert statistics.median(gaps) == pytest.approx(CYCLE, rel=0.1)
+
+    def test_each_ping_has_a_stamp_of_its_own(self, tour: Tour) -> None:
+        """The sonars fire one at a time: a ring that moves needs to know when each of them did."""
+        stamps = sorted(stamp for number in SONARS for stamp in by_stamp(tour[f"sonar/range_{number}"]))
+        gaps = [after - before for before, after in itertools.pairwise(stamps)]
+        assert statistics.median(gaps) == pytest.approx(PROFILE.sonar.cycle, rel=0.2)
+        assert max(stamps) <= max(by_stamp(tour["odom"])) + 0.001
+
+
+class TestOdometry:
+    def test_follows_the_robot(self, bench: Bench, tour: Tour) -> None:
+        truth, start = bench.robot.truth.pose, (2.75, 2.75)
+        pose = tour["odom"].last.pose.pose
+        assert pose.position.x == pytest.approx(truth.x - start[0], abs=0.05)
+        assert pose.position.y == pytest.approx(truth.y - start[1], abs=0.05)
+        assert pose.position.z == 0.0
+        assert yaw_of(pose.orientation) == pytest.approx(truth.heading, abs=0.05)
+
+    def test_velocity_is_the_bodys(self, tour: Tour) -> None:
+        fastest = max(tour["odom"].messages, key=lambda message: message.twist.twist.linear.x)
+        assert {message.child_frame_id for message in tour["odom"].messages} == {"base_link"}
+        assert fastest.twist.twist.linear.x == pytest.approx(0.3, abs=0.03)
+        assert fastest.twist.twist.linear.y == 0.0
+        assert max(message.twist.twist.angular.z for message in tour["odom"].messages) == pytest.approx(0.6, abs=0.1)
+        assert tour["odom"].last.twist.twist.linear.x == 0.0
+        assert tour["odom"].last.twist.twist.angular.z == 0.0
+
+    @pytest.mark.parametrize("part", ["pose", "twist"])
+    def test_covariance_can_be_fused(self, tour: Tour, part: str) -> None:
+        for message in tour["odom"].messages:
+            covariance = getattr(message, part).covariance
+            rows = [covariance[6 * row : 6 * row + 6] for row in range(6)]
+            for row, column in itertools.product(range(6), repeat=2):
+                assert rows[row][column] == rows[column][row]
+                assert abs(rows[row][column]) < 1e3
+                assert rows[row][column] ** 2 <= rows[row][row] * rows[column][column] * (1 + 1e-9)
+            assert all(rows[axis][axis] > 0.0 for axis in range(6))
+
+    def test_the_pose_gets_less_sure_with_every_metre(self, tour: Tour) -> None:
+        first, last = tour["odom"].messages[0].pose.covariance, tour["odom"].last.pose.covariance
+        for axis in (0, 7, 35):
+            assert last[axis] > first[axis]
+
+    def test_tf_says_the_same(self, tour: Tour) -> None:
+        transforms = by_stamp(tour["/tf"])
+        compared = 0
+        for stamp, message in by_stamp(tour["odom"]).items():
+            if stamp not in transforms:
+                continue  # one of the two was subscribed to first
+            (transform,) = transforms[stamp].transforms
+            assert (transform.header.frame_id, transform.child_frame_id) == ("odom", "base_link")
+            position, translation = message.pose.pose.position, transform.transform.translation
+            assert (position.x, position.y, position.z) == (translation.x, translation.y, translation.z)
+            assert message.pose.pose.orientation == transform.transform.rotation
+            compared += 1
+        assert compared > 20
+
+
+class TestJointStates:
+    def test_wheels_roll_as_far_as_the_odometry_went(self, tour: Tour) -> None:
+        body, joints = PROFILE.body, by_stamp(tour["joint_states"])
+        odom = [message for stamp, message in by_stamp(tour["odom"]).items() if stamp in joints]
+        before, after = (joints[stamp_of(odom[place])].position for place in (0, -1))
+        left, right = ((b - a) * body.wheel_diameter / 2 for a, b in zip(before, after, strict=True))
+        assert (left + right) / 2 == pytest.approx(sum(map(step, odom, odom[1:])), rel=0.03)
+        assert (right - left) / body.track == pytest.approx(turn(odom[0], odom[-1]), rel=0.03)
+
+    def test_velocities_are_those_of_the_twist(self, tour: Tour) -> None:
+        joints, body = by_stamp(tour["joint_states"]), PROFILE.body
+        for stamp, message in by_stamp(tour["odom"]).items():
+            if stamp in joints:
+                left, right = (velocity * body.wheel_diameter / 2 for velocity in joints[stamp].velocity)
+                assert (left + right) / 2 == pytest.approx(message.twist.twist.linear.x)
+        fastest = max(tour["joint_states"].messages, key=lambda message: message.velocity[1])
+        left, right = fastest.velocity
+        assert (right - left) * body.wheel_diameter / 2 / body.track == pytest.approx(0.6, abs=0.15)
+
+    def test_joints_are_those_of_the_model(self, tour: Tour) -> None:
+        assert list(tour["joint_states"].last.name) == ["left_wheel_joint", "right_wheel_joint"]
+
+
+class TestBattery:
+    def test_says_what_is_measured_and_nan_for_the_rest(self, tour: Tour) -> None:
+        battery = tour["battery_state"].last
+        assert 11.5 < battery.voltage < 14.0
+        assert 0.0 <= battery.percentage <= 1.0
+        assert all(math.isnan(value) for value in (battery.current, battery.charge, battery.capacity))
+        assert math.isnan(battery.temperature)
+        assert battery.design_capacity == pytest.approx(2.2)
+        assert battery.present
+
+    def test_is_a_lead_acid_battery_that_nobody_knows_to_be_charged(self, tour: Tour) -> None:
+        battery = tour["battery_state"].last
+        assert battery.power_supply_technology == getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0)
+        assert battery.power_supply_status == BatteryState.POWER_SUPPLY_STATUS_UNKNOWN  # AmigOS does not say
+
+    def test_comes_once_a_second(self, tour: Tour) -> None:
+        stamps = sorted(by_stamp(tour["battery_state"]))
+        gaps = [after - before for before, after in itertools.pairwise(stamps)]
+        assert min(gaps) > 0.9
+
+    def test_a_change_for_the_worse_is_told_at_once(self, bench: Bench) -> None:
+        battery = bench.listen(BatteryState, "battery_state")
+        bench.robot.disguise = lambda sip: dataclasses.replace(sip, battery=20)
+        try:
+            bench.wait_until(lambda: battery.messages and battery.last.voltage < 10.5)
+            bench.wait_until(lambda: bench.diagnostic("battery").level == DiagnosticStatus.ERROR)
+            assert "switches off" in bench.diagnostic("battery").message
+            assert bench.node.logged("battery critical")
+        finally:
+            bench.robot.disguise = lambda sip: sip
+        bench.wait_until(lambda: bench.diagnostic("battery").level == DiagnosticStatus.OK)
+
+
+class TestSonar:
+    @contextmanager
+    def showing(self, bench: Bench, *readings: tuple[int, int]) -> Iterator[None]:
+        """Meanwhile each SIP carries these readings, number and mm, whatever the sonars hear."""
+        sonar = tuple(SonarReading(number=number, range=distance) for number, distance in readings)
+        bench.robot.disguise = lambda sip: dataclasses.replace(sip, sonar=sonar)
+        try:
+            yield
+        finally:
+            bench.robot.disguise = lambda sip: sip
+
+    def reads(self, bench: Bench, number: int, distance: int) -> Range:
+        """What the node makes of a reading in mm. Other sonars show that it is this very reading."""
+        marker = bench.listen(Range, "sonar/range_7")
+        inbox = bench.listen(Range, f"sonar/range_{number}")
+        with self.showing(bench, (number, distance), (7, 1000 + distance)):
+            bench.wait_until(lambda: marker.messages and marker.last.range == pytest.approx(1 + distance / 1000))
+            seen = len(inbox)
+            bench.wait_until(lambda: len(inbox) > seen)
+        return inbox.last
+
+    def test_describes_the_transducer(self, tour: Tour) -> None:
+        for number in SONARS:
+            message = tour[f"sonar/range_{number}"].last
+            assert message.radiation_type == Range.ULTRASOUND
+            assert message.min_range == pytest.approx(0.1)
+            assert message.max_range == pytest.approx(5.0)
+            assert message.field_of_view == pytest.approx(math.radians(15))
+
+    def test_every_range_can_be_used_by_nav2(self, tour: Tour) -> None:
+        for number in SONARS:
+            for message in tour[f"sonar/range_{number}"].messages:
+                assert message.min_range <= message.range <= message.max_range
+
+    def test_sees_the_room(self, bench: Bench, tour: Tour) -> None:
+        ranges = [tour[f"sonar/range_{number}"].messages[0].range for number in SONARS]
+        assert sum(distance < 4.9 for distance in ranges) >= 6  # walls all around, some at a grazing angle
+
+    def test_a_distance_is_metres_from_the_sonar(self, bench: Bench) -> None:
+        assert self.reads(bench, 2, 1234).range == pytest.approx(1.234)
+
+    def test_nearer_than_the_minimum_reads_as_the_minimum(self, bench: Bench) -> None:
+        assert self.reads(bench, 2, 40).range == pytest.approx(0.1)
+
+    def test_no_echo_is_the_maximum_as_nav2_wants_it(self, bench: Bench) -> None:
+        silence = bench.listen(Range, "sonar/range_3")
+        with self.showing(bench, (3, 6100)):
+            bench.wait_until(lambda: silence.messages and silence.last.range == silence.last.max_range)
+
+    def test_no_echo_is_infinite_where_that_is_asked_for(self, bench: Bench) -> None:
+        silence = bench.listen(Range, "sonar/range_3")
+        assert bench.parameter("sonar_no_echo", "inf").successful
+        try:
+            with self.showing(bench, (3, 6100)):
+                bench.wait_until(lambda: silence.messages and silence.last.range == math.inf)
+        finally:
+            assert bench.parameter("sonar_no_echo", "max_range").successful
+
+    def test_the_cloud_is_where_the_echoes_are(self, bench: Bench) -> None:
+        """Points in the base frame, no echo no point."""
+        clouds = bench.listen(PointCloud2, "sonar/cloud")
+        shown = ((0, 700), (2, 6100), (3, 1500), (6, 300))
+        with self.showing(bench, *shown):
+            bench.wait_until(lambda: clouds.messages and clouds.last.width == 3)
+        cloud = clouds.last
+        expected = []
+        for number, distance in shown:
+            pose = PROFILE.sonar.poses[number]
+            if distance < 5000:
+                x = pose.x + distance / 1000 * math.cos(pose.heading)
+                y = pose.y + distance / 1000 * math.sin(pose.heading)
+                expected += [x, y, PROFILE.sonar.height]
+        assert [field.name for field in cloud.fields] == ["x", "y", "z"]
+        assert (cloud.height, cloud.point_step, cloud.row_step) == (1, 12, 36)
+        assert cloud.is_dense
+        assert not cloud.is_bigendian
+        assert struct.unpack("<9f", bytes(cloud.data)) == pytest.approx(expected)
+
+    def test_cloud_and_range_agree_on_what_is_too_near(self, bench: Bench) -> None:
+        clouds = bench.listen(PointCloud2, "sonar/cloud")
+        with self.showing(bench, (2, 41)):
+            bench.wait_until(lambda: clouds.messages and clouds.last.width == 1)
+        pose = PROFILE.sonar.poses[2]
+        x, *_ = struct.unpack("<3f", bytes(clouds.last.data))
+        assert x == pytest.approx(pose.x + 0.1 * math.cos(pose.heading))
+
+    def test_a_sonar_that_does_not_exist_is_counted_not_published(self, bench: Bench) -> None:
+        with self.showing(bench, (11, 1000)):
+            bench.wait_until(lambda: int(bench.values("link")["sonar_readings_refused"]) > 0)
+        assert not bench.client.node.count_publishers("sonar/range_8")
+        assert bench.node.running
+
+
+class TestStatus:
+    def test_says_how_robot_and_link_stand(self, tour: Tour) -> None:
+        status = tour["status"].last
+        assert status.link_state == RobotStatus.LINK_RUNNING
+        assert "connected to" in status.link_text
+        assert status.motors_enabled
+        assert status.sonar_enabled
+        assert not status.moving
+        assert not (status.stall_left or status.stall_right or status.emergency_stop or status.stop_button)
+
+    def test_says_that_it_moves(self, tour: Tour) -> None:
+        assert any(status.moving for status in tour["status"].messages)
+
+    def test_knows_the_age_of_every_sonar(self, tour: Tour) -> None:
+        """Eight sonars at 50 ms each: none is older than once around the ring, and a little more."""
+        ages = tour["status"].last.sonar_ages
+        assert len(ages) == len(SONARS)
+        assert all(0.0 <= age < 0.7 for age in ages)
+
+    def test_a_stall_shows(self, bench: Bench) -> None:
+        status = bench.listen(RobotStatus, "status")
+        bench.robot.disguise = lambda sip: dataclasses.replace(sip, left_stall_bumpers=1)
+        try:
+            bench.wait_until(lambda: status.messages and status.last.stall_left and not status.last.stall_right)
+            bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.ERROR)
+            assert "left wheel stalled" in bench.diagnostic("motors").message
+        finally:
+            bench.robot.disguise = lambda sip: sip
+
+
+class TestConfig:
+    def test_is_there_for_somebody_who_comes_late(self, bench: Bench, tour: Tour) -> None:
+        config = bench.listen(RobotConfig, "robot_config", QoSProfile(depth=1, durability=LATCHED))
+        bench.wait_until(lambda: config.messages)
+        assert config.last.header == tour["robot_config"].last.header
+
+    def test_says_who_the_robot_is_and_what_it_is_set_to(self, tour: Tour) -> None:
+        config = tour["robot_config"].last
+        assert (config.robot_class, config.robot_subclass, config.name) == ("Pioneer", "amigo", "not_set")
+        assert config.profile == "amigo"
+        assert "calls itself Pioneer/amigo" in config.profile_reason
+        assert config.received
+        assert config.info_cycle == pytest.approx(CYCLE)
+        assert config.host_baud == 9600
+        assert config.watchdog == pytest.approx(2.0)
+        assert config.low_battery == pytest.approx(11.0)
+        assert config.max_linear_velocity == pytest.approx(0.3)
+        assert config.linear_acceleration == pytest.approx(0.3)
+        assert list(config.translation_pid) == [40, 80, 0]
+
+    def test_has_every_value_of_the_packet_in_the_units_of_the_wire(self, tour: Tour) -> None:
+        config = tour["robot_config"].last
+        raw = dict(zip(config.raw_names, config.raw_values, strict=True))
+        assert raw["trans_vel_max"] == "300"
+        assert raw["watchdog"] == "2000"
+
+
+class TestDiagnostics:
+    def test_all_is_well(self, bench: Bench) -> None:
+        for part in ("link", "motors", "battery", "commands"):
+            status = bench.diagnostic(part)
+            assert status.hardware_id == "not_set"
+        assert bench.diagnostic("link", fresh=True).level == DiagnosticStatus.OK
+        assert bench.diagnostic("motors").message == "motors on"
+
+    def test_comes_once_a_second(self, tour: Tour) -> None:
+        gaps = [after - before for before, after in itertools.pairwise(sorted(by_stamp(tour["/diagnostics"])))]
+        assert statistics.median(gaps) == pytest.approx(1.0, abs=0.2)
+
+    def test_counts_the_packets(self, bench: Bench) -> None:
+        enough = bench.robot.sips
+        bench.wait_until(lambda: int(bench.values("link")["packets_standard"]) >= enough)
+        values = bench.values("link")
+        assert values["checksum_errors"] == "0"
+        assert values["state"] == "running"
+
+
+def test_a_reset_of_the_odometry_is_the_only_jump(bench: Bench) -> None:
+    odom, tf = bench.listen(Odometry, "odom"), bench.listen(TFMessage, "/tf")
+    angles = bench.listen(JointState, "joint_states")
+    with bench.driving(-0.2, 0.4):
+        bench.wait_until(lambda: len(odom) > 10)
+        assert bench.call(Trigger, "reset_odometry").success
+        enough = len(odom) + 10
+        bench.wait_until(lambda: len(odom) > enough)
+    steps = list(map(step, odom.messages, odom.messages[1:]))
+    turns = list(map(turn, odom.messages, odom.messages[1:]))
+    where = steps.index(max(steps))
+    after = odom.messages[where + 1].pose.pose
+    assert math.hypot(after.position.x, after.position.y) < 0.1
+    assert abs(yaw_of(after.orientation)) < 0.2
+    assert all(way < 0.1 for place, way in enumerate(steps) if place != where)
+    assert all(abs(angle) < 0.2 for place, angle in enumerate(turns) if place != where)
+    assert max(abs(b.position[0] - a.position[0]) for a, b in itertools.pairwise(angles.messages)) < 2.0
+    transforms = by_stamp(tf)
+    for stamp, message in by_stamp(odom).items():
+        if stamp in transforms:
+            assert transforms[stamp].transforms[0].transform.translation.x == message.pose.pose.position.x
