@@ -24,7 +24,7 @@ from amigobot_driver.ros.parameters import TABLE, Spec
 #: The node's parameters that are arguments too. Left empty, they leave to params_file what it says.
 NAMES = (
     *("port", "baud", "robot", "param_file"),
-    *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "enable_stamped_cmd_vel"),
+    *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "publish_scan", "enable_stamped_cmd_vel"),
 )
 PARAMETERS = [
     *(spec for spec in TABLE if spec.name in NAMES),

@@ -1,74 +1,37 @@
-"""The launch files: what they start, from which arguments. `launch` itself is not needed for that: its classes are
-replaced by mocks that remember what they were made from. Where `launch` is installed, it reads the files too."""
+"""The launch files of the driver: what they start, from which arguments. Where `launch` is installed, it reads them
+too; where it is not, mocks stand for it."""
 
 from __future__ import annotations
 
-import ast
-import importlib.util
+import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
-from unittest.mock import MagicMock, patch
+from unittest.mock import MagicMock
 
 import pytest
 import yaml
+from launch_files import ALLOWED, declared, imported, mocked_launch, started, topics
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.resources import share
+from amigobot_driver.ros import parameters
 from amigobot_driver.ros.parameters import TABLE
 
 FOLDER = share("launch")
 FILES = sorted(FOLDER.glob("*.launch.py"))
-FOREIGN = ("launch", "launch_ros")
 
 
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Loads a launch file by its name, with mocks for what comes from launch."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    mocks = {name: MagicMock(name=name) for path in FILES for name in imported(path) if is_foreign(name)}
-    mocks |= {package: MagicMock(name=package) for package in FOREIGN}
-    with patch.dict(sys.modules, mocks):
-        yield lambda name: module_from(FOLDER / f"{name}.launch.py")
-
-
-def module_from(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.name.replace(".", "_"), path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if hasattr(module, "exactly"):
-        module.exactly = lambda value: value  # type: ignore[attr-defined]
-    return module
-
-
-def imported(path: Path) -> set[str]:
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    return names | {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
-
-
-def is_foreign(name: str) -> bool:
-    return name.split(".")[0] in FOREIGN
-
-
-def started(module: ModuleType, **arguments: str) -> list[dict[str, Any]]:
-    """The nodes that a launch file starts with these arguments: what they were made from."""
-    module.DeclareLaunchArgument.reset_mock()
-    module.generate_launch_description()
-    declared = module.DeclareLaunchArgument.call_args_list
-    values = {call.args[0]: call.kwargs["default_value"] for call in declared}
-    assert set(arguments) <= set(values)
-    module.Node.reset_mock()
-    module.start(MagicMock(launch_configurations=values | arguments))
-    return [call.kwargs for call in module.Node.call_args_list]
+    with mocked_launch(FOLDER) as loader:
+        yield loader
 
 
 def parameter_file(folder: Path, content: str) -> str:
@@ -82,20 +45,16 @@ def parameter_file(folder: Path, content: str) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_nothing_but_launch_is_needed(path: Path) -> None:
-    allowed = {*sys.stdlib_module_names, *FOREIGN, "ament_index_python", "yaml", "amigobot_driver"}
-    assert {name.split(".")[0] for name in imported(path)} <= allowed
+    assert {name.split(".")[0] for name in imported(path)} <= ALLOWED
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_arguments_are_described(path: Path, load: Any) -> None:
-    module = load(path.name.removesuffix(".launch.py"))
-    module.generate_launch_description()
-    calls = module.DeclareLaunchArgument.call_args_list
-    assert calls
-    for call in calls:
-        assert len(call.kwargs["description"]) > 10, call
-        assert call.kwargs["default_value"] is not None, call
-    assert len({call.args[0] for call in calls}) == len(calls)
+    arguments = declared(load(path.name.removesuffix(".launch.py")))
+    assert arguments
+    for name, argument in arguments.items():
+        assert len(argument["description"]) > 10, name
+        assert argument["default_value"] is not None, name
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -230,14 +189,8 @@ def test_a_fleet_keeps_its_robots_apart(load: Any) -> None:
     assert len(names) == len(set(names)) > 1
     assert [robot["frame_prefix"] for robot in robots] == [f"{name}/" for name in names]
     assert [place["arguments"][-1] for place in places] == [f"{name}/odom" for name in names]
-    known = {call.args[0] for call in arguments_of(load("amigobot"))}
+    known = set(declared(load("amigobot")))
     assert all(set(robot) <= known for robot in robots)
-
-
-def arguments_of(module: ModuleType) -> list[Any]:
-    module.DeclareLaunchArgument.reset_mock()
-    module.generate_launch_description()
-    return list(module.DeclareLaunchArgument.call_args_list)
 
 
 @pytest.mark.parametrize("content", ["", "robots: [a]", "robots: {a: 1}"])
@@ -270,24 +223,26 @@ def test_the_parameter_file_has_the_defaults_of_the_code() -> None:
     assert content["/**"]["ros__parameters"] == expected, "./run python -m tools.parameter_file writes it anew"
 
 
-def test_rviz_shows_topics_that_the_node_publishes() -> None:
+def published() -> set[str]:
+    """The topics of the node, as its source has them."""
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(parameters.__file__).parent.glob("*.py")))
+    names: list[str] = re.findall(r'create_publisher\(\s*\w+,\s*f?"([\w/{}]+)"', source)
+    return {name.replace("{number}", "0") for name in names}
+
+
+def test_rviz_shows_topics_that_there_are() -> None:
     view = yaml.safe_load(share("rviz", "amigobot.rviz").read_text(encoding="utf-8"))
-    telemetry = (
-        Path(importlib.import_module("amigobot_driver").__file__ or "").parent / "ros" / "telemetry.py"
-    ).read_text()
-    published = set(re.findall(r'create_publisher\(\w+, f?"([\w/{}]+)"', telemetry)) | {"robot_description"}
-    shown = {topic for topic in topics(view) if topic}
-    assert shown
-    assert {re.sub(r"\d+$", "{number}", topic) for topic in shown} <= published
+    shown = {re.sub(r"_\d+$", "_0", topic) for topic in topics(view)}
+    assert "sonar/range_0" in shown
+    assert shown <= published() | {"robot_description"}
 
 
-def topics(content: Any) -> Iterator[str]:
-    """The values of every `Topic` in an RViz file."""
-    if isinstance(content, dict):
-        for key, value in content.items():
-            if key.endswith("Topic") and isinstance(value, dict):
-                yield value["Value"]
-            yield from topics(value)
-    elif isinstance(content, list):
-        for item in content:
-            yield from topics(item)
+def test_foxglove_shows_topics_that_there_are() -> None:
+    layout = json.loads(share("config", "foxglove.json").read_text(encoding="utf-8"))
+    panels = layout["configById"]
+    names = set(re.findall(r'"/([\w/]+)', json.dumps(panels)))
+    shown = {re.sub(r"_\d+$", "_0", name) for name in names}
+    assert "sonar/range_0" in shown
+    assert shown <= published() | {"robot_description", "cmd_vel", "diagnostics"}
+    placed = set(re.findall(r'"(?:first|second)": "([^"]+)"', json.dumps(layout["layout"])))
+    assert placed == set(panels)

@@ -51,8 +51,8 @@ def _mapping(part: Any) -> dict[str, Any]:
     content = {}
     for field in dataclasses.fields(part):
         value = getattr(part, field.name)
-        if isinstance(value, float) and math.isnan(value):
-            continue  # not known: there is no key for that
+        if isinstance(value, float) and not value > 0:
+            continue  # NaN or 0 stands for what is not known; a file does not mention that
         ending = _ENDING_OF.get(field.name, "")
         content[field.name + ending] = _plain(value, _UNITS.get(ending, 1.0))
     return content
