@@ -1,0 +1,206 @@
+"""Nav2 for the AmigoBot. With sim:=true a simulated one drives through an office."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+from launch import Action, LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+from amigobot_driver.resources import share
+from amigobot_driver.sim import Pose, load_world
+
+HERE = Path(__file__).resolve().parents[1]
+SWITCH = ["true", "false"]
+#: The nodes and their packages; each executable has the name of its node.
+SERVERS = {
+    "controller_server": "nav2_controller",
+    "behavior_server": "nav2_behaviors",
+    "velocity_smoother": "nav2_velocity_smoother",
+    "collision_monitor": "nav2_collision_monitor",
+    "planner_server": "nav2_planner",
+    "bt_navigator": "nav2_bt_navigator",
+    "waypoint_follower": "nav2_waypoint_follower",
+}
+#: Their cmd_vel is not the robot's: it passes the smoother and the collision monitor first.
+BEFORE_THE_MONITOR = ("controller_server", "behavior_server", "velocity_smoother")
+#: The robot's frames, as the parameter files name them.
+FRAMES = ("odom", "base_link")
+#: It configures and activates slam_toolbox too.
+SLAM = "online_async_launch.py"
+
+
+def generate_launch_description() -> LaunchDescription:
+    texts = {
+        "world": ("office", "where the simulated robot drives: a world that is shipped, or a file"),
+        "port": ("", "start the driver on this port; empty: it runs already, or sim is true"),
+        "robot": ("", "profile of the robot, such as amigo-sh; empty: an AmigoBot, or what the robot says"),
+        "map": ("", "map to find the way in, a .yaml file; empty: that of the world"),
+        "params_file": (str(HERE / "config" / "nav2.yaml"), "parameters of Nav2's nodes"),
+        "slam_params_file": (str(HERE / "config" / "slam.yaml"), "parameters of slam_toolbox"),
+        "namespace": ("", "put before every name of the robot"),
+        "frame_prefix": ("", "put before every frame of the robot, such as alpha/; the map has none"),
+    }
+    choices = {
+        "sim": ("false", SWITCH, "start a simulated robot"),
+        "localization": (
+            "amcl",
+            ["amcl", "slam", "odometry"],
+            "how the robot knows where it is: amcl finds it in the map, slam draws one, odometry trusts the start",
+        ),
+        "use_sim_time": ("false", SWITCH, "take the time from /clock; the simulated robot lives in real time"),
+        "rviz": ("false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
+    }
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(name, default_value=default, description=text)
+            for name, (default, text) in texts.items()
+        ]
+        + [
+            DeclareLaunchArgument(name, default_value=default, choices=allowed, description=text)
+            for name, (default, allowed, text) in choices.items()
+        ]
+        + [OpaqueFunction(function=start)]
+    )
+
+
+def start(context: LaunchContext) -> list[Action]:
+    return Navigation(context.launch_configurations).actions()
+
+
+class Navigation:
+    """The actions for one set of arguments."""
+
+    def __init__(self, arguments: dict[str, str]) -> None:
+        self.arguments = arguments
+        self.namespace, self.prefix = arguments["namespace"], arguments["frame_prefix"]
+        self.simulated = arguments["sim"] == "true"
+        self.start = load_world(arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
+        self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
+        self.files = [self.fitted(Path(arguments["params_file"]))]
+        if os.environ.get("ROS_DISTRO") in ("jazzy", "kilted"):
+            self.files.append(self.fitted(HERE / "config" / "nav2_before_lyrical.yaml"))
+
+    def actions(self) -> list[Action]:
+        actions = []
+        if self.simulated or self.arguments["port"]:
+            actions.append(self.driver())
+        actions += self.localization()
+        for name, package in SERVERS.items():
+            remappings = [("cmd_vel", "cmd_vel_nav")] if name in BEFORE_THE_MONITOR else []
+            actions.append(self.server(name, package, remappings=remappings))
+        actions.append(self.manager("navigation", list(SERVERS)))
+        if self.arguments["rviz"] == "true":
+            actions.append(self.view())
+        return actions
+
+    def driver(self) -> Action:
+        robot, world = self.arguments["robot"], self.arguments["world"]
+        port = f"sim://{robot or 'amigo'}?world={world}" if self.simulated else self.arguments["port"]
+        passed = {name: self.arguments[name] for name in ("robot", "namespace", "frame_prefix", "use_sim_time")}
+        # Stamped: no distribution's default matters then.
+        fixed = {"port": port, "publish_scan": "true", "enable_stamped_cmd_vel": "true", "rviz": "false"}
+        return included(str(share("launch", "amigobot.launch.py")), passed | fixed)
+
+    def localization(self) -> list[Action]:
+        way = self.arguments["localization"]
+        if way == "slam":
+            values = {
+                "slam_params_file": self.fitted(Path(self.arguments["slam_params_file"])),
+                "use_sim_time": self.arguments["use_sim_time"],
+            }
+            return [included(PathJoinSubstitution([FindPackageShare("slam_toolbox"), "launch", SLAM]), values)]
+        world_map = HERE / "maps" / f"{self.arguments['world']}.yaml"
+        map_server = self.server(
+            "map_server", "nav2_map_server", {"yaml_filename": self.arguments["map"] or str(world_map)}
+        )
+        if way == "odometry":
+            return [map_server, self.tie(), self.manager("localization", ["map_server"])]
+        pose = {"x": self.start.x, "y": self.start.y, "yaw": self.start.heading}
+        known = {f"initial_pose.{name}": value for name, value in pose.items()} | {"set_initial_pose": True}
+        amcl = self.server("amcl", "nav2_amcl", known if self.simulated else {})
+        return [map_server, amcl, self.manager("localization", ["map_server", "amcl"])]
+
+    def tie(self) -> Action:
+        """The odometry tied to the map where it began."""
+        pose = {"x": self.start.x, "y": self.start.y, "yaw": self.start.heading}
+        options = {**pose, "frame-id": "map", "child-frame-id": f"{self.prefix}odom"}
+        return Node(
+            package="tf2_ros",
+            executable="static_transform_publisher",
+            name="start_in_map",
+            namespace=self.namespace,
+            arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
+        )
+
+    def server(
+        self,
+        name: str,
+        package: str,
+        values: dict[str, Any] | None = None,
+        remappings: list[tuple[str, str]] | None = None,
+    ) -> Action:
+        return Node(
+            package=package,
+            executable=name,
+            name=name,
+            namespace=self.namespace,
+            parameters=[*self.files, {**self.common, **(values or {})}],
+            remappings=remappings,
+            output="screen",
+        )
+
+    def manager(self, what: str, nodes: list[str]) -> Action:
+        """Configures and activates these nodes, in this order."""
+        return Node(
+            package="nav2_lifecycle_manager",
+            executable="lifecycle_manager",
+            name=f"lifecycle_manager_{what}",
+            namespace=self.namespace,
+            parameters=[{**self.common, "autostart": True, "node_names": nodes}],
+            output="screen",
+        )
+
+    def view(self) -> Action:
+        return Node(
+            package="rviz2",
+            executable="rviz2",
+            namespace=self.namespace,
+            arguments=["-d", str(HERE / "rviz" / "navigation.rviz")],
+            parameters=[self.common],
+        )
+
+    def fitted(self, file: Path) -> str:
+        """The file, or a copy for a robot in a namespace or with prefixed frames."""
+        if not self.namespace and not self.prefix:
+            return str(file)
+        content = self.fit(yaml.safe_load(file.read_text(encoding="utf-8")))
+        for name in reversed(self.namespace.strip("/").split("/")):
+            content = {name: content} if name else content
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
+            yaml.safe_dump(content, copy)
+        return copy.name
+
+    def fit(self, value: Any, key: str = "") -> Any:
+        """Frames get the prefix; the costmaps' topics, absolute as they are, the namespace."""
+        if isinstance(value, dict):
+            return {name: self.fit(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self.fit(item, key) for item in value]
+        if key.endswith(("frame", "frame_id")) and value in FRAMES:
+            return f"{self.prefix}{value}"
+        if key == "topics" and self.namespace:
+            return f"/{self.namespace.strip('/')}{value}"
+        return value
+
+
+def included(file: Any, arguments: dict[str, str]) -> Action:
+    return IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items())

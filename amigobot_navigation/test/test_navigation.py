@@ -1,0 +1,241 @@
+"""The navigation package: parameters that fit robot and driver, maps that fit the worlds, launch files that fit all."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from launch_files import ALLOWED, declared, imported, mocked_launch, started, topics
+from tools import maps
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.sim import load_world
+
+PACKAGE = Path(__file__).resolve().parents[1]
+PARAMETER_FILES = sorted((PACKAGE / "config").glob("*.yaml"))
+NAV2 = yaml.safe_load((PACKAGE / "config" / "nav2.yaml").read_text(encoding="utf-8"))
+COSTMAPS = [NAV2[name][name]["ros__parameters"] for name in ("local_costmap", "global_costmap")]
+ROBOT = load_profile("amigo")
+
+
+def of(node: str) -> dict[str, Any]:
+    parameters: dict[str, Any] = NAV2[node]["ros__parameters"]
+    return parameters
+
+
+# --- parameters ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PARAMETER_FILES, ids=lambda path: path.name)
+def test_ros_reads_the_parameter_files(path: Path) -> None:
+    """Its reader takes less than YAML allows: no aliases, no lists of mixed types."""
+    rclpy = pytest.importorskip("rclpy", reason="rclpy is not installed")
+    context = rclpy.Context()
+    rclpy.init(args=["--ros-args", "--params-file", str(path)], context=context)
+    rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize("costmap", COSTMAPS)
+def test_the_footprint_is_the_body_of_the_profile(costmap: dict[str, Any]) -> None:
+    body = ROBOT.body
+    corners = {(x, y) for x in (body.front, -body.rear) for y in (body.width / 2, -body.width / 2)}
+    assert {tuple(corner) for corner in json.loads(costmap["footprint"])} == corners
+
+
+@pytest.mark.parametrize("costmap", COSTMAPS)
+def test_costmaps_take_every_sonar_and_its_silence(costmap: dict[str, Any]) -> None:
+    layer = costmap["range_layer"]
+    assert layer["topics"] == [f"/sonar/range_{number}" for number in range(len(ROBOT.sonar.poses))]
+    assert layer["clear_on_max_reading"]
+    assert costmap["inflation_layer"]["inflation_radius"] >= ROBOT.body.radius
+
+
+def test_the_monitor_hears_every_sonar_and_looks_less_far_than_silence() -> None:
+    monitor = of("collision_monitor")
+    sources = [monitor[name] for name in monitor["observation_sources"]]
+    expected = [f"sonar/range_{number}" for number in range(len(ROBOT.sonar.poses))]
+    assert [source["topic"] for source in sources] == expected
+    assert {source["type"] for source in sources} == {"range"}
+    assert monitor["source_timeout"] > 2 * len(sources) * ROBOT.sonar.cycle
+    for x, y in json.loads(monitor["Slow"]["points"]):
+        assert math.hypot(x, y) < ROBOT.sonar.max_range / 2
+        assert not (-ROBOT.body.rear < x < ROBOT.body.front and abs(y) < ROBOT.body.width / 2)
+
+
+def test_no_velocity_is_beyond_the_robot() -> None:
+    controller, smoother = of("controller_server")["FollowPath"], of("velocity_smoother")
+    fastest, _, turning = smoother["max_velocity"]
+    assert controller["max_linear_vel"] <= fastest <= ROBOT.limits.linear
+    assert controller["rotate_to_heading_angular_vel"] <= turning <= ROBOT.limits.angular
+    assert of("behavior_server")["max_rotational_vel"] <= turning
+
+
+def test_every_sender_of_velocities_stamps_them() -> None:
+    senders = ("controller_server", "behavior_server", "velocity_smoother", "collision_monitor")
+    assert all(of(node)["enable_stamped_cmd_vel"] is True for node in senders)
+
+
+def test_names_for_older_distributions_mean_the_same() -> None:
+    older = yaml.safe_load((PACKAGE / "config" / "nav2_before_lyrical.yaml").read_text(encoding="utf-8"))
+    assert set(older) <= set(NAV2)
+    follower = older["controller_server"]["ros__parameters"]["FollowPath"]
+    assert follower["desired_linear_vel"] == of("controller_server")["FollowPath"]["max_linear_vel"]
+
+
+def test_rviz_shows_what_nav2_and_the_driver_publish() -> None:
+    view = yaml.safe_load((PACKAGE / "rviz" / "navigation.rviz").read_text(encoding="utf-8"))
+    nav2 = {"map", "plan", "amcl_pose", "initialpose", "goal_pose", "local_costmap/published_footprint"}
+    nav2 |= {of("collision_monitor")["Slow"]["polygon_pub_topic"]}
+    nav2 |= {f"{where}_costmap/costmap" for where in ("local", "global")}
+    driver = {"sonar/cloud", "robot_description"}
+    assert {topic.removesuffix("_updates") for topic in topics(view)} == nav2 | driver
+
+
+# --- maps ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("world", maps.walled_worlds())
+def test_maps_are_those_of_the_worlds(world: str) -> None:
+    for name, content in maps.files(world).items():
+        assert (PACKAGE / "maps" / name).read_bytes() == content, "./run python -m tools.maps writes them anew"
+
+
+@pytest.mark.parametrize("world", maps.walled_worlds())
+def test_the_map_for_aria_is_the_same_world(world: str) -> None:
+    original, copy = load_world(world), load_world(str(PACKAGE / "maps" / f"{world}.map"))
+    assert len(copy.segments) == len(original.segments)
+    for wall, other in zip(original.segments, copy.segments, strict=True):
+        assert tuple(other) == pytest.approx(tuple(wall), abs=0.001)
+    assert (copy.start.x, copy.start.y, copy.start.heading) == pytest.approx(
+        (original.start.x, original.start.y, original.start.heading), abs=0.001
+    )
+
+
+@pytest.mark.parametrize("world", maps.walled_worlds())
+def test_walls_are_where_the_map_for_nav2_has_them(world: str) -> None:
+    content = yaml.safe_load((PACKAGE / "maps" / f"{world}.yaml").read_text(encoding="utf-8"))
+    magic, size, depth, cells = (PACKAGE / "maps" / content["image"]).read_bytes().split(b"\n", 3)
+    assert (magic, depth) == (b"P5", b"255")
+    columns, rows = map(int, size.split())
+    assert len(cells) == columns * rows
+
+    def cell(x: float, y: float) -> int:
+        left, bottom, _ = content["origin"]
+        column, row = (int(way / content["resolution"] + 1e-6) for way in (x - left, y - bottom))
+        return cells[(rows - 1 - row) * columns + column]
+
+    start = load_world(world).start
+    assert cell(start.x, start.y) == maps.FREE
+    for angle in range(0, 360, 5):
+        # Where a ray from the start ends, a wall is in the map, to a cell; on the way there it is free.
+        heading = math.radians(angle)
+        reach = load_world(world).cast(start.x, start.y, heading)
+        x, y = start.x + reach * math.cos(heading), start.y + reach * math.sin(heading)
+        around = {cell(x + dx * maps.RESOLUTION, y + dy * maps.RESOLUTION) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
+        assert maps.OCCUPIED in around
+        assert cell((start.x + x) / 2, (start.y + y) / 2) == maps.FREE
+
+
+# --- launch files ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setenv("ROS_DISTRO", "lyrical")
+    with mocked_launch(PACKAGE / "launch") as loader:
+        yield loader
+
+
+@pytest.mark.parametrize("name", ["navigation", "ekf"])
+def test_arguments_are_described_and_imports_allowed(name: str, load: Any) -> None:
+    path = PACKAGE / "launch" / f"{name}.launch.py"
+    assert {module.split(".")[0] for module in imported(path)} <= ALLOWED
+    assert all(len(argument["description"]) > 10 for argument in declared(load(name)).values())
+
+
+@pytest.mark.parametrize("name", ["navigation", "ekf"])
+def test_launch_reads_the_file(name: str) -> None:
+    pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed: mocks stand for them")
+    from launch import LaunchContext
+    from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+    source = PythonLaunchDescriptionSource(str(PACKAGE / "launch" / f"{name}.launch.py"))
+    found = source.get_launch_description(LaunchContext())
+    assert all(argument.description for argument in found.get_launch_arguments())
+
+
+def driver_arguments(module: Any) -> list[dict[str, str]]:
+    return [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
+
+
+def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
+    module = load("navigation")
+    nodes = {node["name"]: node for node in started(module, sim="true")}
+    (driver,) = driver_arguments(module)
+    assert driver["port"] == "sim://amigo?world=office"
+    assert driver["publish_scan"] == driver["enable_stamped_cmd_vel"] == "true"
+    start = load_world("office").start
+    amcl = nodes["amcl"]["parameters"][-1]
+    assert (amcl["initial_pose.x"], amcl["initial_pose.y"]) == (start.x, start.y)
+    assert amcl["set_initial_pose"]
+    assert nodes["map_server"]["parameters"][-1]["yaml_filename"] == str(PACKAGE / "maps" / "office.yaml")
+    managers = {name: node for name, node in nodes.items() if node["executable"] == "lifecycle_manager"}
+    managed = [name for node in managers.values() for name in node["parameters"][-1]["node_names"]]
+    assert sorted(managed) == sorted(set(nodes) - set(managers))
+
+
+def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
+    nodes = {node["name"]: node for node in started(load("navigation"))}
+    remapped = {name for name, node in nodes.items() if ("cmd_vel", "cmd_vel_nav") in (node.get("remappings") or [])}
+    assert remapped == {"controller_server", "behavior_server", "velocity_smoother"}
+    assert (of("collision_monitor")["cmd_vel_in_topic"], of("collision_monitor")["cmd_vel_out_topic"]) == (
+        "cmd_vel_smoothed",
+        "cmd_vel",
+    )
+
+
+def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given(load: Any) -> None:
+    module = load("navigation")
+    started(module)
+    assert driver_arguments(module) == []
+    started(module, port="/dev/ttyUSB0", robot="amigo-sh")
+    (driver,) = driver_arguments(module)
+    assert (driver["port"], driver["robot"]) == ("/dev/ttyUSB0", "amigo-sh")
+
+
+@pytest.mark.parametrize(
+    ("way", "names"), [("amcl", {"amcl", "map_server"}), ("odometry", {"map_server", "start_in_map"}), ("slam", set())]
+)
+def test_ways_to_know_where_it_is(load: Any, way: str, names: set[str]) -> None:
+    module = load("navigation")
+    nodes = {node["name"] for node in started(module, localization=way)}
+    assert nodes & {"amcl", "map_server", "start_in_map"} == names
+    assert module.IncludeLaunchDescription.called == (way == "slam")
+
+
+@pytest.mark.parametrize(("distro", "files"), [("jazzy", 2), ("kilted", 2), ("lyrical", 1)])
+def test_older_distributions_get_their_names(
+    load: Any, monkeypatch: pytest.MonkeyPatch, distro: str, files: int
+) -> None:
+    monkeypatch.setenv("ROS_DISTRO", distro)
+    controller = next(node for node in started(load("navigation")) if node["name"] == "controller_server")
+    assert len(controller["parameters"]) == files + 1
+
+
+def test_a_namespace_and_a_prefix_reach_the_parameters(load: Any) -> None:
+    nodes = started(load("navigation"), namespace="a/b", frame_prefix="b/")
+    file = next(Path(node["parameters"][0]) for node in nodes if node["name"] == "amcl")
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))["a"]["b"]
+    file.unlink()
+    local = content["local_costmap"]["local_costmap"]["ros__parameters"]
+    assert (local["global_frame"], local["robot_base_frame"]) == ("b/odom", "b/base_link")
+    assert local["range_layer"]["topics"][0] == "/a/b/sonar/range_0"
+    assert content["amcl"]["ros__parameters"]["global_frame_id"] == "map"
+    assert content["bt_navigator"]["ros__parameters"]["odom_topic"] == "odom"
+    assert re.fullmatch(r"sonar/range_\d", content["collision_monitor"]["ros__parameters"]["sonar_3"]["topic"])
