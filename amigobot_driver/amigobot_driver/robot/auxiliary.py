@@ -31,8 +31,8 @@ MAX_READERS, MAX_TIMEOUT = 16, 3600.0
 #: s without a byte after which a request may have been lost (Player's figure) and is repeated; each so many times the
 #: ring is flushed before that, as Player does each time: bytes are in it only if all these requests were lost.
 QUIET, FLUSH_EVERY = 1.0, 4
-#: Requests under way while the device sends more than the line carries. Their sizes differ, so an answer tells which
-#: of them it is for.
+#: Requests under way at the same time where the line to us is slower than the port: it need not wait for the next one.
+#: Their sizes differ, so an answer tells which of them it is for.
 AHEAD = 2
 
 #: Of each port: the commands that write and read, and where CONFIGpac tells its speed.
@@ -116,8 +116,7 @@ class AuxWriter(Feature):
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
         if isinstance(packet, Config):
-            code = getattr(packet, self._baud_field) or 0
-            self._port_byte_time = 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
+            self._port_byte_time = _port_byte_time(packet, self._baud_field)
         yield from ()
 
     def due(self, now: float) -> Iterator[Instruction]:
@@ -156,9 +155,10 @@ class AuxReader(Feature):
         self.forgotten = 0  #: bytes that no `read` had taken when newer ones needed their room
         self.asked_again = 0  #: requests repeated because no byte came; a quiet device needs them, too
         self._id = Aux.IDS[port - 1]
-        self._command = PORTS[port - 1][1]
+        _, self._command, self._baud_field = PORTS[port - 1]
         self._lacks = lacks
         self._byte_time = byte_time
+        self._port_byte_time = 10 / BAUD_RATES[0]
         self._listening = False
         self._readers: deque[_Read] = deque()
         self._buffer = bytearray()
@@ -224,6 +224,8 @@ class AuxReader(Feature):
             surplus = max(0, len(self._buffer) - BUFFER)
             del self._buffer[:surplus]
             self.forgotten += surplus
+        elif isinstance(packet, Config):
+            self._port_byte_time = _port_byte_time(packet, self._baud_field)
         yield from ()
 
     def due(self, now: float) -> Iterator[Instruction]:
@@ -259,9 +261,13 @@ class AuxReader(Feature):
     def _next_size(self) -> int:
         """How many bytes to ask for now, 0: none."""
         room = _room(self._byte_time(), OVERHEAD + 1)
+        # What is asked for must be filled in time at the port's own speed, or a steady stream would be given up.
+        steady = int(self._patience * 0.75 / self._port_byte_time)
+        ahead = AHEAD if AHEAD * room <= steady else 1
+        room = min(room, steady)
         size = min(self._size, room)
         if self._asked:
-            if len(self._asked) == AHEAD or size < room:
+            if len(self._asked) >= ahead or size < room:
                 return 0
             size -= size in self._asked
         return max(0, min(size, self._missing()))
@@ -337,6 +343,12 @@ def aux_ports(lacks: Lacks, byte_time: Callable[[], float]) -> tuple[AuxPort, ..
         AuxPort(number, AuxReader(number, lacks, byte_time), AuxWriter(number, lacks, byte_time))
         for number in range(1, len(PORTS) + 1)
     )
+
+
+def _port_byte_time(config: Config, field: str) -> float:
+    """s per byte at the port itself; AmigOS tells of AUX1 only, and FLASH has 9600 baud for all (PROTOCOL 6.4)."""
+    code = getattr(config, field) or 0
+    return 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
 
 
 def _room(byte_time: float, overhead: int) -> int:

@@ -1,0 +1,460 @@
+"""The auxiliary serial ports, against a simulated robot with devices plugged into them, on simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from bench import Bench, Noise, losing, losing_first
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Aux, Command
+from amigobot_driver.robot import AuxPort, Options, Received
+from amigobot_driver.robot.auxiliary import BUFFER, FLUSH_EVERY, HOLD, MAX_READERS, QUIET
+from amigobot_driver.sim import AuxDevice, LoopBack, Reply, ScriptedDevice, Simulator
+
+
+class Sensor:
+    """Sends consecutive bytes, so many a second, from `start`; notes what it is sent and when."""
+
+    def __init__(self, rate: float = 0.0, start: float = 0.0) -> None:
+        self.rate, self.start = rate, start
+        self.sent = 0
+        self.heard = bytearray()
+        self.heard_at: list[float] = []
+
+    def receive(self, data: bytes, now: float) -> None:
+        self.heard += data
+        self.heard_at += [now] * len(data)
+
+    def transmit(self, now: float) -> bytes:
+        due = int((now - self.start) * self.rate) if self.start and now > self.start else 0
+        data = bytes((self.sent + place) % 256 for place in range(due - self.sent))
+        self.sent = max(self.sent, due)
+        return data
+
+    def say(self, data: bytes) -> None:
+        """Send this once."""
+        self.transmit = lambda now: self._once(data)  # type: ignore[method-assign]
+
+    def _once(self, data: bytes) -> bytes:
+        del self.transmit
+        return data
+
+
+def connected(device: AuxDevice, port: int = 1, baud: int | None = None, robot: str = "amigo") -> tuple[Bench, AuxPort]:
+    profile = load_profile(robot)
+    bench = Bench(Options(baud=baud or 0), simulator=lambda: Simulator(profile, baud=baud, aux={port: device}))
+    bench.connect()
+    return bench, bench.robot.aux[port - 1]
+
+
+def heard(bench: Bench) -> bytes:
+    """What a subscriber would have got."""
+    return b"".join(event.packet.data for event in bench.told(Received) if isinstance(event.packet, Aux))
+
+
+def arrivals(bench: Bench) -> list[tuple[float, bytes]]:
+    return [
+        (time, event.packet.data)
+        for time, event in bench.events
+        if isinstance(event, Received) and isinstance(event.packet, Aux)
+    ]
+
+
+def asked(bench: Bench, since: float = 0.0) -> list[object]:
+    """The numbers of bytes that were asked for at AUX1."""
+    return [instruction.value for _, instruction in bench.sent(since) if instruction.command is Command.GETAUX]
+
+
+class TestReading:
+    def test_a_port_is_left_alone_while_nobody_wants_to_hear_it(self) -> None:
+        sensor = Sensor(rate=100)
+        bench, port = connected(sensor)
+        sensor.start = bench.now
+        bench.run(5)
+        assert asked(bench) == []
+        port.reader.listen(True)
+        bench.run(1)
+        port.reader.listen(False)
+        bench.run(1)
+        silent = bench.now
+        bench.run(5)
+        assert asked(bench, silent) == []
+
+    @pytest.mark.parametrize(("robot", "number"), [("amigo", 1), ("amigo", 2), ("amigo-sh", 3)])
+    def test_a_single_byte_comes_at_once(self, robot: str, number: int) -> None:
+        """The request waits at the robot, not the byte."""
+        sensor = Sensor()
+        bench, port = connected(sensor, number, robot=robot)
+        port.reader.listen(True)
+        bench.run(2.5)
+        for byte in (b"a", b"b"):
+            since = bench.now
+            sensor.say(byte)
+            bench.run(1.5)
+            time, data = arrivals(bench)[-1]
+            assert data == byte
+            # Behind a SIP of 39 bytes and a GYROpac at the worst.
+            assert time - since < 0.1
+
+    @pytest.mark.parametrize("length", [2, 3, 10, 23, 64])
+    def test_a_message_is_whole_within_a_second(self, length: int) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        bench.run(2)
+        since = bench.now
+        message = bytes(range(length))
+        sensor.say(message)
+        bench.run(3)
+        assert heard(bench) == message
+        assert arrivals(bench)[-1][0] - since < 1.0
+
+    @pytest.mark.parametrize(
+        ("baud", "rate", "least"),
+        [
+            # Of 960 bytes/s the SIP takes 360; an answer of 22 bytes is a frame of 28: 471 bytes/s is all there is.
+            (9600, 960, 455),
+            (9600, 400, 399),
+            (9600, 30, 29),
+            # From here on the port, at 9600 baud, is the slower line.
+            (19200, 960, 940),
+            (115200, 960, 940),
+        ],
+    )
+    def test_throughput_is_what_the_line_has_left(self, baud: int, rate: int, least: float) -> None:
+        sensor = Sensor(rate)
+        bench, port = connected(sensor, baud=baud)
+        port.reader.listen(True)
+        sensor.start = bench.now
+        bench.run(1.0)
+        before, since = port.reader.received, bench.now
+        bench.run(10.0)
+        assert (port.reader.received - before) / 10.0 >= least
+        stamps = [time for time, event in bench.events if type(event).__name__ == "Report" and time > since]
+        assert max(b - a for a, b in pairwise(stamps)) < 0.1 + HOLD
+        if rate < 455 or baud > 9600:
+            # Nothing was lost on the way, so every byte follows the one before.
+            assert all((b - a) % 256 == 1 for a, b in pairwise(heard(bench)))
+
+    @pytest.mark.parametrize("losses", [1, 2, 3])
+    def test_lost_requests_lose_no_bytes(self, losses: int) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        bench.up.fault = losing_first(losses, Command.GETAUX)
+        port.reader.listen(True)
+        since = bench.now
+        sensor.say(b"hello")
+        bench.run(6)
+        assert heard(bench) == b"hello"
+        assert arrivals(bench)[0][0] - since == pytest.approx(losses * QUIET, abs=0.2)
+        assert port.reader.asked_again >= losses
+
+    def test_a_lost_answer_costs_its_bytes_and_no_others(self) -> None:
+        sensor = Sensor(rate=200)
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        sensor.start = bench.now
+        bench.run(2)
+        dropped: list[bytes] = []
+
+        def drop_one(frame: bytes) -> bytes:
+            if frame[3] == Aux.IDS[0] and not dropped:
+                dropped.append(frame[4:-2])
+                return b""
+            return frame
+
+        bench.down.fault = drop_one
+        bench.run(3)
+        data = heard(bench)
+        gaps = [(b - a) % 256 - 1 for a, b in pairwise(data) if (b - a) % 256 != 1]
+        assert gaps == [len(dropped[0])]
+        assert len(data) > 4.5 * 200
+
+    def test_a_quiet_device_is_asked_once_a_second_and_flushed_now_and_then(self) -> None:
+        bench, port = connected(Sensor())
+        port.reader.listen(True)
+        since = bench.now
+        bench.run(8.5 * QUIET)
+        assert asked(bench, since) == [1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1]
+        assert port.reader.asked_again == 2 * FLUSH_EVERY
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_bad_line_slows_the_stream_and_does_not_end_it(self, seed: int) -> None:
+        sensor = Sensor(rate=100)
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        bench.up.fault = Noise(seed, frames=0.1)
+        bench.down.fault = Noise(seed + 100, frames=0.1)
+        sensor.start = bench.now
+        bench.run(60)
+        assert port.reader.received > 0.7 * sensor.sent
+        late = [time for time, _ in arrivals(bench)]
+        assert max(b - a for a, b in pairwise(late)) < 4 * QUIET
+
+    def test_goes_on_in_the_next_session(self) -> None:
+        sensor = Sensor(rate=50)
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        sensor.start = bench.now
+        bench.run(2)
+        bench.unplug()
+        bench.run(2)
+        before = port.reader.received
+        bench.plug_in()
+        bench.until(lambda: port.reader.received > before + 50)
+
+    def test_a_subscriber_who_has_gone_does_not_stop_a_reader(self) -> None:
+        bench, port = connected(LoopBack())
+        port.reader.listen(True)
+        reading = bench.ask(lambda: port.reader.read(3, 5.0, bench.now))
+        port.reader.listen(False)
+        bench.ask(lambda: port.writer.write(b"abc"))
+        bench.run(2)
+        assert reading.result().data == b"abc"
+
+
+class TestAuxRead:
+    def test_a_question_and_its_answer(self) -> None:
+        bench, port = connected(ScriptedDevice([Reply(b"?V\r", b"12.4 volts\r", delay=0.3)]))
+        bench.ask(lambda: port.writer.write(b"?V\r"))
+        since = bench.now
+        reading = bench.ask(lambda: port.reader.read(11, 2.0, since))
+        took = bench.until(reading.done)
+        assert reading.result().success
+        assert reading.result().data == b"12.4 volts\r"
+        assert reading.result().message == "AUX1: 11 bytes"
+        assert took < 0.6
+        bench.run(3)
+        assert asked(bench, since + took) == []
+
+    def test_what_has_not_come_in_time_is_said(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        sensor.say(b"abc")
+        reading = bench.ask(lambda: port.reader.read(10, 1.5, bench.now))
+        took = bench.until(reading.done)
+        outcome = reading.result()
+        assert (outcome.success, outcome.data) == (False, b"abc")
+        assert outcome.message == "AUX1: 3 of 10 bytes in 1.5 s"
+        assert took == pytest.approx(1.5, abs=0.01)
+
+    def test_with_no_count_it_takes_what_comes_within_the_time(self) -> None:
+        sensor = Sensor(rate=10)
+        bench, port = connected(sensor)
+        sensor.start = bench.now
+        reading = bench.ask(lambda: port.reader.read(0, 2.0, bench.now))
+        bench.until(reading.done)
+        outcome = reading.result()
+        assert outcome.success
+        assert outcome.data == bytes(range(len(outcome.data)))
+        assert 15 <= len(outcome.data) <= 20
+
+    def test_what_a_subscriber_has_heard_can_be_read_too(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        sensor.say(b"abcdef")
+        bench.run(2)
+        assert bench.ask(lambda: port.reader.read(4, 0.0, bench.now)).result().data == b"abcd"
+        assert bench.ask(lambda: port.reader.read(0, 0.0, bench.now)).result().data == b"ef"
+        assert heard(bench) == b"abcdef"
+
+    def test_flush_forgets_what_came_before_here_and_in_the_robot(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        sensor.say(b"old")
+        bench.run(2)
+        port.reader.listen(False)
+        sensor.say(b"older")
+        bench.run(2)
+        reading = bench.ask(lambda: port.reader.read(3, 3.0, bench.now, flush=True))
+        bench.run(0.5)
+        sensor.say(b"new")
+        bench.until(reading.done)
+        assert reading.result().data == b"new"
+
+    def test_who_reads_at_the_same_time_is_served_in_turn(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        first = bench.ask(lambda: port.reader.read(4, 5.0, bench.now))
+        late = bench.ask(lambda: port.reader.read(2, 0.5, bench.now))
+        second = bench.ask(lambda: port.reader.read(3, 5.0, bench.now))
+        bench.run(1)
+        assert late.result().message == "AUX1: in 0.5 s another request was not done"
+        sensor.say(b"abcdefgh")
+        bench.until(second.done)
+        assert (first.result().data, second.result().data) == (b"abcd", b"efg")
+
+    @pytest.mark.parametrize(
+        ("count", "timeout", "reason"),
+        [
+            (-1, 1.0, f"count is -1, 0 to {BUFFER} are allowed"),
+            (BUFFER + 1, 1.0, f"count is {BUFFER + 1}, 0 to {BUFFER} are allowed"),
+            (1, -0.1, "timeout is -0.1 s, 0 to 3600 are allowed"),
+            (1, float("nan"), "timeout is nan s, 0 to 3600 are allowed"),
+            (1, float("inf"), "timeout is inf s, 0 to 3600 are allowed"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused_with_the_range(self, count: int, timeout: float, reason: str) -> None:
+        bench, port = connected(Sensor())
+        outcome = bench.ask(lambda: port.reader.read(count, timeout, bench.now)).result()
+        assert (outcome.success, outcome.message) == (False, f"AUX1: {reason}")
+
+    def test_no_more_than_so_many_may_wait(self) -> None:
+        bench, port = connected(Sensor())
+        readings = [bench.ask(lambda: port.reader.read(1, 2.0, bench.now)) for _ in range(MAX_READERS + 1)]
+        assert readings[-1].result().message == f"AUX1: {MAX_READERS} requests to read wait already"
+        bench.run(3)
+        assert all(reading.done() for reading in readings)
+
+    def test_the_end_of_the_session_ends_it_with_what_there_is(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        sensor.say(b"ab")
+        reading = bench.ask(lambda: port.reader.read(9, 60.0, bench.now))
+        bench.run(2)
+        bench.unplug()
+        assert reading.result().data == b"ab"
+        assert "the port has gone" in reading.result().message
+        assert "there is no robot" in port.reader.read(1, 1.0, bench.now).result().message
+
+    def test_what_nobody_reads_is_forgotten_oldest_first_and_counted(self) -> None:
+        sensor = Sensor(rate=900)
+        bench, port = connected(sensor, baud=115200)
+        port.reader.listen(True)
+        sensor.start = bench.now
+        bench.until(lambda: port.reader.received > BUFFER + 500, within=20)
+        assert port.reader.forgotten == port.reader.received - BUFFER
+        data = bench.ask(lambda: port.reader.read(BUFFER, 0.0, bench.now)).result().data
+        assert data == heard(bench)[-BUFFER:]
+
+
+class TestWriting:
+    @pytest.mark.parametrize("baud", [9600, 38400, 115200])
+    def test_a_long_text_is_sent_in_parts_once_and_whole(self, baud: int) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor, baud=baud)
+        text = bytes(place % 256 for place in range(1000))
+        since = bench.now
+        writing = bench.ask(lambda: port.writer.write(text))
+        took = bench.until(writing.done)
+        parts = [i.value for _, i in bench.sent(since) if i.command is Command.TTY2]
+        assert b"".join(part for part in parts if isinstance(part, bytes)) == text
+        assert (writing.result().success, writing.result().count) == (True, 1000)
+        assert writing.result().message == "AUX1: 1000 bytes handed to the line"
+        bench.run(2)
+        assert bytes(sensor.heard) == text
+        # Neither line is given more than it carries, and the slower of both is kept busy.
+        slowest = max(10 / 9600, (1 + 8 / len(parts[0] or b"")) * 10 / baud)
+        assert 0.95 * 1000 * slowest - 0.3 < took < 1.25 * 1000 * slowest + 0.1
+
+    def test_no_part_holds_the_line_for_longer_than_a_velocity_may_wait(self) -> None:
+        bench, port = connected(Sensor())
+        bench.ask(lambda: port.writer.write(bytes(500)))
+        bench.run(3)
+        frames = [len(data) + 5 for _, data in bench.up.log if data[0] == Command.TTY2.number]
+        assert max(frames) * 10 / 9600 <= HOLD
+
+    def test_writes_go_out_in_their_order(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        writings = [bench.ask(lambda text=text: port.writer.write(text)) for text in (b"one ", b"two ", b"", b"three")]
+        bench.run(2)
+        assert bytes(sensor.heard) == b"one two three"
+        assert [writing.result().count for writing in writings] == [4, 4, 0, 5]
+
+    def test_more_than_there_is_room_for_is_refused_and_counted(self) -> None:
+        bench, port = connected(Sensor())
+        first = bench.ask(lambda: port.writer.write(bytes(BUFFER - 10)))
+        refused = bench.ask(lambda: port.writer.write(bytes(11)))
+        assert refused.result().message == f"AUX1: {BUFFER - 10} bytes wait already of at most {BUFFER}"
+        assert (refused.result().success, refused.result().count) == (False, 0)
+        assert port.writer.dropped == 11
+        assert not first.done()
+
+    def test_the_end_of_the_session_tells_how_much_went_out(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        writing = bench.ask(lambda: port.writer.write(bytes(1000)))
+        bench.run(0.5)
+        bench.unplug()
+        outcome = writing.result()
+        assert not outcome.success
+        assert 0 < outcome.count < 1000
+        assert outcome.count == port.writer.written
+        assert port.writer.dropped == 1000 - outcome.count
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        bench.run(3)
+        assert port.writer.written == outcome.count
+
+    def test_a_lost_part_is_not_sent_again(self) -> None:
+        sensor = Sensor()
+        bench, port = connected(sensor)
+        bench.up.fault = losing(Command.TTY2)
+        writing = bench.ask(lambda: port.writer.write(b"abc"))
+        bench.run(5)
+        assert writing.result().success
+        assert bytes(sensor.heard) == b""
+        assert bench.words().count("TTY2(b'abc')") == 1
+
+    def test_a_port_that_the_firmware_has_not_got_is_said_so(self) -> None:
+        bench, port = connected(Sensor(), 3)
+        reason = "AUX3: AmigoBot (AmigOS) has no"
+        assert bench.ask(lambda: port.writer.write(b"x")).result().message == f"{reason} TTY4"
+        assert bench.ask(lambda: port.reader.read(1, 1.0, bench.now)).result().message == f"{reason} GETAUX3"
+        port.reader.listen(True)
+        bench.run(2)
+        assert not [word for word in bench.words() if "GETAUX" in word]
+
+
+class TestUrgency:
+    """A port that is busy both ways, on the slowest line."""
+
+    def busy(self) -> Bench:
+        sensor = Sensor(rate=960)
+        bench, port = connected(sensor)
+        port.reader.listen(True)
+        sensor.start = bench.now
+        bench.ask(lambda: port.writer.write(bytes(BUFFER)))
+        bench.run(2)
+        return bench
+
+    def idle(self) -> Bench:
+        return connected(Sensor())[0]
+
+    def reaction(self, bench: Bench, wish: Callable[[], object]) -> float:
+        """s from a wish of somebody who drives until the wheels slow down."""
+        before = bench.simulator.truth.left_velocity
+        bench.ask(wish)
+        return bench.until(lambda: bench.simulator.truth.left_velocity < before - 0.001)
+
+    @pytest.mark.parametrize("phase", [0.0, 0.013, 0.027, 0.041, 0.066, 0.083])
+    @pytest.mark.parametrize("wish", ["stop", "emergency_stop"])
+    def test_a_stop_waits_for_one_part_at_most(self, wish: str, phase: float) -> None:
+        reactions = []
+        for bench in (self.idle(), self.busy()):
+            bench.run(3 + phase, cmd_vel=(0.2, 0.0))
+            reactions.append(self.reaction(bench, getattr(bench.robot, wish)))
+        # One part that is going out, and the tick of the robot that takes it.
+        assert reactions[1] - reactions[0] < HOLD + 0.02
+
+    def test_velocities_go_out_as_often_as_without(self) -> None:
+        counts = []
+        for bench in (self.idle(), self.busy()):
+            since = bench.now
+            bench.run(4, cmd_vel=(0.2, 0.1))
+            counts.append(sum(word.startswith("VEL") for word in bench.words(since)))
+        assert counts[1] >= counts[0] - 1
+
+    def test_no_sip_is_lost_or_late(self) -> None:
+        bench = self.busy()
+        since = bench.now
+        bench.run(5)
+        stamps = [report.stamp for report in bench.reports if report.stamp > since]
+        assert len(stamps) >= 49
+        assert max(b - a for a, b in pairwise(stamps)) < 0.1 + HOLD
