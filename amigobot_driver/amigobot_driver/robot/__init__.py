@@ -18,11 +18,13 @@ from .events import (
     Rolled,
     TurnRate,
 )
+from .link import PacketStats
 from .manoeuvre import Manoeuvre
 from .motion import MotionStats
 from .odometry import Odometry
+from .options import Options
 from .outcome import Outcome
-from .robot import Options, PacketStats, Robot
+from .robot import Robot
 from .session import LinkState
 from .tuning import TUNABLE
 

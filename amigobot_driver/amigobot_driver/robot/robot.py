@@ -1,98 +1,44 @@
-"""One robot as an object: bytes and time in, events and frames out. No I/O, no threads, no clock of its own.
+"""One robot as an object: a link, the parts of the robot, and what may be wanted of them.
 
-    bytes  -> FrameDecoder -> Packet -> Session, Senses, features -> events
+    bytes  -> FrameDecoder -> Packet -> Session, features, Senses -> events
     wishes -> Motion and other features -> Outbox -> frames
-
-Whoever owns the port (driver.py, or a test on simulated time) calls `receive` with what came in, `poll` when
-`next_time` is reached, and writes what `take` gives until it gives None.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ..profiles import choose_profile, load_profile
-from ..protocol import (
-    FRAME_DATA,
-    OVERHEAD,
-    Command,
-    Config,
-    Encoders,
-    FrameDecoder,
-    Gyro,
-    Malformed,
-    Packet,
-    Sip,
-    SyncReply,
-    Unknown,
-    parse,
-)
+from ..protocol import OVERHEAD, Command, Config, Encoders, Gyro, Packet, Sip, SyncReply
 from .auxiliary import aux_ports
 from .budget import Budget
 from .encoders import WheelEncoders
 from .envelope import Envelope, Refused
-from .events import BaudChange, Event, FrameSeen, Identified, LinkChanged, Received
-from .feature import Feature
+from .events import Identified
 from .gyro import Gyroscope
+from .link import Link
 from .manoeuvre import Move, Turn
 from .motion import Motion
-from .outbox import MAX_ROUTINE, Outbox, Urgency
+from .options import Options
+from .outbox import MAX_ROUTINE
 from .outcome import Outcome, finished
 from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
 from .raw import raw_instruction
 from .senses import Senses
 from .sequence import SonarSequence
-from .session import LinkState, Session
 from .setting import Setting
 from .sounds import Sounds
 from .streams import ENCODERS, GYRO, IO, Streams
 from .tuning import Tuning
 
-#: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
-STALE = 1.0
 #: m that MOVE can be told at once, in its 16 bits of mm.
 _FURTHEST = 32.0
 #: s between two frames that the robot sent in one go.
 _BACK_TO_BACK = 0.005
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a user may choose. Zero limits mean: the robot's own."""
-
-    profile: str = ""  #: name or file of a profile; "": choose by what the robot says
-    baud: int = 0  #: 0: the profile's
-    command_timeout: float = 0.5  #: s a velocity outlives its sender
-    max_linear: float = 0.0  #: m/s
-    max_angular: float = 0.0  #: rad/s
-    motors_on_connect: bool = True
-    sonar_on_connect: bool = True
-    io_stream: bool = False  #: IOpacs, every info cycle
-    encoder_stream: bool = False  #: ENCODERpacs, every info cycle
-    encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
-    gyro: bool = True  #: GYROpacs, where the robot says it has a gyro
-    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (erratum E-24)
-    trace: bool = False  #: tell every frame, both ways
-    sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
-    #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
-    tuning: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class PacketStats:
-    """Good frames by what became of them."""
-
-    standard: int = 0
-    other: int = 0
-    unknown: int = 0
-    malformed: int = 0
-
-
-class Robot:
+class Robot(Link):
     """The driver's picture of one robot. Raises ProfileError for options that name no usable profile.
 
     Its parts are there to be read; what is wanted of more than one of them at once is a method here.
@@ -102,10 +48,7 @@ class Robot:
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
-        self.decoder = FrameDecoder()
-        self.packets = PacketStats()
-        self.outbox = Outbox(self.profile.link.command_spacing)
-        self.session = Session(self.outbox.put, self._tune)
+        super().__init__(self.profile.link.command_spacing)
         self.senses = Senses(self.profile)
         limits = self.profile.limits
         self.envelope = Envelope((limits.linear, limits.angular))
@@ -124,8 +67,7 @@ class Robot:
         self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
-        #: in the order they may speak
-        self.features: tuple[Feature, ...] = (
+        self.features = (
             self.motion,
             self.motors,
             self.sonar,
@@ -140,96 +82,18 @@ class Robot:
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
-        self._events: list[Event] = []
-        self._farewell = False
         self._arrange(-math.inf)
         self._limit()
-
-    @property
-    def state(self) -> LinkState:
-        return self.session.state
-
-    @property
-    def running(self) -> bool:
-        """SIPs arrive."""
-        return self.session.state is LinkState.RUNNING
-
-    @property
-    def note(self) -> str:
-        """How the link stands, in plain words."""
-        return self.session.note
 
     @property
     def baud(self) -> int:
         """The line speed to begin with."""
         return self.session.found_at or self.options.baud or self.profile.link.baud
 
-    # -- the port's side --------------------------------------------------------------------------------------
-
-    def connected(self, byte_time: float, now: float) -> list[Event]:
-        """The port was opened; `byte_time` as Port has it."""
-        self.retuned(byte_time)
-        self.outbox.drop()
-        with self._watching(now):
-            self.session.start(now, self.baud if byte_time else 0)
-        return self._flush()
-
-    def disconnected(self, why: str, now: float) -> list[Event]:
-        """The port has gone, or could not be opened."""
-        with self._watching(now):
-            self.session.stop(why)
-        self.outbox.drop()
-        return self._flush()
-
     def retuned(self, byte_time: float) -> None:
         """The line runs at another speed."""
-        self.decoder.reset()
-        self.decoder.byte_time = byte_time
+        super().retuned(byte_time)
         self.budget.retuned(byte_time)
-
-    def receive(self, data: bytes, now: float) -> list[Event]:
-        """Bytes came in until `now`. Never raises, whatever they are."""
-        for frame in self.decoder.feed(data, now):
-            if self.options.trace:
-                self._events.append(FrameSeen(False, frame.data, frame.stamp))
-            packet = parse(frame.data)
-            with self._watching(now):
-                self.session.receive(packet, now)
-            self._dispatch(packet, frame.stamp, now)
-        return self._flush()
-
-    def poll(self, now: float) -> list[Event]:
-        """Do what has become due; call when `next_time` is reached, or any time earlier."""
-        with self._watching(now):
-            self.session.poll(now)
-        if self.running:
-            for feature in self.features:
-                for instruction in feature.due(now):
-                    self.outbox.put(instruction)
-        return self._flush()
-
-    def take(self, now: float) -> bytes | None:
-        """The next frame to write, if one is due."""
-        if self.running and now - self.outbox.last_sent > STALE:
-            # This process slept: what was wanted then is void, and the robot must hear a stop before all else.
-            self.outbox.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
-            self.motion.stop()
-        instruction = self.outbox.take(now)
-        if instruction is None:
-            return None
-        for feature in self.features:
-            feature.sent(instruction, now)
-        frame = instruction.encode()
-        if self.options.trace:
-            self._events.append(FrameSeen(True, frame[FRAME_DATA], now))
-        return frame
-
-    def next_time(self) -> float:
-        """When `poll` or `take` has something to do."""
-        times = [self.session.next_time(), self.outbox.next_time()]
-        if self.running:
-            times += [feature.next_time() for feature in self.features]
-        return min(times)
 
     # -- the user's side --------------------------------------------------------------------------------------
 
@@ -326,41 +190,9 @@ class Robot:
             return finished(True, "kept for the next connection")
         return self.tuning.want(self._tuned(), now)
 
-    def close(self) -> None:
-        """End the session: stop, motors off, sonar off, CLOSE. `take` gives the frames, then nothing more.
-
-        Again, should the robot go on sending.
-        """
-        self._farewell = self._farewell or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
-        self.session.stop("closed")
-        self._end("the driver is closing")
-        if self._farewell:
-            self.outbox.put(Command.STOP(), Urgency.STOP)
-            self.outbox.put(Command.ENABLE(0))
-            self.outbox.put(Command.SONAR(0))
-            self.outbox.put(Command.CLOSE())
-
     # -- inside -----------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _watching(self, now: float) -> Iterator[None]:
-        """Whatever the session does inside, its consequences are drawn once behind it."""
-        before, note = self.session.state, self.session.note
-        yield
-        state = self.session.state
-        if (state, self.session.note) == (before, note):
-            return
-        self._events.append(LinkChanged(state, self.session.note))
-        if state is before:
-            return
-        if before is LinkState.RUNNING:
-            self._end(self.session.note)
-        if state is LinkState.OPENING and self.session.identity:
-            self._identify(self.session.identity)
-        elif state is LinkState.RUNNING:
-            self._begin(now)
-
-    def _identify(self, identity: SyncReply) -> None:
+    def _identified(self, identity: SyncReply) -> None:
         if self.options.profile:
             self.profile_reason = f"it was asked for: {self.options.profile}"
         else:
@@ -377,6 +209,7 @@ class Robot:
     def _arrange(self, now: float) -> None:
         """What the options say of the ports and streams."""
         options, config = self.options, self.tuning.config
+        self.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.encoders.leading = options.encoder_odometry
         self.streams.want(IO, options.io_stream, now)
@@ -384,17 +217,15 @@ class Robot:
         # With a 2 there the firmware keeps the gyro to itself.
         self.streams.want(GYRO, options.gyro and config is not None and config.has_gyro == 1, now)
 
-    def _begin(self, now: float) -> None:
+    def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
         self.senses.odometer.restart()
         self.encoders.restart()
         for feature in self.features:
             feature.begin(now)
 
-    def _end(self, why: str) -> None:
-        self.outbox.drop()
-        for feature in self.features:
-            feature.end(why)
+    def _halt(self) -> None:
+        self.motion.stop()
 
     def _heading(self, yaw: float) -> int:
         """A heading in the odometry frame (rad) as HEAD takes it: whole degrees in the robot's own frame."""
@@ -407,18 +238,7 @@ class Robot:
             return finished(False, f"{setting.name}: there is no robot, {self.note}")
         return setting.want(on, now)
 
-    def _dispatch(self, packet: Packet, stamp: float, now: float) -> None:
-        if isinstance(packet, Sip):
-            self.packets.standard += 1
-        else:
-            self.packets.other += 1
-            self.packets.unknown += isinstance(packet, Unknown)
-            self.packets.malformed += isinstance(packet, Malformed)
-            self._events.append(Received(packet, stamp))
-        if not self.running:
-            return
-        for feature in self.features:
-            self._events += feature.hear(packet, now)
+    def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
         measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
             self._events += self.senses.perceive(packet, measured)
@@ -471,10 +291,3 @@ class Robot:
         if self.options.max_angular:
             wanted["rot_vel_max"] = round(math.degrees(angular))
         return wanted
-
-    def _tune(self, baud: int) -> None:
-        self._events.append(BaudChange(baud))
-
-    def _flush(self) -> list[Event]:
-        events, self._events = self._events, []
-        return events

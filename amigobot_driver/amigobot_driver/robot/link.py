@@ -1,0 +1,210 @@
+"""The port's side of a robot: bytes in, packets through the session to the features, frames out, one at a time.
+
+No I/O, no threads, no clock. Whoever owns the port calls `receive` with what came in, `poll` when `next_time` is
+reached, and writes what `take` gives until it gives None; each call returns the events that came of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..protocol import FRAME_DATA, Command, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from .events import BaudChange, Event, FrameSeen, LinkChanged, Received
+from .feature import Feature
+from .outbox import Outbox, Urgency
+from .session import LinkState, Session
+
+#: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
+STALE = 1.0
+
+
+@dataclass(slots=True)
+class PacketStats:
+    """Good frames by what became of them."""
+
+    standard: int = 0
+    other: int = 0
+    unknown: int = 0
+    malformed: int = 0
+
+
+class Link(ABC):
+    """Keeps a session with a robot, and lets its features speak and hear."""
+
+    def __init__(self, spacing: float) -> None:
+        self.decoder = FrameDecoder()
+        self.packets = PacketStats()
+        self.outbox = Outbox(spacing)
+        self.session = Session(self.outbox.put, self._tune)
+        self.trace = False  #: tell every frame, both ways
+        self.features: tuple[Feature, ...] = ()  #: in the order they may speak
+        self._events: list[Event] = []
+        self._farewell = False
+
+    # -- what the robot behind the link does about it ---------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def baud(self) -> int:
+        """The line speed to begin with."""
+
+    @abstractmethod
+    def _identified(self, identity: SyncReply) -> None:
+        """A robot has said who it is."""
+
+    @abstractmethod
+    def _began(self, now: float) -> None:
+        """A session has been opened; the features begin."""
+
+    @abstractmethod
+    def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
+        """A packet came in during a session, after the features have heard it."""
+
+    @abstractmethod
+    def _halt(self) -> None:
+        """Nobody may want any movement any more: put a stop into the outbox."""
+
+    # -- state ------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> LinkState:
+        return self.session.state
+
+    @property
+    def running(self) -> bool:
+        """SIPs arrive."""
+        return self.session.state is LinkState.RUNNING
+
+    @property
+    def note(self) -> str:
+        """How the link stands, in plain words."""
+        return self.session.note
+
+    # -- the port ---------------------------------------------------------------------------------------------
+
+    def connected(self, byte_time: float, now: float) -> list[Event]:
+        """The port was opened; `byte_time` as Port has it."""
+        self.retuned(byte_time)
+        self.outbox.drop()
+        with self._watching(now):
+            self.session.start(now, self.baud if byte_time else 0)
+        return self._flush()
+
+    def disconnected(self, why: str, now: float) -> list[Event]:
+        """The port has gone, or could not be opened."""
+        with self._watching(now):
+            self.session.stop(why)
+        self.outbox.drop()
+        return self._flush()
+
+    def retuned(self, byte_time: float) -> None:
+        """The line runs at another speed."""
+        self.decoder.reset()
+        self.decoder.byte_time = byte_time
+
+    def receive(self, data: bytes, now: float) -> list[Event]:
+        """Bytes came in until `now`. Never raises, whatever they are."""
+        for frame in self.decoder.feed(data, now):
+            if self.trace:
+                self._events.append(FrameSeen(False, frame.data, frame.stamp))
+            packet = parse(frame.data)
+            with self._watching(now):
+                self.session.receive(packet, now)
+            self._dispatch(packet, frame.stamp, now)
+        return self._flush()
+
+    def poll(self, now: float) -> list[Event]:
+        """Do what has become due; call when `next_time` is reached, or any time earlier."""
+        with self._watching(now):
+            self.session.poll(now)
+        if self.running:
+            for feature in self.features:
+                for instruction in feature.due(now):
+                    self.outbox.put(instruction)
+        return self._flush()
+
+    def take(self, now: float) -> bytes | None:
+        """The next frame to write, if one is due."""
+        if self.running and now - self.outbox.last_sent > STALE:
+            # This process slept: what was wanted then is void, and the robot must hear a stop before all else.
+            self.outbox.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
+            self._halt()
+        instruction = self.outbox.take(now)
+        if instruction is None:
+            return None
+        for feature in self.features:
+            feature.sent(instruction, now)
+        frame = instruction.encode()
+        if self.trace:
+            self._events.append(FrameSeen(True, frame[FRAME_DATA], now))
+        return frame
+
+    def next_time(self) -> float:
+        """When `poll` or `take` has something to do."""
+        times = [self.session.next_time(), self.outbox.next_time()]
+        if self.running:
+            times += [feature.next_time() for feature in self.features]
+        return min(times)
+
+    def close(self) -> None:
+        """End the session: stop, motors off, sonar off, CLOSE. `take` gives the frames, then nothing more.
+
+        Again, should the robot go on sending.
+        """
+        self._farewell = self._farewell or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
+        self.session.stop("closed")
+        self._end("the driver is closing")
+        if self._farewell:
+            self.outbox.put(Command.STOP(), Urgency.STOP)
+            self.outbox.put(Command.ENABLE(0))
+            self.outbox.put(Command.SONAR(0))
+            self.outbox.put(Command.CLOSE())
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _watching(self, now: float) -> Iterator[None]:
+        """Whatever the session does inside, its consequences are drawn once behind it."""
+        before, note = self.session.state, self.session.note
+        yield
+        state = self.session.state
+        if (state, self.session.note) == (before, note):
+            return
+        self._events.append(LinkChanged(state, self.session.note))
+        if state is before:
+            return
+        if before is LinkState.RUNNING:
+            self._end(self.session.note)
+        if state is LinkState.OPENING and self.session.identity:
+            self._identified(self.session.identity)
+        elif state is LinkState.RUNNING:
+            self._began(now)
+
+    def _dispatch(self, packet: Packet, stamp: float, now: float) -> None:
+        if isinstance(packet, Sip):
+            self.packets.standard += 1
+        else:
+            self.packets.other += 1
+            self.packets.unknown += isinstance(packet, Unknown)
+            self.packets.malformed += isinstance(packet, Malformed)
+            self._events.append(Received(packet, stamp))
+        if not self.running:
+            return
+        for feature in self.features:
+            self._events += feature.hear(packet, now)
+        self._perceive(packet, stamp, now)
+
+    def _end(self, why: str) -> None:
+        self.outbox.drop()
+        for feature in self.features:
+            feature.end(why)
+
+    def _tune(self, baud: int) -> None:
+        self._events.append(BaudChange(baud))
+
+    def _flush(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events

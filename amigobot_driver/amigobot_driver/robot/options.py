@@ -1,0 +1,28 @@
+"""What a user may choose about a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a user may choose. Zero limits mean: the robot's own."""
+
+    profile: str = ""  #: name or file of a profile; "": choose by what the robot says
+    baud: int = 0  #: 0: the profile's
+    command_timeout: float = 0.5  #: s a velocity outlives its sender
+    max_linear: float = 0.0  #: m/s
+    max_angular: float = 0.0  #: rad/s
+    motors_on_connect: bool = True
+    sonar_on_connect: bool = True
+    io_stream: bool = False  #: IOpacs, every info cycle
+    encoder_stream: bool = False  #: ENCODERpacs, every info cycle
+    encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
+    gyro: bool = True  #: GYROpacs, where the robot says it has a gyro
+    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (erratum E-24)
+    trace: bool = False  #: tell every frame, both ways
+    sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
+    #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
+    tuning: Mapping[str, int] = field(default_factory=dict)
