@@ -107,7 +107,7 @@ class Streams(Feature):
                 flow.asked = True
                 flow.asked_again += flow.tries > 0
                 flow.tries += 1
-                flow.next_time = now + (PATIENCE if flow.tries < TRIES else RARELY)
+                flow.next_time = now + (PATIENCE if flow.tries <= TRIES else RARELY)
                 yield stream.command(stream.on)
             else:
                 flow.next_time = math.inf

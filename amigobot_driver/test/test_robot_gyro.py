@@ -1,0 +1,172 @@
+"""The gyro: zero at rest, the body's rate in a turn, and a variance that holds what it says."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from bench import Bench, lost
+
+from amigobot_driver.protocol import Gyro, GyroSample, Sip
+from amigobot_driver.robot import Options, TurnRate
+from amigobot_driver.robot.gyro import ENOUGH, PERIOD, RATE, Gyroscope
+
+
+def connected(**options: object) -> Bench:
+    bench = Bench(Options(**options), robot="amigo-sh")  # type: ignore[arg-type]
+    bench.connect()
+    return bench
+
+
+def gyro(*rates: int) -> Gyro:
+    return Gyro(samples=tuple(GyroSample(rate=rate, temperature=40) for rate in rates))
+
+
+def sip(*, moving: bool = False) -> Sip:
+    names = "x y heading left_velocity right_velocity battery left_stall_bumpers right_stall_bumpers control flags"
+    names += " compass port_low port_high analog digital_in digital_out"
+    return Sip(id=Sip.MOVING if moving else Sip.MOVING - 1, sonar=(), **dict.fromkeys(names.split(), 0))
+
+
+def rest(gyroscope: Gyroscope, *rates: int, moving: bool = False, cycles: int = 30) -> None:
+    """So many info cycles of 100 ms with these four samples in each."""
+    for _ in range(cycles):
+        list(gyroscope.perceive(gyro(*rates), 0.0))
+        list(gyroscope.hear(sip(moving=moving), 0.0))
+
+
+def rate(gyroscope: Gyroscope, *rates: int, stamp: float = 0.0) -> TurnRate:
+    (event,) = gyroscope.perceive(gyro(*rates), stamp)
+    assert isinstance(event, TurnRate)
+    return event
+
+
+class TestSamples:
+    def test_below_the_centre_is_counter_clockwise(self) -> None:
+        gyroscope = Gyroscope()
+        assert rate(gyroscope, 500).rate == pytest.approx(12 * math.radians(0.9537), rel=1e-3)
+        assert rate(gyroscope, 524).rate == -rate(gyroscope, 500).rate
+
+    def test_the_rate_is_the_mean_of_the_samples_and_of_their_middle(self) -> None:
+        turn = rate(Gyroscope(), 508, 512, 512, 508, stamp=10.0)
+        assert turn.rate == pytest.approx(2 * RATE)
+        assert turn.stamp == pytest.approx(10.0 - 2 * PERIOD)
+
+    def test_a_packet_without_samples_tells_nothing(self) -> None:
+        assert list(Gyroscope().perceive(gyro(), 0.0)) == []
+
+
+class TestCentre:
+    def test_is_measured_at_rest(self) -> None:
+        gyroscope = Gyroscope()
+        rest(gyroscope, 517, 518, 518, 519)
+        assert gyroscope.centre == pytest.approx(518, abs=0.1)
+        assert rate(gyroscope, 518, 518).rate == pytest.approx(0.0, abs=0.1 * RATE)
+
+    def test_needs_more_than_a_second(self) -> None:
+        gyroscope = Gyroscope()
+        rest(gyroscope, 520, 520, 520, 520, cycles=ENOUGH // 4)
+        assert gyroscope.centre == 512
+        rest(gyroscope, 520, 520, 520, 520, cycles=2)
+        assert gyroscope.centre == 520
+
+    def test_is_left_alone_while_the_robot_moves(self) -> None:
+        gyroscope = Gyroscope()
+        rest(gyroscope, 480, 480, 480, 480, moving=True)
+        assert gyroscope.centre == 512
+
+    def test_is_left_alone_while_somebody_turns_the_robot_by_hand(self) -> None:
+        gyroscope = Gyroscope()
+        rest(gyroscope, 490, 500, 520, 530)
+        assert gyroscope.centre == 512
+
+    def test_takes_no_sample_from_the_moment_before_it_stands_or_after(self) -> None:
+        gyroscope = Gyroscope()
+        rest(gyroscope, 515, 515, 515, 515)
+        list(gyroscope.perceive(gyro(400, 400, 400, 400), 0.0))
+        list(gyroscope.hear(sip(moving=True), 0.0))
+        list(gyroscope.perceive(gyro(600, 600, 600, 600), 0.0))
+        list(gyroscope.hear(sip(), 0.0))
+        rest(gyroscope, 515, 515, 515, 515)
+        assert gyroscope.centre == 515
+
+
+class TestVariance:
+    def test_is_large_until_the_centre_was_measured_then_grows_with_time_and_rate(self) -> None:
+        gyroscope = Gyroscope()
+        unknown = rate(gyroscope, 512).variance
+        rest(gyroscope, 512, 513, 512, 511)
+        fresh = rate(gyroscope, 512).variance
+        assert fresh < unknown / 20
+        assert rate(gyroscope, 512, stamp=600.0).variance > fresh
+        assert rate(gyroscope, 412).variance > 10 * fresh
+        assert rate(gyroscope, 512, 512, 512, 512).variance < fresh
+
+    def test_is_never_zero(self) -> None:
+        gyroscope = Gyroscope()
+        rest(gyroscope, 512, 512, 512, 512)
+        assert rate(gyroscope, 512, 512, 512, 512).variance > (0.1 * RATE) ** 2
+
+
+class TestOnTheRobot:
+    def test_a_standing_robot_does_not_turn(self) -> None:
+        bench = connected()
+        bench.run(5)
+        assert math.isfinite(bench.robot.gyro.calibrated)
+        since = bench.now
+        bench.run(20)
+        rates = [turn.rate for turn in bench.told(TurnRate, since)]
+        assert len(rates) == pytest.approx(200, abs=2)
+        assert abs(sum(rates) / len(rates)) < math.radians(0.1)
+        assert max(map(abs, rates)) < math.radians(1.5)
+
+    @pytest.mark.parametrize("speed", [-1.0, 0.3, 1.0])
+    def test_a_turning_robot_turns_as_fast_as_it_does(self, speed: float) -> None:
+        """And the angle that the rates add up to is the one it has turned by."""
+        bench = connected()
+        bench.run(5)
+        heading, turned = bench.simulator.truth.pose.heading, 0.0
+        since = bench.now
+        for _ in range(60):
+            bench.run(0.1, cmd_vel=(0.0, speed))
+            now = bench.simulator.truth.pose.heading
+            turned += math.remainder(now - heading, math.tau)
+            heading = now
+        turns = bench.told(TurnRate, since)
+        assert sum(turn.rate for turn in turns) * 0.1 == pytest.approx(turned, abs=0.05 * abs(turned) + 0.02)
+        late = turns[-10:]
+        truth = bench.simulator.truth.turn_rate
+        assert all(abs(turn.rate - truth) < 4 * math.sqrt(turn.variance) for turn in late)
+
+    def test_the_error_is_what_the_variance_says(self) -> None:
+        """Of the noise and the centre; the simulated sensor's scale is exact."""
+        bench = connected()
+        bench.run(5)
+        since = bench.now
+        bench.run(30)
+        turns = bench.told(TurnRate, since)
+        squares = [turn.rate**2 / turn.variance for turn in turns]
+        assert 0.1 < sum(squares) / len(squares) < 1.5
+
+    def test_nothing_is_told_when_it_is_off(self) -> None:
+        bench = connected(gyro=False)
+        bench.run(3)
+        assert bench.told(TurnRate) == []
+
+    def test_switched_off_while_running_it_falls_silent(self) -> None:
+        bench = connected()
+        bench.ask(lambda: bench.robot.configure(Options(gyro=False), bench.now))
+        bench.run(1)
+        assert bench.words().count("GYRO(0)") == 1
+        since = bench.now
+        bench.run(2)
+        assert not [packet for _, packet in bench.heard(since) if isinstance(packet, Gyro)]
+
+    def test_a_robot_that_lost_its_session_measures_its_centre_anew(self) -> None:
+        bench = connected()
+        bench.run(5)
+        before = bench.robot.gyro.calibrated
+        bench.up.fault = bench.down.fault = lost
+        bench.run(3)
+        bench.come_back()
+        bench.until(lambda: bench.robot.gyro.calibrated > before, within=20)

@@ -1,0 +1,298 @@
+"""What the robot streams beside its SIP, and what the encoders are good for, on simulated time."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from itertools import pairwise
+
+import pytest
+from bench import Bench, lost
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, Encoders, Packet
+from amigobot_driver.robot import Notice, Odometry, Options, Report, Rolled
+from amigobot_driver.robot.encoders import STALE, WheelEncoders, metres_per_tick, track
+from amigobot_driver.robot.odometry import Odometer
+from amigobot_driver.robot.streams import PATIENCE, TRIES
+
+AMIGO = load_profile("amigo")
+
+
+def connected(robot: str = "amigo", **options: object) -> Bench:
+    bench = Bench(Options(**options), robot=robot)  # type: ignore[arg-type]
+    bench.connect()
+    return bench
+
+
+def heard(bench: Bench, kind: type[Packet], since: float = 0.0) -> int:
+    return sum(isinstance(packet, kind) for _, packet in bench.heard(since))
+
+
+def words(bench: Bench, word: str, since: float = 0.0) -> int:
+    return bench.words(since).count(word)
+
+
+class TestAsking:
+    def test_nobody_asks_for_what_nobody_wants(self) -> None:
+        bench = connected()
+        bench.run(3)
+        assert not [word for word in bench.words() if word.startswith(("ENCODER", "GYRO", "IOREQUEST"))]
+
+    def test_a_stream_comes_with_every_sip_and_is_asked_for_once(self) -> None:
+        bench = connected(encoder_stream=True)
+        since = bench.now
+        bench.run(5)
+        assert words(bench, "ENCODER(2)") == 1
+        assert heard(bench, Encoders, since) == pytest.approx(50, abs=1)
+
+    def test_it_is_asked_for_again_while_it_does_not_come_and_somebody_is_told(self) -> None:
+        bench = Bench(Options(encoder_stream=True))
+        bench.up.fault = lambda frame: b"" if frame[3] == Command.ENCODER.number else frame
+        bench.connect()
+        bench.run(TRIES * PATIENCE + 15)
+        assert words(bench, "ENCODER(2)") == TRIES + 2
+        assert bench.notices.count(f"sent ENCODER(2) {TRIES} times, no ENCODERpac came; trying on") == 2
+        bench.come_back()
+        bench.until(lambda: bench.told(Rolled), within=11)
+
+    def test_it_is_asked_for_again_when_it_stops(self) -> None:
+        """As after a reset that we have not noticed."""
+        bench = connected(encoder_stream=True)
+        bench.simulator.receive(Command.ENCODER(0).encode(), bench.now)
+        bench.run(3)
+        since = bench.now
+        bench.run(1)
+        assert words(bench, "ENCODER(2)") == 2
+        assert heard(bench, Encoders, since) >= 9
+
+    def test_and_in_the_next_session(self) -> None:
+        bench = connected(encoder_stream=True)
+        bench.unplug()
+        bench.run(1)
+        since = bench.now
+        bench.connect()
+        assert words(bench, "ENCODER(2)", since) == 1
+        assert heard(bench, Encoders, bench.now - 0.5) >= 4
+
+    def test_it_can_be_switched_while_running_even_if_the_first_stop_is_lost(self) -> None:
+        bench = connected()
+        bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
+        bench.run(2)
+        assert heard(bench, Encoders, bench.now - 1) >= 9
+        bench.up.fault = lambda frame: b"" if frame[3] == Command.ENCODER.number else frame
+        bench.ask(lambda: bench.robot.configure(Options(), bench.now))
+        bench.run(0.5)
+        bench.come_back()
+        bench.run(2)
+        assert words(bench, "ENCODER(0)") >= 2
+        since = bench.now
+        bench.run(2)
+        assert heard(bench, Encoders, since) == 0
+
+    def test_what_the_line_has_no_room_for_is_not_asked_for(self, tmp_path_factory: pytest.TempPathFactory) -> None:
+        """At 9600 baud and a SIP each 50 ms there are 12 bytes left: an ENCODERpac has 14, an IOpac 21."""
+        profile = tmp_path_factory.mktemp("profiles") / "fast.yaml"
+        profile.write_text("extends: amigo\nname: fast\nflash:\n  SInfoCycle: 1\n")
+        bench = Bench(Options(encoder_stream=True, io_stream=True), robot=str(profile))
+        bench.connect()
+        bench.run(2)
+        assert [notice for notice in bench.notices if "ENCODERpac is left out" in notice]
+        assert words(bench, "ENCODER(2)") == 1  # before the robot told its cycle
+        assert words(bench, "ENCODER(0)") == 1
+        assert heard(bench, Encoders, bench.now - 1) == 0
+
+    def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
+        assert words(connected("amigo-sh"), "GYRO(1)") == 1
+        assert words(connected("amigo-sh", gyro=False), "GYRO(1)") == 0
+        assert words(connected("amigo"), "GYRO(1)") == 0
+
+
+class TestTicks:
+    def test_their_length_is_the_firmwares_word_or_the_profiles(self) -> None:
+        config = connected("amigo-sh").robot.tuning.config
+        assert metres_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
+        assert metres_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
+        assert metres_per_tick(load_profile("generic"), None) is None
+
+    def test_the_track_is_what_revcount_means_while_that_is_plausible(self) -> None:
+        bench = connected()
+        config = bench.robot.tuning.config
+        scale = metres_per_tick(AMIGO, config)
+        assert config and scale
+        assert track(AMIGO, config, scale) == pytest.approx(0.244, abs=0.001)
+        assert track(AMIGO, None, scale) == AMIGO.body.track
+        bench.ask(lambda: bench.robot.tuning.want({"rev_count": 25000}, bench.now))
+        bench.run(2)
+        assert track(AMIGO, bench.robot.tuning.config, scale) == pytest.approx(0.2618, abs=0.001)
+        bench.ask(lambda: bench.robot.tuning.want({"rev_count": 11000}, bench.now))
+        bench.run(2)
+        assert track(AMIGO, bench.robot.tuning.config, scale) == AMIGO.body.track
+
+    @pytest.mark.parametrize("start", [0, 2**31 - 100, -(2**31) + 100, -50])
+    def test_the_counters_wrap_where_they_like(self, start: int) -> None:
+        encoders, odometer = WheelEncoders(), Odometer(AMIGO)
+        encoders.leading = True
+        for step in range(20):
+            ticks = (start + 500 * step + 2**31) % 2**32 - 2**31
+            list(encoders.perceive(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
+        assert odometer.state.x == pytest.approx(19 * 500 * math.pi * 0.1 / 9550)
+        assert odometer.state.left_angle == pytest.approx(19 * 500 / 9550 * math.tau)
+        assert encoders.jumps == 0
+
+    def test_a_jump_of_the_counters_moves_nothing_and_is_counted(self) -> None:
+        encoders, odometer = WheelEncoders(), Odometer(AMIGO)
+        encoders.leading = True
+        for step, ticks in enumerate((0, 500, 900_000, 900_500)):
+            list(encoders.perceive(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
+        assert odometer.state.x == pytest.approx(1000 * math.pi * 0.1 / 9550)
+        assert encoders.jumps == 1
+
+    def test_where_nobody_knows_their_length_the_sips_lead_and_it_is_said_once(self) -> None:
+        encoders, odometer = WheelEncoders(), Odometer(load_profile("generic"))
+        encoders.leading = True
+        told = []
+        for step in range(5):
+            packet = Encoders(left=100 * step, right=100 * step)
+            told += list(encoders.perceive(packet, 0.1 * step, odometer, load_profile("generic"), None))
+        assert [event.odometry for event in told if isinstance(event, Rolled)] == [None] * 5
+        assert len([event for event in told if isinstance(event, Notice)]) == 1
+        assert not encoders.leads(0.4)
+
+
+class Drive:
+    """A drive with the truth beside it."""
+
+    def __init__(self, robot: str, *, encoders: bool) -> None:
+        self.bench = connected(robot, encoder_odometry=encoders)
+        self._kind = Rolled if encoders else Report
+        self._since = len(self.bench.events)
+        self._truth: list[tuple[float, float, float, float]] = []
+
+    def go(self, linear: float, angular: float, seconds: float) -> None:
+        for _ in range(round(seconds * 10)):
+            self.bench.drive(linear, angular)
+            for _ in range(10):
+                self.bench.run(0.01)
+                truth = self.bench.simulator.truth
+                self._truth.append((truth.time, truth.pose.x, truth.pose.y, truth.pose.heading))
+
+    @property
+    def states(self) -> list[tuple[float, Odometry]]:
+        events = [event for _, event in self.bench.events[self._since :] if isinstance(event, self._kind)]
+        return [(event.stamp, event.odometry) for event in events if event.odometry]
+
+    def errors(self) -> list[tuple[float, float]]:
+        """m and rad by which each published pose is off the truth of its stamp."""
+        times = [time for time, *_ in self._truth]
+        errors = []
+        for stamp, state in self.states:
+            after = bisect.bisect(times, stamp)
+            if 0 < after < len(times):
+                (t0, x0, y0, a0), (t1, x1, y1, a1) = self._truth[after - 1], self._truth[after]
+                share = (stamp - t0) / (t1 - t0)
+                x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+                yaw = a0 + share * math.remainder(a1 - a0, math.tau)
+                errors.append((math.hypot(state.x - x, state.y - y), math.remainder(state.yaw - yaw, math.tau)))
+        return errors
+
+
+def rms(values: list[float]) -> float:
+    return math.sqrt(sum(value * value for value in values) / len(values))
+
+
+class TestOdometryFromEncoders:
+    @pytest.mark.parametrize(("robot", "sips", "ticks"), [("amigo", 0.10e-3, 0.03e-3), ("amigo-sh", 0.15e-3, 0.03e-3)])
+    @pytest.mark.parametrize("speed", [0.01, 0.3])
+    def test_each_pose_is_as_fine_as_the_ticks(self, robot: str, sips: float, ticks: float, speed: float) -> None:
+        coarse, fine = Drive(robot, encoders=False), Drive(robot, encoders=True)
+        for drive in (coarse, fine):
+            drive.go(speed, 0.0, 10)
+        assert rms([distance for distance, _ in coarse.errors()]) > sips
+        assert rms([distance for distance, _ in fine.errors()]) < ticks
+
+    def test_a_long_way_with_turns_ends_where_the_sips_end(self) -> None:
+        """Nothing is lost or counted twice; how long a turn is both have from the same RevCount."""
+        ends = []
+        for encoders in (False, True):
+            drive = Drive("amigo", encoders=encoders)
+            for _ in range(5):
+                drive.go(0.3, 0.0, 3)
+                drive.go(0.1, 1.0, 4)
+                drive.go(-0.2, -0.6, 2)
+            distance, yaw = drive.errors()[-1]
+            assert distance < 0.02
+            assert abs(yaw) < 0.03
+            drive.bench.run(2)
+            ends.append(drive.bench.robot.senses.odometer.state)
+        assert math.dist((ends[0].x, ends[0].y), (ends[1].x, ends[1].y)) < 0.005
+
+    def test_no_pose_jumps_whatever_is_lost(self) -> None:
+        """Lost ENCODERpacs, a stream that ends and comes back: the SIPs fill in, from where the pose was."""
+        drive = Drive("amigo", encoders=True)
+        bench = drive.bench
+        published: list[tuple[float, Odometry]] = []
+
+        def lose_encoders(frame: bytes) -> bytes:
+            return b"" if frame[3] == 0x90 else frame
+
+        for silence in (0.15, 0.3, 0.5, 2.0):
+            drive.go(0.2, 0.3, 1.5)
+            bench.down.fault = lose_encoders
+            drive.go(0.2, 0.3, silence)
+            bench.down.fault = None
+        drive.go(0.2, 0.3, 1.5)
+        rolled_at = -math.inf
+        for _, event in bench.events:
+            if isinstance(event, Rolled) and event.odometry:
+                rolled_at = event.stamp
+                published.append((event.stamp, event.odometry))
+            elif isinstance(event, Report) and event.stamp - rolled_at >= STALE:
+                published.append((event.stamp, event.odometry))
+        for (t0, a), (t1, b) in pairwise(published):
+            assert math.dist((a.x, a.y), (b.x, b.y)) <= 0.21 * max(t1 - t0, 0.1) + 0.002
+        distance, yaw = drive.errors()[-1]
+        assert distance < 0.005
+        assert abs(yaw) < 0.01
+
+    def test_set_odometry_holds_for_the_ticks_too(self) -> None:
+        drive = Drive("amigo", encoders=True)
+        drive.go(0.2, 0.0, 2)
+        drive.bench.run(2)
+        drive.bench.robot.set_odometry(5.0, -3.0, 1.0)
+        drive.bench.run(1)
+        state = drive.states[-1][1]
+        assert (state.x, state.y, state.yaw) == pytest.approx((5.0, -3.0, 1.0), abs=1e-6)
+
+    def test_a_course_is_steered_in_the_frame_of_the_ticks(self) -> None:
+        """HEAD takes the robot's own heading; with another track the two drift apart."""
+        drive = Drive("amigo", encoders=True)
+        drive.go(0.0, 1.0, 8)
+        drive.bench.run(2)
+        turn = drive.bench.ask(lambda: drive.bench.robot.turn(0.5, drive.bench.now, absolute=True))
+        drive.bench.until(turn.ended.done, within=20)
+        assert drive.states[-1][1].yaw == pytest.approx(0.5, abs=0.03)
+
+    def test_the_stream_is_not_needed_for_anything_else(self) -> None:
+        """Wheel angles come from the ticks, the pose from the SIPs as long as nobody wants it otherwise."""
+        bench = connected(encoder_stream=True)
+        bench.run(5, cmd_vel=(0.2, 0.0))
+        rolled = bench.told(Rolled)[-1]
+        assert rolled.odometry
+        assert rolled.odometry.left_angle == pytest.approx(rolled.left / 9550 * math.tau)
+        counts = rolled.odometry.x / 0.5083e-3
+        assert counts == pytest.approx(round(counts), abs=1e-6)
+
+    def test_a_packet_has_the_stamp_of_its_cycle(self) -> None:
+        """It follows the SIP on the line, 37 ms at 9600 baud, and tells of the same moment."""
+        bench = connected(encoder_stream=True)
+        bench.run(2)
+        reports = {report.stamp for report in bench.reports}
+        assert all(rolled.stamp in reports for rolled in bench.told(Rolled)[1:])
+
+    def test_without_a_robot_nothing_is_asked(self) -> None:
+        bench = Bench(Options(encoder_odometry=True))
+        bench.up.fault = lost
+        bench.plug_in()
+        bench.run(5)
+        assert words(bench, "ENCODER(2)") == 0
