@@ -280,10 +280,10 @@ class Inbox(Generic[M]):
 class Client:
     """A user's program."""
 
-    def __init__(self, domain: int) -> None:
+    def __init__(self, domain: int, name: str = "user") -> None:
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
-        self.node = rclpy.create_node("user", context=self._context)
+        self.node = rclpy.create_node(name, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._publishers: dict[str, Any] = {}

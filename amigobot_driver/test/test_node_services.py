@@ -1,0 +1,299 @@
+"""The services: each answers when the robot has done it or with the reason why not, and none holds up another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Robot
+from sensor_msgs.msg import Range
+from std_srvs.srv import SetBool, Trigger
+
+from amigobot_driver.protocol import Command
+from amigobot_msgs.msg import RobotStatus
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot(), enable_stamped_cmd_vel=False) as bench:
+        yield bench.connected()
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(bench: Bench) -> Iterator[None]:
+    """Each test leaves a robot that stands, with motors and sonar on and nothing latched."""
+    yield
+    bench.robot.ignored.clear()
+    bench.wait_until(lambda: bench.robot.standing)
+
+
+def switch(bench: Bench, service: str, on: bool) -> Any:
+    return bench.call(SetBool, service, SetBool.Request(data=on))
+
+
+def commands(bench: Bench, since: int) -> list[Command]:
+    return [instruction.command for instruction in bench.robot.heard[since:]]
+
+
+def test_all_are_offered(bench: Bench) -> None:
+    offered = dict(bench.client.node.get_service_names_and_types_by_node("amigobot", "/"))
+    for name, kind in {
+        "enable_motors": "SetBool",
+        "enable_sonar": "SetBool",
+        "stop": "Trigger",
+        "emergency_stop": "Trigger",
+        "clear_emergency_stop": "Trigger",
+        "reset_odometry": "Trigger",
+    }.items():
+        assert offered[f"/{name}"] == [f"std_srvs/srv/{kind}"]
+
+
+class TestEnableMotors:
+    def test_answers_when_the_robot_has_confirmed(self, bench: Bench) -> None:
+        status = bench.listen(RobotStatus, "status")
+        for on, word in ((False, "off"), (True, "on")):
+            response = switch(bench, "enable_motors", on)
+            assert (response.success, response.message) == (True, f"motors {word}, confirmed by the robot")
+            bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
+
+    def test_no_old_velocity_comes_to_life_with_the_motors(self, bench: Bench) -> None:
+        assert switch(bench, "enable_motors", False).success
+        since = len(bench.robot.heard)
+        with bench.driving(0.3):
+            bench.wait_until(lambda: 300 in bench.robot.values(Command.VEL, since))
+        assert switch(bench, "enable_motors", True).success
+        instructions = bench.robot.heard[since:]
+        enabled = instructions.index(Command.ENABLE(1))
+        assert Command.VEL(0) in instructions[enabled - 4 : enabled]
+        assert Command.RVEL(0) in instructions[enabled - 4 : enabled]
+        assert bench.robot.standing
+
+    def test_a_velocity_while_they_are_off_is_told_the_remedy(self, bench: Bench) -> None:
+        assert switch(bench, "enable_motors", False).success
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
+            assert bench.node.logged("call the service enable_motors with data: true, or press MOTORS on the robot")
+            bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.WARN)
+            assert "call enable_motors" in bench.diagnostic("motors").message
+            assert bench.robot.standing
+        assert switch(bench, "enable_motors", True).success
+        assert len(bench.node.logged("a velocity arrives while the motors are off")) == 1
+
+    def test_a_robot_that_does_not_obey_is_reported(self, bench: Bench) -> None:
+        bench.robot.ignored.add(Command.ENABLE)
+        response = switch(bench, "enable_motors", False)
+        assert not response.success
+        assert response.message == "sent ENABLE(0) 8 times in 2.4 s, the robot reports motors on"
+
+    def test_a_lost_command_is_sent_again(self, bench: Bench) -> None:
+        since = len(bench.robot.heard)
+        bench.robot.ignored.add(Command.ENABLE)
+        answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
+        bench.wait_until(lambda: len(bench.robot.values(Command.ENABLE, since)) > 1)
+        bench.robot.ignored.clear()
+        bench.wait_until(answer.done)
+        assert answer.result().success
+        assert switch(bench, "enable_motors", True).success
+
+    def test_the_button_on_the_robot_is_followed_not_fought(self, bench: Bench) -> None:
+        status, since = bench.listen(RobotStatus, "status"), len(bench.robot.heard)
+        bench.robot.do(lambda robot: robot.press_motors_button())
+        bench.wait_until(lambda: status.messages and not status.last.motors_enabled)
+        bench.wait_until(lambda: bench.node.logged("the motors were switched off at the robot"))
+        bench.pass_sips(5)
+        assert Command.ENABLE not in commands(bench, since)
+        assert switch(bench, "enable_motors", True).success
+
+
+class TestEnableSonar:
+    def test_off_silences_the_ranges_and_on_brings_them_back(self, bench: Bench) -> None:
+        ranges, status = bench.listen(Range, "sonar/range_0"), bench.listen(RobotStatus, "status")
+        response = switch(bench, "enable_sonar", False)
+        assert (response.success, response.message) == (True, "sonar off, confirmed by the robot")
+        bench.wait_until(lambda: status.messages and not status.last.sonar_enabled)
+        silent_since = len(ranges)
+        bench.pass_sips(10)
+        assert len(ranges) <= silent_since + 1  # the one that was under way
+        assert switch(bench, "enable_sonar", True).success
+        silent_since = len(ranges)
+        bench.wait_until(lambda: len(ranges) > silent_since)
+
+
+class TestStop:
+    def test_stops_and_takes_the_next_velocity(self, bench: Bench) -> None:
+        since = len(bench.robot.heard)
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        response = bench.call(Trigger, "stop")
+        assert (response.success, response.message) == (True, "stopping")
+        bench.wait_until(lambda: bench.robot.standing)
+        assert Command.STOP in commands(bench, since)
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+
+
+class TestEmergencyStop:
+    def test_brakes_and_refuses_every_velocity_until_it_is_cleared(self, bench: Bench) -> None:
+        status = bench.listen(RobotStatus, "status")
+        refused = int(bench.values("commands", fresh=True)["refused"])
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+            since = len(bench.robot.heard)
+            response = bench.call(Trigger, "emergency_stop")
+            assert response.success
+            assert response.message == "braking; every velocity is refused until clear_emergency_stop"
+            bench.wait_until(lambda: bench.robot.standing)
+            assert Command.E_STOP in commands(bench, since)
+            braked = len(bench.robot.heard)
+
+            bench.wait_until(lambda: int(bench.values("commands")["refused"]) > refused + 5)
+            assert not any(bench.robot.values(Command.VEL, braked))
+            assert bench.robot.standing
+            assert status.last.emergency_stop
+            assert "clear_emergency_stop" in bench.diagnostic("motors").message
+            assert len(bench.node.logged("cmd_vel refused", "call clear_emergency_stop first")) == 1
+
+            assert bench.call(Trigger, "clear_emergency_stop").success
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+            assert not status.last.emergency_stop
+
+    def test_clearing_alone_moves_nothing(self, bench: Bench) -> None:
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        assert bench.call(Trigger, "emergency_stop").success
+        bench.wait_until(lambda: bench.robot.standing)
+        assert bench.call(Trigger, "clear_emergency_stop").message == "velocities are taken again"
+        since = len(bench.robot.heard)
+        bench.pass_sips(10)
+        assert not any(bench.robot.values(Command.VEL, since))
+        assert bench.robot.standing
+
+    def test_clearing_what_was_not_latched_is_said_so(self, bench: Bench) -> None:
+        response = bench.call(Trigger, "clear_emergency_stop")
+        assert (response.success, response.message) == (True, "no emergency stop was latched")
+
+
+class TestResetOdometry:
+    def test_zeroes_x_y_and_yaw(self, bench: Bench) -> None:
+        odom = bench.listen(Odometry, "odom")
+        with bench.driving(0.3, 0.8):
+            bench.wait_until(lambda: odom.messages and abs(odom.last.pose.pose.orientation.z) > 0.2)
+        bench.wait_until(lambda: bench.robot.standing)
+        response = bench.call(Trigger, "reset_odometry")
+        assert (response.success, response.message) == (True, "x, y and yaw are zero")
+        answered = len(odom)
+        bench.wait_until(lambda: len(odom) > answered)
+        pose = odom.last.pose.pose
+        assert (pose.position.x, pose.position.y, pose.orientation.z) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+
+    def test_goes_on_from_there_as_the_robot_does(self, bench: Bench) -> None:
+        """Forward is x again, wherever the robot pointed before."""
+        odom = bench.listen(Odometry, "odom")
+        assert bench.call(Trigger, "reset_odometry").success
+        start = bench.robot.truth.pose
+        with bench.driving(0.3):
+            bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.3)
+        bench.wait_until(lambda: bench.robot.standing)
+        answered = len(odom) + 2
+        bench.wait_until(lambda: len(odom) > answered)
+        end, pose = bench.robot.truth.pose, odom.last.pose.pose
+        assert pose.position.x == pytest.approx(math.hypot(end.x - start.x, end.y - start.y), abs=0.02)
+        assert pose.position.y == pytest.approx(0.0, abs=0.02)
+
+
+class TestWhileOneWaits:
+    """A robot that ignores ENABLE keeps the service busy for 2.4 s. Nobody else must notice."""
+
+    @pytest.fixture
+    def pending(self, bench: Bench) -> Iterator[Any]:
+        bench.robot.ignored.add(Command.ENABLE)
+        since = len(bench.robot.heard)
+        answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
+        bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
+        yield answer
+        bench.wait_until(answer.done)
+
+    def test_velocities_pass(self, bench: Bench, pending: Any) -> None:
+        since = len(bench.robot.heard)
+        with bench.driving(0.2):
+            bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) >= 5)
+            assert not pending.done()
+            bench.wait_until(pending.done)
+        assert 0 not in bench.robot.values(Command.VEL, since)[1:]
+
+    def test_odometry_is_published(self, bench: Bench, pending: Any) -> None:
+        odom = bench.listen(Odometry, "odom")
+        bench.wait_until(lambda: len(odom) > 5)
+        assert not pending.done()
+
+    def test_the_emergency_stop_is_served(self, bench: Bench, pending: Any) -> None:
+        assert bench.call(Trigger, "emergency_stop").success
+        assert not pending.done()
+        assert bench.call(Trigger, "clear_emergency_stop").success
+
+    def test_parameters_are_set(self, bench: Bench, pending: Any) -> None:
+        assert bench.parameter("cmd_vel_timeout", 0.5).successful
+        assert not pending.done()
+
+    def test_a_second_request_ends_the_first(self, bench: Bench, pending: Any) -> None:
+        bench.robot.ignored.clear()
+        assert switch(bench, "enable_motors", True).success
+        bench.wait_until(pending.done)
+        assert not pending.result().success
+        assert pending.result().message == "motors: another request came in between"
+
+
+class TestWithoutARobot:
+    @pytest.fixture(scope="class")
+    def out_of_range(self, bench: Bench) -> Iterator[Bench]:
+        """The robot is there and says nothing any more."""
+        bench.robot.silent = True
+        bench.wait_until(lambda: bench.diagnostic("link").level == DiagnosticStatus.ERROR)
+        yield bench
+        bench.robot.silent = False
+        bench.connected()
+        bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).message == "motors on")
+
+    @pytest.mark.parametrize("service", ["enable_motors", "enable_sonar"])
+    def test_switching_fails_with_the_reason(self, out_of_range: Bench, service: str) -> None:
+        response = switch(out_of_range, service, True)
+        assert not response.success
+        assert "there is no robot" in response.message
+
+    def test_stopping_says_that_nobody_heard_it(self, out_of_range: Bench) -> None:
+        assert not out_of_range.call(Trigger, "stop").success
+
+    def test_an_emergency_stop_is_latched_for_when_it_comes_back(self, out_of_range: Bench) -> None:
+        response = out_of_range.call(Trigger, "emergency_stop")
+        assert response.success
+        assert "no robot to brake" in response.message
+        assert out_of_range.call(Trigger, "clear_emergency_stop").message == "velocities are taken again"
+
+
+def test_an_emergency_stop_outlives_the_connection(bench: Bench) -> None:
+    assert bench.call(Trigger, "emergency_stop").success
+    bench.robot.silent = True
+    bench.wait_until(lambda: bench.diagnostic("link").level == DiagnosticStatus.ERROR)
+    bench.robot.silent = False
+    bench.connected()
+    since = len(bench.robot.heard)
+    with bench.driving(0.3):
+        bench.pass_sips(10)
+    assert not any(bench.robot.values(Command.VEL, since))
+    assert bench.robot.standing
+    assert bench.call(Trigger, "clear_emergency_stop").success
+
+
+def test_motors_stay_off_where_that_is_wanted() -> None:
+    with Bench(Robot(), enable_stamped_cmd_vel=False, motors_on_connect=False) as bench:
+        status = bench.connected().listen(RobotStatus, "status")
+        bench.pass_sips(10)
+        assert bench.robot.values(Command.ENABLE) == []
+        assert not status.last.motors_enabled
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.node.logged("call the service enable_motors with data: true"))
+        assert bench.robot.standing

@@ -1,0 +1,226 @@
+"""cmd_vel: what drives the robot, what is refused, and that no velocity outlives its sender."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Client, Robot
+
+from amigobot_driver.protocol import Command
+from amigobot_msgs.msg import RobotStatus
+
+TOO_FAST = 0.8  # m/s; the AmigoBot does 0.75
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot(), enable_stamped_cmd_vel=False, max_linear_velocity=0.75) as bench:
+        yield bench.connected()
+
+
+@pytest.fixture(scope="module")
+def stamped() -> Iterator[Bench]:
+    """As Nav2 drives from Kilted on."""
+    with Bench(Robot(), enable_stamped_cmd_vel=True) as bench:
+        yield bench.connected()
+
+
+@pytest.fixture(autouse=True)
+def standing(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each test begins and leaves with a robot that stands."""
+    yield
+    for name in {"bench", "stamped"} & set(request.fixturenames):
+        bench = request.getfixturevalue(name)
+        bench.wait_until(lambda bench=bench: bench.robot.standing)
+
+
+def moves_asked_for(bench: Bench, since: int) -> list[int]:
+    """The velocities other than zero that have come over the wire."""
+    values = bench.robot.values(Command.VEL, since) + bench.robot.values(Command.RVEL, since)
+    return [value for value in values if value]
+
+
+def refused(bench: Bench) -> int:
+    return int(bench.values("commands")["refused"])
+
+
+class TestDriving:
+    def test_forward_and_left(self, bench: Bench) -> None:
+        odom, since = bench.listen(Odometry, "odom"), len(bench.robot.heard)
+        with bench.driving(0.25, 0.5):
+            bench.wait_until(lambda: bench.robot.speed > 0.24 and bench.robot.truth.turn_rate > 0.4)
+            bench.wait_until(lambda: odom.last.twist.twist.linear.x == pytest.approx(0.25, abs=0.02))
+        assert set(moves_asked_for(bench, since)) == {250, 29}  # mm/s and deg/s
+
+    def test_backward_and_right(self, bench: Bench) -> None:
+        with bench.driving(-0.25, -0.5):
+            bench.wait_until(lambda: bench.robot.speed < -0.24 and bench.robot.truth.turn_rate < -0.4)
+
+    def test_zero_stops_at_once_not_after_the_timeout(self, bench: Bench) -> None:
+        timeouts = int(bench.values("commands", fresh=True)["timeouts"])
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.publish("cmd_vel", bench.client.velocity(0.0))
+        bench.wait_until(lambda: bench.robot.standing)
+        assert int(bench.values("commands", fresh=True)["timeouts"]) == timeouts
+
+    def test_the_newest_of_two_publishers_counts(self, bench: Bench) -> None:
+        """A teleop may take over from a planner; two at a time make a robot that cannot decide, and no error."""
+        second = bench.client.node.create_publisher(Twist, "cmd_vel", 10)
+        bench.wait_until(second.get_subscription_count)
+        since = len(bench.robot.heard)
+        with bench.driving(0.1):
+            bench.wait_until(lambda: 100 in bench.robot.values(Command.VEL, since))
+            timer = bench.client.node.create_timer(0.1, lambda: second.publish(bench.client.velocity(0.2)))
+            bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 3)
+            assert bench.robot.values(Command.VEL, since).count(100) > 3
+        bench.client.node.destroy_timer(timer)
+        bench.client.node.destroy_publisher(second)
+        assert bench.node.running
+
+    def test_every_value_reaches_the_wire(self, bench: Bench) -> None:
+        since = len(bench.robot.heard)
+        ramp = [speed / 100 for speed in range(1, 16)]
+        for speed in ramp:
+            bench.publish("cmd_vel", bench.client.velocity(speed))
+            bench.wait_until(lambda speed=speed: round(speed * 1000) in bench.robot.values(Command.VEL, since))
+        bench.publish("cmd_vel", bench.client.velocity(0.0))
+
+    def test_faster_than_allowed_is_scaled_on_the_same_curve(self, bench: Bench) -> None:
+        assert bench.parameter("max_linear_velocity", 0.2).successful
+        try:
+            since = len(bench.robot.heard)
+            with bench.driving(0.4, 1.0):
+                bench.wait_until(lambda: 29 in bench.robot.values(Command.RVEL, since))
+            assert set(moves_asked_for(bench, since)) == {200, 29}
+        finally:
+            assert bench.parameter("max_linear_velocity", 0.75).successful
+
+
+class TestTimeout:
+    def test_a_velocity_ends_with_its_sender(self, bench: Bench) -> None:
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: int(bench.values("commands")["timeouts"]) > 0)
+        (line,) = bench.node.logged("cmd_vel_timeout")
+        assert "no velocity for 0.5 s (cmd_vel_timeout): stopped" in line
+
+    def test_nothing_moves_it_again(self, bench: Bench) -> None:
+        with bench.driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.wait_until(lambda: bench.robot.standing)
+        since = len(bench.robot.heard)
+        bench.wait_until(lambda: len(bench.robot.values(Command.PULSE, since)) > 4)  # over a second of keep-alives
+        assert moves_asked_for(bench, since) == []
+
+    def test_a_slow_sender_is_served_between_its_messages(self, bench: Bench) -> None:
+        """Slower than the timeout the robot stutters, and the log says why."""
+        since = len(bench.robot.heard)
+        with bench.driving(0.2, rate=1.2):
+            bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 5)
+        assert 0 in bench.robot.values(Command.VEL, since)
+
+    def test_can_be_changed(self, bench: Bench) -> None:
+        assert bench.parameter("cmd_vel_timeout", 2.0).successful
+        try:
+            with bench.driving(0.2, rate=1.2):
+                bench.wait_until(lambda: bench.robot.speed > 0.15)
+                since = len(bench.robot.heard)
+                bench.wait_until(lambda: len(moves_asked_for(bench, since)) > 8)
+                assert 0 not in bench.robot.values(Command.VEL, since)
+        finally:
+            bench.publish("cmd_vel", bench.client.velocity(0.0))
+            assert bench.parameter("cmd_vel_timeout", 0.5).successful
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("linear", "angular", "reason"),
+        [
+            (math.nan, 0.0, "linear.x is nan, a finite number of m/s is needed"),
+            (0.1, -math.inf, "angular.z is -inf, a finite number of rad/s is needed"),
+            (TOO_FAST, 0.0, "linear.x is 0.8 m/s, this robot does -0.75 to 0.75"),
+            (0.0, 60.0, "angular.z is 60 rad/s, this robot does"),
+        ],
+    )
+    def test_never_reaches_the_wire(self, bench: Bench, linear: float, angular: float, reason: str) -> None:
+        before, since = refused(bench), len(bench.robot.heard)
+        with bench.driving(linear, angular, rate=20.0):
+            bench.wait_until(lambda: refused(bench) > before + 5)
+        assert moves_asked_for(bench, since) == []
+        assert bench.robot.standing
+        assert len(bench.node.logged("cmd_vel refused", reason)) == 1  # once, not at every message
+
+    def test_shows_in_the_diagnostics(self, bench: Bench) -> None:
+        with bench.driving(math.nan):
+            bench.wait_until(lambda: bench.diagnostic("commands").level == DiagnosticStatus.WARN)
+            assert "refused in the last second, see the log" in bench.diagnostic("commands").message
+        bench.wait_until(lambda: bench.diagnostic("commands").level == DiagnosticStatus.OK)
+
+    def test_the_robot_goes_on_with_what_was_good(self, bench: Bench) -> None:
+        with bench.driving(0.2):
+            bench.wait_until(lambda: bench.robot.speed > 0.15)
+            since = len(bench.robot.heard)
+            bench.publish("cmd_vel", bench.client.velocity(math.nan))
+            bench.wait_until(lambda: len(moves_asked_for(bench, since)) > 5)
+            assert set(moves_asked_for(bench, since)) == {200}
+
+
+class TestTwistStamped:
+    def test_drives(self, stamped: Bench) -> None:
+        with stamped.driving(0.2, stamped=True):
+            stamped.wait_until(lambda: stamped.robot.speed > 0.15)
+
+    def test_without_a_stamp_it_is_fresh(self, stamped: Bench) -> None:
+        since = len(stamped.robot.heard)
+        stamped.publish("cmd_vel", TwistStamped(twist=stamped.client.velocity(0.15)))
+        stamped.wait_until(lambda: 150 in stamped.robot.values(Command.VEL, since))
+
+    @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
+    def test_from_another_time_it_is_refused(self, stamped: Bench, age: int) -> None:
+        """From the past, from the future, and from before 1970."""
+        before, since = int(stamped.values("commands", fresh=True)["refused"]), len(stamped.robot.heard)
+        message = stamped.client.velocity(0.2, stamped=True)
+        message.header.stamp.sec -= age
+        stamped.publish("cmd_vel", message)
+        stamped.wait_until(lambda: refused(stamped) == before + 1)
+        assert moves_asked_for(stamped, since) == []
+        assert len(stamped.node.logged("cmd_vel refused", "off the clock of this computer")) == 1
+
+    def test_limits_hold_as_well(self, stamped: Bench) -> None:
+        before, since = int(stamped.values("commands", fresh=True)["refused"]), len(stamped.robot.heard)
+        stamped.publish("cmd_vel", stamped.client.velocity(math.nan, stamped=True))
+        stamped.wait_until(lambda: refused(stamped) == before + 1)
+        assert moves_asked_for(stamped, since) == []
+
+
+class TestTheOtherType:
+    """A publisher of the other type is connected to nothing, and nobody tells its owner, except this node."""
+
+    def explained(self, bench: Bench, kind: type, fix: str) -> None:
+        other = Client(bench.domain, "stranger")
+        other.publisher(kind, "cmd_vel")
+        bench.wait_until(lambda: bench.node.logged("stranger publishes cmd_vel as", kind.__name__, fix))
+        for _ in range(2):
+            bench.diagnostic("link", fresh=True)  # it looks for strangers once a second
+        assert len(bench.node.logged("stranger publishes cmd_vel")) == 1
+        other.close()
+
+    def test_stamped_where_plain_is_wanted(self, bench: Bench) -> None:
+        self.explained(bench, TwistStamped, "-p enable_stamped_cmd_vel:=true")
+
+    def test_plain_where_stamped_is_wanted(self, stamped: Bench) -> None:
+        self.explained(stamped, Twist, "-p enable_stamped_cmd_vel:=false")
+
+
+def test_status_says_that_it_moves(bench: Bench) -> None:
+    status = bench.listen(RobotStatus, "status")
+    with bench.driving(0.2):
+        bench.wait_until(lambda: status.messages and status.last.moving)
+    bench.wait_until(lambda: not status.last.moving)
