@@ -371,7 +371,7 @@ class TestWriting:
         bench, port = connected(Sensor())
         first = bench.ask(lambda: port.writer.write(bytes(BUFFER - 10)))
         refused = bench.ask(lambda: port.writer.write(bytes(11)))
-        assert refused.result().message == f"AUX1: {BUFFER - 10} bytes wait already of at most {BUFFER}"
+        assert refused.result().message == f"AUX1: no room for 11 bytes, {BUFFER - 10} of at most {BUFFER} wait already"
         assert (refused.result().success, refused.result().count) == (False, 0)
         assert port.writer.dropped == 11
         assert not first.done()

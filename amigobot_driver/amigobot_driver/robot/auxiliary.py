@@ -96,7 +96,7 @@ class AuxWriter(Feature):
         write = _Write(data)
         why = self._lacks(self._command)
         if not why and self._waiting + len(data) > BUFFER:
-            why = f"{self._waiting} bytes wait already of at most {BUFFER}"
+            why = f"no room for {len(data)} bytes, {self._waiting} of at most {BUFFER} wait already"
         if why:
             self.dropped += len(data)
             _tell(write.future, Written(False, f"{self.name}: {why}"))

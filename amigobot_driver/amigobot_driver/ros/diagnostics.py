@@ -161,10 +161,8 @@ class Diagnostics:
         before, self._aux_dropped = self._aux_dropped, sum(port.writer.dropped for port in ports)
         level, message = OK, "as wanted"
         if self._aux_dropped > before:
-            level, message = (
-                WARN,
-                f"{self._aux_dropped - before} bytes to write were dropped in the last second",
-            )
+            dropped = self._aux_dropped - before
+            level, message = WARN, f"{dropped} bytes to write were dropped in the last second, see the log"
         counts: dict[str, int] = {}
         for port in ports:
             counts[f"aux{port.number}_written"] = port.writer.written

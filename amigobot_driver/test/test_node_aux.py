@@ -1,0 +1,104 @@
+"""The auxiliary serial ports through the node, as a program of the user's sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from geometry_msgs.msg import Twist
+from ros_bench import Bench, Robot
+
+from amigobot_driver.protocol import Command
+from amigobot_driver.sim import LoopBack, Reply, ScriptedDevice
+from amigobot_msgs.msg import AuxData
+from amigobot_msgs.srv import AuxRead, AuxWrite
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    """AUX1 has a device that answers one question, AUX2 a plug that sends everything back."""
+    voltmeter = ScriptedDevice([Reply(b"?V\r", b"12.4\r", delay=0.1)])
+    with Bench(Robot(baud=9600, aux={1: voltmeter, 2: LoopBack()})) as bench:
+        yield bench.connected()
+
+
+def write(bench: Bench, port: int, data: bytes) -> Any:
+    return bench.call(AuxWrite, "aux_write", AuxWrite.Request(port=port, data=data))
+
+
+def read(bench: Bench, port: int, **wanted: Any) -> Any:
+    return bench.call(AuxRead, "aux_read", AuxRead.Request(port=port, **wanted))
+
+
+def text(inbox: Any) -> bytes:
+    return b"".join(bytes(message.data) for message in inbox.messages)
+
+
+def test_a_question_and_its_answer(bench: Bench) -> None:
+    written = write(bench, 1, b"?V\r")
+    assert (written.success, written.written, written.message) == (True, 3, "AUX1: 3 bytes handed to the line")
+    answer = read(bench, 1, count=5, timeout=10.0)
+    assert (answer.success, bytes(answer.data)) == (True, b"12.4\r")
+    assert bench.robot.values(Command.TTY2).count(b"?V\r") == 1
+
+
+def test_what_does_not_come_is_said_with_what_did(bench: Bench) -> None:
+    write(bench, 2, b"abc")
+    answer = read(bench, 2, count=10, timeout=1.5)
+    assert (answer.success, bytes(answer.data)) == (False, b"abc")
+    assert answer.message == "AUX2: 3 of 10 bytes in 1.5 s"
+
+
+def test_a_long_text_comes_back_whole(bench: Bench) -> None:
+    sent = bytes(place % 256 for place in range(200))
+    written = write(bench, 2, sent)
+    assert (written.success, written.written) == (True, 200)
+    assert bytes(read(bench, 2, count=200, timeout=20.0).data) == sent
+
+
+def test_topics_keep_a_stream_flowing_both_ways(bench: Bench) -> None:
+    sent = bytes(range(100))
+    inbox = bench.listen(AuxData, "aux2/rx")
+    for start in range(0, 100, 10):
+        bench.publish("aux2/tx", AuxData(data=sent[start : start + 10]))
+    bench.wait_until(lambda: len(text(inbox)) >= 100)
+    assert text(inbox) == sent
+    assert inbox.last.header.frame_id == "base_link"
+    assert inbox.last.header.stamp.sec > 0
+
+
+def test_a_port_that_is_not_there_is_said_so(bench: Bench) -> None:
+    answer = write(bench, 3, b"x")
+    assert (answer.success, answer.written) == (False, 0)
+    assert answer.message == "AUX3: AmigoBot (AmigOS) has no TTY4"
+    assert read(bench, 0, count=1).message == "port is 0, 1 to 3 are allowed"
+    assert "aux3/tx" not in {name for name, _ in bench.client.node.get_topic_names_and_types()}
+
+
+def test_a_velocity_goes_out_while_a_reader_waits(bench: Bench) -> None:
+    reading = bench.client.ask(AuxRead, "aux_read", AuxRead.Request(port=1, count=100, timeout=3.0))
+    before = len(bench.robot.heard)
+    bench.publish("cmd_vel", Twist())
+    bench.wait_until(lambda: bench.robot.values(Command.VEL, before))
+    assert not reading.done()
+    bench.wait_until(reading.done)
+    assert not reading.result().success
+
+
+def test_what_is_dropped_is_counted(bench: Bench) -> None:
+    answer = write(bench, 1, bytes(9000))
+    assert (answer.success, answer.message) == (False, "AUX1: no room for 9000 bytes, 0 of at most 8192 wait already")
+    values = bench.values("aux", fresh=True)
+    assert values["aux1_dropped"] == "9000"
+    assert int(values["aux2_written"]) >= 303
+    assert int(values["aux2_received"]) >= 303
+
+
+def test_the_third_port_is_offered_where_the_firmware_has_it() -> None:
+    with Bench(Robot("amigo-sh")) as bench:
+        bench.connected()
+        inbox = bench.listen(AuxData, "aux3/rx")
+        bench.publish("aux3/tx", AuxData(data=b"third"))
+        bench.wait_until(lambda: len(text(inbox)) >= 5)
+        assert text(inbox) == b"third"

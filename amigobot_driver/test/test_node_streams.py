@@ -1,0 +1,89 @@
+"""Encoders, gyro and the odometry made of ticks, through the node."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Robot
+from sensor_msgs.msg import Imu, JointState
+
+from amigobot_driver.protocol import Command
+from amigobot_msgs.msg import Encoders
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot("amigo-sh"), odometry_source="encoders") as bench:
+        yield bench.connected()
+
+
+def yaw(odometry: Odometry) -> float:
+    orientation = odometry.pose.pose.orientation
+    return 2 * math.atan2(orientation.z, orientation.w)
+
+
+def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:
+    ticks, joints = bench.listen(Encoders, "encoders"), bench.listen(JointState, "joint_states")
+    odometry = bench.listen(Odometry, "odom")
+    with bench.driving(0.2):
+        bench.wait_until(lambda: odometry.letters and odometry.last.pose.pose.position.x > 0.3)
+    bench.wait_until(lambda: bench.robot.standing)
+    bench.pass_sips(5)
+    for inbox in (ticks, joints, odometry):
+        before = len(inbox)
+        bench.wait_until(lambda inbox=inbox, before=before: len(inbox) > before)
+    counts = ticks.last
+    assert counts.header.frame_id == "base_link"
+    # As close as the SIPs are, which fill in should this computer stand still for a moment.
+    assert counts.left / 30000 == pytest.approx(odometry.last.pose.pose.position.x, abs=2e-3)
+    assert joints.last.position[0] == pytest.approx(counts.left / 30000 / 0.05, abs=0.04)
+    assert odometry.last.pose.pose.position.x == pytest.approx(bench.robot.truth.pose.x, abs=2e-3)
+
+
+def test_each_message_of_odometry_is_published_once(bench: Bench) -> None:
+    inbox = bench.listen(Odometry, "odom")
+    bench.wait_until(lambda: len(inbox) > 20)
+    stamps = [message.header.stamp.sec + message.header.stamp.nanosec * 1e-9 for message in inbox.messages]
+    assert all(b - a > 0.05 for a, b in pairwise(stamps))
+
+
+def test_the_source_can_be_changed_while_running(bench: Bench) -> None:
+    assert bench.parameter("odometry_source", "robot").successful
+    bench.wait_until(lambda: 0 in bench.robot.values(Command.ENCODER))
+    here = bench.client.hear(Odometry, "odom").pose.pose.position.x
+    assert here == pytest.approx(bench.robot.truth.pose.x, abs=2e-3)
+    assert bench.parameter("odometry_source", "encoders").successful
+    bench.client.hear(Encoders, "encoders")
+    assert not bench.parameter("odometry_source", "stars").successful
+
+
+def test_imu(bench: Bench) -> None:
+    """A turn rate with its variance; a -1 says of the rest that it is not measured (REP-145)."""
+    inbox = bench.listen(Imu, "imu")
+    bench.wait_until(lambda: bench.values("streams", fresh=True)["gyro_centre"] != "not measured")
+    with bench.driving(0.0, 0.8):
+        bench.wait_until(lambda: inbox.letters and inbox.last.angular_velocity.z > 0.7)
+    message = inbox.last
+    assert message.header.frame_id == "base_link"
+    assert message.orientation_covariance[0] == message.linear_acceleration_covariance[0] == -1.0
+    assert 0.0 < message.angular_velocity_covariance[8] < 0.01
+    assert message.angular_velocity_covariance[0] > 1e3
+
+
+def test_a_robot_without_a_gyro_is_not_asked_for_it() -> None:
+    with Bench(Robot(baud=9600), encoder_stream=True) as bench:
+        bench.connected()
+        bench.client.hear(Encoders, "encoders")
+        assert bench.robot.values(Command.ENCODER) == [2]
+        assert bench.robot.values(Command.GYRO) == []
+
+
+def test_off_is_a_word_here_even_where_yaml_takes_it_for_a_boolean() -> None:
+    with Bench(Robot("amigo-sh"), gyro=False) as bench:
+        bench.connected()
+        bench.pass_sips(15)
+        assert bench.robot.values(Command.GYRO) == []
