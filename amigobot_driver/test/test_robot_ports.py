@@ -186,6 +186,7 @@ def test_what_has_no_room_is_not_asked_for(tmp_path: Path) -> None:
     bench.run(5.0)
     assert len(bench.told(Report, start)) >= 98
     assert bench.robot.budget.plan.refused == ("IOpac",)
+    assert not any(word.startswith("IOREQUEST(2)") for word in bench.words(start))
     assert any(notice.startswith("IOpac is left out: it needs 21 bytes") for notice in bench.notices)
     assert not [packet for _, packet in bench.heard(start) if isinstance(packet, Io)]
 

@@ -84,6 +84,7 @@ def test_the_playlist_is_fetched_once_a_session(bench: SoundBench) -> None:
     assert bench.words().count("PLAYLIST(0)") == 2
     bench.simulator.reset()
     bench.run(20.0)
+    assert bench.robot.sounds.playlist == (), "other sounds may have been loaded"
     assert bench.list().success
     assert bench.words().count("PLAYLIST(0)") == 3
     assert len(bench.up.log) > before
