@@ -113,11 +113,16 @@ class Bench:
             self.now = min(end, max(self.now + 1e-9, self._next_time()))
         return self.now - start
 
-    def sleep(self, seconds: float) -> None:
-        """The computer sleeps, or our process is stopped: time passes for the robot only."""
+    def sleep(self, seconds: float, *, writer_first: bool = False) -> None:
+        """The computer sleeps, or our process is stopped: time passes for the robot only.
+
+        Of the driver's two threads the reader is the first to go on, or the writer.
+        """
         self._awake = False
         self._pass_until(self.now + seconds)
         self._awake = True
+        if writer_first:
+            self._take_in(self.robot.poll(self.now))
 
     def _pass_until(self, end: float) -> None:
         spins = 0

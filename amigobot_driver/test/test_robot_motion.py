@@ -34,6 +34,11 @@ def velocities(bench: Bench, since: float = 0.0) -> list[str]:
     return [word for word in bench.words(since) if word.startswith(("VEL", "RVEL"))]
 
 
+def never_moving(frame: bytes) -> bytes:
+    """MobileSim's packets are 0x32 always (ANCHORS 3)."""
+    return encode_frame(b"\x32" + frame[4:-2]) if frame[3] == 0x33 else frame
+
+
 class TestDriving:
     def test_moves_the_robot(self, bench: Bench) -> None:
         bench.run(5, cmd_vel=(0.5, 0.0))
@@ -141,6 +146,15 @@ class TestKeepAlive:
         assert not bench.reports[-1].moving
         assert bench.simulator.truth.left_velocity == 0
 
+    @pytest.mark.parametrize("lost", [Command.STOP, Command.VEL], ids=["stop", "zero velocity"])
+    def test_repeats_a_stop_even_to_a_robot_that_never_says_it_moves(self, bench: Bench, lost: Command) -> None:
+        bench.down.fault = never_moving
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        bench.up.fault = losing_first(1, lost)
+        bench.ask(bench.robot.stop) if lost is Command.STOP else bench.drive(0.0, 0.0)
+        bench.run(3)
+        assert bench.simulator.truth.left_velocity == 0
+
     def test_is_a_mere_pulse_when_the_robot_stands(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.3, 0.0))
         bench.run(5)
@@ -167,6 +181,18 @@ class TestStopFirst:
         bench.run(2)
         assert bench.words(since)[0] == "STOP"
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+
+    def test_even_when_the_velocity_timed_out_meanwhile(self) -> None:
+        """The writer wakes first, after a sleep that is too short to count as lost packets."""
+        bench = Bench(Options(command_timeout=0.6))
+        bench.connect()
+        bench.drive(0.3, 0.5)
+        bench.run(0.2)
+        bench.sleep(0.85, writer_first=True)
+        since = bench.now
+        bench.run(0.3)
+        assert bench.robot.session.connections == 1
+        assert bench.words(since)[0] == "STOP"
 
     def test_even_when_a_velocity_was_the_first_thing_it_did_then(self, bench: Bench) -> None:
         """It may have waited in a queue all that time."""
@@ -281,8 +307,7 @@ class TestEmergencyStop:
         assert bench.simulator.truth.left_velocity == 0
 
     def test_is_sent_again_even_to_a_robot_that_never_says_it_moves(self, bench: Bench) -> None:
-        """MobileSim's packets are 0x32 always (ANCHORS 3)."""
-        bench.down.fault = lambda frame: encode_frame(b"\x32" + frame[4:-2]) if frame[3] == 0x33 else frame
+        bench.down.fault = never_moving
         bench.run(3, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing_first(1, Command.E_STOP)
         bench.ask(bench.robot.emergency_stop)
