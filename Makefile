@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint soak bench clean
+.PHONY: help setup demo test lint soak fuzz bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -20,6 +20,9 @@ lint: ## run the linters alone
 
 soak: ## the figures of a long life: MINUTES=60 SEED=1; MINUTES=1 is a quick look
 	@./run python -m tools.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
+
+fuzz: ## look for input that breaks a reader: SECONDS=60 for each of them
+	@./run python -m tools.fuzz --seconds $(or $(SECONDS),60)
 
 bench: ## run the benchmarks
 	@./run python -m benchmarks
