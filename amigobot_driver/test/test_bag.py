@@ -1,0 +1,178 @@
+"""tools.bag: what is recorded can be read back, by other programs too."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed: nothing can be recorded")
+pytest.importorskip("tools.bag", reason="run from the root of the repository: tools/ is not installed")
+
+import rclpy
+import yaml
+from nav_msgs.msg import Odometry
+from rclpy.context import Context
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
+from std_msgs.msg import String
+from tools.bag.definitions import Definitions
+from tools.bag.reader import BagError, read_bag
+from tools.bag.writer import Rosbag2Writer, RosbagsWriter, qos_yaml
+from tools.demo.domain import free_domain
+
+LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def odometry(x: float) -> bytes:
+    message = Odometry(child_frame_id="base_link")
+    message.pose.pose.position.x = x
+    return bytes(serialize_message(message))
+
+
+def write(path: Path) -> None:
+    writer = RosbagsWriter(path)
+    writer.add_topic("/odom", "nav_msgs/msg/Odometry", [LATCHED])
+    writer.add_topic("/silent", "std_msgs/msg/String", [])
+    for second in range(3):
+        writer.write("/odom", odometry(second / 2), second * 10**9)
+    writer.close()
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "bag")
+    messages = read_bag(tmp_path / "bag")
+    assert [(m.topic, m.kind, m.time) for m in messages] == [
+        ("/odom", "nav_msgs/msg/Odometry", second * 10**9) for second in range(3)
+    ]
+    assert [m.content.pose.pose.position.x for m in messages] == [0.0, 0.5, 1.0]
+    assert messages[0].content.child_frame_id == "base_link"
+
+
+def test_metadata_for_ros2_bag(tmp_path: Path) -> None:
+    write(tmp_path / "bag")
+    info = yaml.safe_load((tmp_path / "bag" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
+    assert info["storage_identifier"] == "mcap"
+    assert info["message_count"] == 3
+    assert info["duration"] == {"nanoseconds": 2 * 10**9}
+    topic = info["topics_with_message_count"][0]["topic_metadata"]
+    assert topic["type_description_hash"].startswith("RIHS01_")
+    (qos,) = topic["offered_qos_profiles"]
+    assert (qos["durability"], qos["reliability"], qos["depth"]) == ("transient_local", "reliable", 3)
+
+
+def test_a_bag_that_does_not_hold_what_it_says(tmp_path: Path) -> None:
+    write(tmp_path / "bag")
+    metadata = tmp_path / "bag" / "metadata.yaml"
+    metadata.write_text(metadata.read_text().replace("message_count: 3", "message_count: 4"))
+    with pytest.raises(BagError, match=r"3 messages of /odom, its metadata say 4"):
+        read_bag(tmp_path / "bag")
+
+
+@pytest.mark.parametrize("damage", [lambda bag: bag.unlink(), lambda bag: bag.write_bytes(bag.read_bytes()[:500])])
+def test_a_damaged_bag(tmp_path: Path, damage: Any) -> None:
+    write(tmp_path / "bag")
+    damage(tmp_path / "bag" / "bag.mcap")
+    with pytest.raises(BagError):
+        read_bag(tmp_path / "bag")
+
+
+def test_no_bag_at_all(tmp_path: Path) -> None:
+    with pytest.raises(BagError, match="nowhere"):
+        read_bag(tmp_path / "nowhere")
+
+
+def test_definitions_include_what_a_message_contains() -> None:
+    definitions = Definitions()
+    definitions.need("nav_msgs/msg/Odometry")
+    assert {"geometry_msgs/msg/Quaternion", "std_msgs/msg/Header"} <= set(definitions.store.fielddefs)
+    with pytest.raises(LookupError, match="no_such_msgs"):
+        definitions.need("no_such_msgs/msg/Odometry")
+    with pytest.raises(LookupError, match=r"Nothing\.msg"):
+        definitions.need("nav_msgs/msg/Nothing")
+
+
+def test_rosbag2_is_given_what_its_interface_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[Any, ...]] = []
+
+    class SequentialWriter:
+        def open(self, *options: object) -> None:
+            calls.append(("open", *options))
+
+        def create_topic(self, topic: object) -> None:
+            calls.append(("create_topic", topic))
+
+        def write(self, *message: object) -> None:
+            calls.append(("write", *message))
+
+        def close(self) -> None:
+            calls.append(("close",))
+
+    rosbag2 = SimpleNamespace(
+        SequentialWriter=SequentialWriter,
+        StorageOptions=lambda **options: options,
+        ConverterOptions=lambda *formats: formats,
+        TopicMetadata=lambda **topic: topic,
+        to_rclcpp_qos_vector=lambda text, version: (yaml.safe_load(text)[0]["depth"], version),
+    )
+    monkeypatch.setitem(sys.modules, "rosbag2_py", rosbag2)
+    writer = Rosbag2Writer(tmp_path / "bag")
+    writer.add_topic("/chat", "std_msgs/msg/String", [LATCHED])
+    writer.write("/chat", b"data", 7)
+    writer.close()
+    topic = {"id": 0, "name": "/chat", "type": "std_msgs/msg/String", "serialization_format": "cdr"}
+    assert calls == [
+        ("open", {"uri": str(tmp_path / "bag"), "storage_id": "mcap"}, ("cdr", "cdr")),
+        ("create_topic", {**topic, "offered_qos_profiles": (3, 9)}),
+        ("write", "/chat", b"data", 7),
+        ("close",),
+    ]
+
+
+def test_endless_durations_as_rosbag2_writes_them() -> None:
+    (qos,) = yaml.safe_load(qos_yaml([QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)]))
+    assert qos["reliability"] == "best_effort"
+    assert qos["deadline"] == {"sec": 0, "nsec": 0}
+
+
+def test_recording(tmp_path: Path) -> None:
+    """A latched message sent before the recorder came, others while it listens, then Ctrl-C."""
+    bag = tmp_path / "bag"
+    with free_domain() as domain:
+        context = Context()
+        rclpy.init(context=context, domain_id=domain)
+        node = rclpy.create_node("talker", context=context)
+        latched = node.create_publisher(String, "latched", LATCHED)
+        latched.publish(String(data="before"))
+        talk = node.create_publisher(String, "talk", 10)
+        log = (tmp_path / "log").open("w+")
+        recorder = subprocess.Popen(
+            [sys.executable, "-m", "tools.bag", "record", str(bag), "latched", "/talk"],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+        )
+        try:
+            deadline = time.monotonic() + 60
+            while (tmp_path / "log").read_text().count("recording /") < 2 or talk.get_subscription_count() < 1:
+                assert time.monotonic() < deadline, (tmp_path / "log").read_text()
+                time.sleep(0.05)
+            for number in range(5):
+                talk.publish(String(data=str(number)))
+            time.sleep(1.0)
+        finally:
+            recorder.send_signal(signal.SIGINT)
+            assert recorder.wait(30) == 0, (tmp_path / "log").read_text()
+            node.destroy_node()
+            rclpy.shutdown(context=context)
+    heard = [(m.topic, m.content.data) for m in read_bag(bag)]
+    assert ("/latched", "before") in heard
+    assert [data for topic, data in heard if topic == "/talk"] == list("01234")
+    assert "6 messages of 2 topics" in (tmp_path / "log").read_text()

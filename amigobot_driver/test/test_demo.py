@@ -1,0 +1,164 @@
+"""The demo itself, shortened: simulator, node, driver and recorder as processes, DDS between them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+pytest.importorskip("tools.demo", reason="run from the root of the repository: tools/ is not installed")
+
+from tools.bag.reader import read_bag
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Demo:
+    """`python -m tools.demo` on a terminal of its own."""
+
+    def __init__(self, out: Path, *arguments: str) -> None:
+        self.out = out
+        self.text = ""
+        command = [sys.executable, "-m", "tools.demo", "--out", str(out), *arguments]
+        self.process, self._terminal = pty.fork()
+        if self.process == 0:
+            os.chdir(ROOT)
+            os.execv(sys.executable, command)
+
+    def until(self, text: str, seconds: float = 90.0) -> None:
+        """Wait until it has written this."""
+        deadline = time.monotonic() + seconds
+        while text not in self.text:
+            assert time.monotonic() < deadline, self.text
+            assert self._read(), self.text
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._terminal, keys)
+
+    def end(self) -> int:
+        """Wait for its end; its exit status."""
+        while self._read():
+            pass
+        os.close(self._terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+    def _read(self) -> bool:
+        with contextlib.suppress(OSError):
+            if not select.select([self._terminal], [], [], 1.0)[0]:
+                return True
+            data = os.read(self._terminal, 4096)
+            self.text += data.decode()
+            return bool(data)
+        return False
+
+
+def truth(path: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def session_ended_well(log: Path) -> bool:
+    lines = log.read_text().splitlines()
+    opened, closed = (any(f"session {what}" in line for line in lines) for what in ("opened", "closed"))
+    return opened and closed and not any("watchdog" in line for line in lines)
+
+
+def processes_of(out: Path) -> list[str]:
+    """The command lines of what runs for the demo in this folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if str(out) in command:
+                found.append(command)
+    return found
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return condition()
+
+
+def test_a_short_drive(tmp_path: Path) -> None:
+    demo = Demo(tmp_path, "--seconds", "6")
+    status = demo.end()
+    assert status == 0, demo.text
+    assert "all of it worked" in demo.text
+    assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "tour.png").stat().st_size > 50_000
+    topics = {message.topic for message in read_bag(tmp_path / "bag")}
+    assert {"/odom", "/tf", "/cmd_vel", "/status", "/diagnostics", "/robot_config", "/sonar/range_7"} <= topics
+    assert session_ended_well(tmp_path / "simulator.log")
+    assert truth(tmp_path / "truth.jsonl")[-1]["left_velocity"] == 0.0
+    assert processes_of(tmp_path) == []
+
+
+def test_ctrl_c_while_it_drives(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    demo.until("%")
+    assert wait_for(lambda: truth(tmp_path / "truth.jsonl")[-1]["left_velocity"] > 0.2)
+    demo.type(b"\x03")
+    time.sleep(0.3)
+    demo.type(b"\x03")  # impatience changes nothing
+    assert demo.end() == 130
+    assert "the robot stands, its session is closed" in demo.text
+    assert session_ended_well(tmp_path / "simulator.log")
+    assert truth(tmp_path / "truth.jsonl")[-1]["left_velocity"] == 0.0
+    assert processes_of(tmp_path) == []
+
+
+def test_nothing_is_left_of_a_demo_that_is_killed(tmp_path: Path) -> None:
+    demo = Demo(tmp_path)
+    demo.until("%")
+    os.kill(demo.process, signal.SIGKILL)
+    demo.end()
+    assert wait_for(lambda: processes_of(tmp_path) == []), processes_of(tmp_path)
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Iterator[Path]:
+    """What stands for a real robot: a port, and somebody else's simulator behind it."""
+    port = tmp_path / "serial"
+    with (tmp_path / "robot.log").open("w") as log:
+        command = ["amigobot", "sim", "--pty", str(port), "--truth", str(tmp_path / "robot.jsonl")]
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    assert wait_for(port.exists)
+    yield port
+    process.send_signal(signal.SIGINT)
+    process.wait(10)
+
+
+def test_a_real_robot_is_moved_only_when_somebody_says_so(tmp_path: Path, robot: Path) -> None:
+    out = tmp_path / "demo"
+    demo = Demo(out, "--port", str(robot))
+    demo.until("Move? [y/N]")
+    demo.type(b"\n")
+    assert demo.end() == 130
+    assert {(line["x"], line["y"]) for line in truth(tmp_path / "robot.jsonl")} == {(2.75, 2.75)}
+
+    demo = Demo(out, "--port", str(robot), "--seconds", "9")
+    demo.until("Move? [y/N]")
+    demo.type(b"y\n")
+    assert demo.end() == 0, demo.text
+    assert max(line["left_velocity"] for line in truth(tmp_path / "robot.jsonl")) < 0.25
+    assert session_ended_well(tmp_path / "robot.log")
+    assert (out / "tour.png").exists()
+
+
+def test_a_real_robot_needs_somebody_to_ask(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.demo", "--out", str(tmp_path), "--port", "/dev/null"]
+    result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "no terminal to ask at" in result.stdout

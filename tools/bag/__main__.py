@@ -1,0 +1,66 @@
+"""python -m tools.bag: see the package."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from .reader import BagError, read_bag
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.bag", description="Record and check bags.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    record_parser = verbs.add_parser("record", help="record until Ctrl-C")
+    record_parser.add_argument("out", type=Path, metavar="OUT", help="folder to be made")
+    record_parser.add_argument("topics", nargs="*", metavar="TOPIC", help="default: all")
+    info_parser = verbs.add_parser("info", help="read a bag and count what is in it")
+    info_parser.add_argument("bag", type=Path, metavar="BAG")
+    arguments = parser.parse_args()
+    if arguments.verb == "record":
+        return record(arguments.out, arguments.topics)
+    return info(arguments.bag)
+
+
+def record(out: Path, topics: list[str]) -> int:
+    """Record until SIGINT or SIGTERM."""
+    if out.exists():
+        print(f"{out} is there already: name another, or delete it", file=sys.stderr)
+        return 2
+    import rclpy
+    from rclpy.executors import ExternalShutdownException
+
+    from .recorder import Recorder
+    from .writer import open_writer
+
+    rclpy.init()
+    writer = open_writer(out)
+    node = Recorder(writer, topics, lambda line: print(line, flush=True))
+    try:
+        rclpy.spin(node)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        writer.close()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    print(f"{node.counts.total()} messages of {len(node.counts)} topics in {out}")
+    return 0
+
+
+def info(bag: Path) -> int:
+    """Print the messages of each topic."""
+    try:
+        counts = Counter(message.topic for message in read_bag(bag))
+    except BagError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for topic, count in sorted(counts.items()):
+        print(f"{count:8}  {topic}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""Records topics as they come over the wire, whatever their type: no message is decoded on the way to the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from .writer import BagWriter
+
+#: s between two looks for new topics
+_LOOK = 0.2
+#: messages that may wait for this process
+_DEPTH = 1000
+
+
+class Recorder(Node):
+    """Subscribes to the topics given, or to all there are, as soon as each has a publisher.
+
+    `tell` gets a line for each topic.
+    """
+
+    def __init__(self, writer: BagWriter, topics: Collection[str], tell: Callable[[str], None]) -> None:
+        super().__init__("bag_recorder")
+        self.counts: Counter[str] = Counter()
+        self._writer = writer
+        self._topics = {self.resolve_topic_name(topic) for topic in topics}
+        self._seen: set[str] = set()
+        self._tell = tell
+        self.create_timer(_LOOK, self._look)
+
+    def _look(self) -> None:
+        for topic, kinds in self.get_topic_names_and_types():
+            wanted = topic in self._topics or not self._topics
+            if wanted and topic not in self._seen and (publishers := self.get_publishers_info_by_topic(topic)):
+                self._seen.add(topic)
+                self._subscribe(topic, kinds, [publisher.qos_profile for publisher in publishers])
+
+    def _subscribe(self, topic: str, kinds: list[str], offered: list[QoSProfile]) -> None:
+        if len(kinds) > 1:
+            self._tell(f"left out {topic}: it has several types, {' and '.join(kinds)}")
+            return
+        try:
+            message_class = _message_class(kinds[0])
+            self._writer.add_topic(topic, kinds[0], offered)
+        except LookupError as error:
+            self._tell(f"left out {topic}: {error}")
+            return
+        write = partial(self._write, topic)
+        self.create_subscription(message_class, topic, write, _matching(offered), raw=True)
+        self._tell(f"recording {topic} [{kinds[0]}]")
+
+    def _write(self, topic: str, data: bytes, info: dict[str, int]) -> None:
+        self._writer.write(topic, data, info["received_timestamp"])
+        self.counts[topic] += 1
+
+
+def _message_class(kind: str) -> Any:
+    """The class of a type such as "nav_msgs/msg/Odometry". Raises LookupError."""
+    package, _, name = kind.split("/")
+    try:
+        return getattr(import_module(f"{package}.msg"), name)
+    except (ImportError, AttributeError):
+        raise LookupError(f"the type {kind} is not installed") from None
+
+
+def _matching(offered: list[QoSProfile]) -> QoSProfile:
+    """The most that all of these publishers offer."""
+    reliable = all(qos.reliability is ReliabilityPolicy.RELIABLE for qos in offered)
+    latched = all(qos.durability is DurabilityPolicy.TRANSIENT_LOCAL for qos in offered)
+    return QoSProfile(
+        depth=_DEPTH,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )

@@ -1,0 +1,57 @@
+"""What must be true of a demo: each check is a reason to fail, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from amigobot_driver.profiles import load_profile
+
+from .comparison import Comparison
+from .recording import Recording
+
+#: share by which a rate may be off
+_RATE = 0.15
+#: m that must have been driven; m and share by which that may differ from the way followed: corners, and coming to rest
+_DISTANCE, _REST, _WAY = 0.8, 0.5, 0.1
+#: share of the packets that may be lost or damaged
+_DAMAGE = 0.02
+#: m and rad that odometry may be off at the end, and m beside the path on the way
+_END, _ANGLE, _MOST = 0.05, math.radians(2), 0.05
+
+
+def expected_rates(recording: Recording) -> dict[str, float]:
+    """The topics of the node, with their rates in Hz; nan for what comes when something changes."""
+    sip = 1 / recording.cycle
+    sonar = load_profile(recording.profile).sonar
+    rates = {topic: sip for topic in ("/odom", "/tf", "/joint_states", "/status")}
+    if sonar.poses:
+        rates["/sonar/cloud"] = min(sip, 1 / sonar.cycle)
+        rates |= {f"/sonar/range_{number}": 1 / (len(sonar.poses) * sonar.cycle) for number in range(len(sonar.poses))}
+    return {**rates, "/battery_state": 1.0, "/diagnostics": 1.0, "/robot_config": math.nan}
+
+
+def check_recording(recording: Recording, way: float) -> Iterator[str]:
+    """What is wrong with a recording, of a drive that followed its way for so many m."""
+    for topic, expected in expected_rates(recording).items():
+        rate = recording.rates.get(topic, 0.0)
+        if not recording.counts.get(topic):
+            yield f"nothing came on {topic}"
+        elif abs(rate - expected) > max(_RATE * expected, 1.5 / recording.seconds):
+            yield f"{topic} came at {rate:.1f} Hz, expected {expected:.1f}"
+    distance = recording.odometry.length
+    if distance < _DISTANCE:
+        yield f"the robot drove {distance:.2f} m only"
+    elif abs(distance - way) > _REST + _WAY * way:
+        yield f"the robot drove {distance:.2f} m on a way of {way:.2f} m"
+    if recording.corrupt + recording.lost > _DAMAGE * recording.received:
+        yield f"of {recording.received} packets {recording.lost} were lost and {recording.corrupt} corrupt"
+
+
+def check_comparison(comparison: Comparison) -> Iterator[str]:
+    """What is wrong with the odometry."""
+    if comparison.end > _END or comparison.end_angle > _ANGLE or comparison.most > _MOST:
+        yield (
+            f"odometry is {100 * comparison.end:.1f} cm and {math.degrees(comparison.end_angle):.1f} deg off the truth,"
+            f" on the way {100 * comparison.most:.1f} cm beside the path"
+        )

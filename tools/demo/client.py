@@ -1,0 +1,146 @@
+"""The robot as a client sees it: through topics and services, with no knowledge of its driver."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import BatteryState, Range
+from std_srvs.srv import SetBool, Trigger
+
+from amigobot_driver.profiles import load_profile
+from amigobot_msgs.msg import RobotConfig, RobotStatus
+
+from .guard import Guard
+from .tour import Pose
+
+_VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
+#: m/s and rad/s below which a robot stands
+_STANDING = 0.005, 0.01
+
+
+class RobotClient(Node):
+    """Hears what the robot says and speaks to it. `clearance` is for its `guard`."""
+
+    def __init__(self, clearance: float) -> None:
+        super().__init__("tour")
+        self.guard = Guard((), clearance)
+        self.name = ""
+        self.pose: Pose | None = None
+        self.heard = -math.inf  #: when the last odometry came, on the monotonic clock
+        self.speed = math.nan
+        self.turn_rate = math.nan
+        self.status = RobotStatus()
+        self.volts = math.nan
+        self.packets = 0
+        self.link = ""  #: how the connection to the robot stands
+        self._clearance = clearance
+        self._configured = False
+        self._publisher: Any = None
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.create_subscription(Odometry, "odom", self._on_odometry, 1)
+        self.create_subscription(RobotStatus, "status", self._on_status, 10)
+        self.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
+        self.create_subscription(BatteryState, "battery_state", self._on_battery, 1)
+        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        self._services_used = {
+            name: self.create_client(kind, name)
+            for name, kind in (("enable_motors", SetBool), ("reset_odometry", Trigger), ("stop", Trigger))
+        }
+
+    def ready(self) -> bool:
+        """Everything that is needed for driving is there."""
+        if self._publisher is None:
+            self._publisher = self._make_publisher()
+        return (
+            self._publisher is not None
+            and self.status.link_state == RobotStatus.LINK_RUNNING
+            and self._configured
+            and self.pose is not None
+            and not self.guard.blind(time.monotonic())
+            and all(client.service_is_ready() for client in self._services_used.values())
+        )
+
+    @property
+    def standing(self) -> bool:
+        return abs(self.speed) <= _STANDING[0] and abs(self.turn_rate) <= _STANDING[1]
+
+    @property
+    def stalled(self) -> bool:
+        return bool(self.status.stall_left or self.status.stall_right)
+
+    def drive(self, linear: float, angular: float) -> None:
+        """Publish a velocity, m/s and rad/s; nothing while nobody takes velocities."""
+        if self._publisher is None:
+            return
+        message = twist = self._publisher.msg_type()
+        if isinstance(message, TwistStamped):
+            message.header.stamp = self.get_clock().now().to_msg()
+            message.header.frame_id = "base_link"
+            twist = message.twist
+        twist.linear.x, twist.angular.z = linear, angular
+        self._publisher.publish(message)
+
+    def call(self, name: str, *data: bool) -> Any:
+        """Call a service; a future of its answer."""
+        client = self._services_used[name]
+        request = client.srv_type.Request()
+        if data:
+            (request.data,) = data
+        return client.call_async(request)
+
+    def listen(self, seconds: float) -> None:
+        """Take in messages for that long."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self._executor.spin_once(timeout_sec=max(0.0, deadline - time.monotonic()))
+            if time.monotonic() >= deadline:
+                return
+
+    def _make_publisher(self) -> Any:
+        """Of whichever type the robot's node takes; None while that is not known."""
+        for subscription in self.get_subscriptions_info_by_topic("cmd_vel"):
+            if kind := _VELOCITIES.get(subscription.topic_type):
+                return self.create_publisher(kind, "cmd_vel", 1)
+        return None
+
+    def _on_odometry(self, message: Odometry) -> None:
+        position, q = message.pose.pose.position, message.pose.pose.orientation
+        self.pose = Pose(position.x, position.y, 2 * math.atan2(q.z, q.w))
+        self.speed, self.turn_rate = message.twist.twist.linear.x, message.twist.twist.angular.z
+        self.heard = time.monotonic()
+
+    def _on_status(self, message: RobotStatus) -> None:
+        self.status = message
+
+    def _on_battery(self, message: BatteryState) -> None:
+        self.volts = message.voltage
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name.endswith(": link"):
+                self.link = status.message
+                self.packets = int({value.key: value.value for value in status.values}["packets_received"])
+
+    def _on_config(self, message: RobotConfig) -> None:
+        """Which robot it is tells which sonars it has, and where they look."""
+        if not self._configured and message.received:
+            self._configured = True
+            self.name = message.name
+            sonars = load_profile(message.profile).sonar.poses
+            self.guard = Guard(sonars, self._clearance)
+            for number in range(len(sonars)):
+                self.create_subscription(Range, f"sonar/range_{number}", self._range_listener(number), 1)
+
+    def _range_listener(self, number: int) -> Callable[[Range], None]:
+        return lambda message: self.guard.saw(number, message.range, time.monotonic())

@@ -1,0 +1,160 @@
+"""The process that drives.
+
+    python -m tools.demo.driver TOUR [SECONDS]
+
+Says on stdout how it stands (`report`), and waits for a line on stdin before it moves anything. However it ends,
+it leaves a robot that stands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+from .client import RobotClient
+from .report import Phase, Report
+from .tour import TOURS, Pose, Pursuit, Tour
+
+#: s between two velocities, and between two reports
+_CYCLE, _REPORT = 0.05, 0.2
+#: s to wait for: the robot, an answer, a free way, odometry that has stopped coming, the robot to stand
+_FIND, _ANSWER, _WAY_FREE, _ODOMETRY, _STAND = 40.0, 5.0, 5.0, 1.0, 3.0
+#: m and rad from the origin within which odometry has been reset
+_ORIGIN = 0.01
+
+
+class TourError(Exception):
+    """Why the tour ended early, in one line."""
+
+
+class Driver:
+    """Drives one tour with one robot."""
+
+    def __init__(self, client: RobotClient, tour: Tour) -> None:
+        self._client = client
+        self._pursuit = Pursuit(tour)
+        self._phase = Phase.WAITING
+        self._report_due = 0.0
+
+    def drive(self, seconds: float) -> None:
+        """Wait for the robot and for the word to go, drive, stop. Raises TourError."""
+        client = self._client
+        self._until(client.ready, _FIND, "no robot is ready to drive")
+        self.tell(Phase.READY)
+        self._wait_for_word()
+        self._call("reset_odometry")
+        self._until(self._at_origin, _ANSWER, "the odometry does not start at zero")
+        self._call("enable_motors", True)
+        self._phase = Phase.DRIVING
+        self._follow(seconds)
+        self._call("stop")
+        self._until(self._stands, _STAND, "the robot does not come to a stand")
+        self.tell(Phase.DONE)
+
+    def tell(self, phase: Phase, text: str = "") -> None:
+        """Report how things stand."""
+        self._phase, now = phase, time.monotonic()
+        self._report_due = now + _REPORT
+        client = self._client
+        report = Report(
+            phase=phase,
+            text=text or client.link,
+            robot=client.name,
+            progress=self._pursuit.progress,
+            way=self._pursuit.way,
+            pose=client.pose or Pose(math.nan, math.nan, math.nan),
+            speed=client.speed,
+            nearest=client.guard.nearest(now),
+            volts=client.volts,
+            packets=client.packets,
+        )
+        print(report.line(), flush=True)
+
+    def _wait_for_word(self) -> None:
+        while not select.select([sys.stdin], [], [], 0)[0]:
+            self._listen(_CYCLE)
+        if not sys.stdin.readline():
+            raise TourError("nobody said go")
+
+    def _follow(self, seconds: float) -> None:
+        start = free = time.monotonic()
+        while not self._pursuit.finished and (now := time.monotonic()) < start + seconds:
+            if self._client.stalled:
+                raise TourError("a wheel is stalled")
+            linear, angular, objection = self._steer(now)
+            self._client.drive(linear, angular)
+            if not objection:
+                free = now
+            elif now - free > _WAY_FREE:
+                raise TourError(objection)
+            self._listen(_CYCLE - (time.monotonic() - now))
+
+    def _steer(self, now: float) -> tuple[float, float, str]:
+        """The velocities, and the reason why they are zero."""
+        pose, silence = self._client.pose, now - self._client.heard
+        if pose is None or silence > _ODOMETRY:
+            return 0.0, 0.0, f"no odometry for {silence:.1f} s"
+        linear, angular = self._pursuit.steer(*pose)
+        if linear > 0.0 and (objection := self._client.guard.objection(now)):
+            return 0.0, 0.0, objection
+        return linear, angular, ""
+
+    def _at_origin(self) -> bool:
+        return self._client.pose is not None and max(map(abs, self._client.pose)) < _ORIGIN
+
+    def _stands(self) -> bool:
+        self._client.drive(0.0, 0.0)
+        return self._client.standing
+
+    def _call(self, name: str, *data: bool) -> None:
+        answer = self._client.call(name, *data)
+        self._until(answer.done, _ANSWER, f"the service {name} does not answer")
+        if not answer.result().success:
+            raise TourError(f"the service {name} says: {answer.result().message}")
+
+    def _until(self, condition: Callable[[], bool], seconds: float, otherwise: str) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TourError(f"{otherwise} ({self._client.link or 'its node is silent'})")
+            self._listen(_CYCLE)
+
+    def _listen(self, seconds: float) -> None:
+        self._client.listen(seconds)
+        if time.monotonic() >= self._report_due:
+            self.tell(self._phase)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.demo.driver")
+    parser.add_argument("tour", choices=TOURS)
+    parser.add_argument("seconds", nargs="?", type=float, default=math.inf)
+    arguments = parser.parse_args()
+    # rclpy's own handlers would end the context at once, and with it the means to stop the robot.
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    tour = TOURS[arguments.tour]
+    client = RobotClient(tour.clearance)
+    driver = Driver(client, tour)
+    try:
+        driver.drive(arguments.seconds)
+    except (TourError, KeyboardInterrupt) as error:
+        client.drive(0.0, 0.0)
+        driver.tell(Phase.FAILED, str(error) or "interrupted")
+        return 1
+    finally:
+        client.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

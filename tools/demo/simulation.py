@@ -1,0 +1,47 @@
+"""The simulated robot, as the stage needs it: how it is started, and what it says of itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+WORLD = "room"
+#: m/s of a wheel that stands
+_STANDING = 1e-3
+
+
+class Simulation:
+    """An AmigoBot in a room, on a pty; everything it leaves is in the folder `out`."""
+
+    def __init__(self, out: Path) -> None:
+        self.port = out / "robot"
+        self.truth = out / "truth.jsonl"
+        self.log = out / "simulator.log"
+
+    @property
+    def arguments(self) -> list[str]:
+        """Of the command `amigobot`. The line runs at the speed of the real robot's, which is the default."""
+        where = ["--pty", str(self.port), "--world", WORLD, "--truth", str(self.truth)]
+        return ["sim", "--robot", "amigo", "--name", "Amigo", *where]
+
+    @property
+    def serving(self) -> bool:
+        """There is a port to open."""
+        return self.port.exists()
+
+    @property
+    def session_closed(self) -> bool:
+        """No client has left a session open."""
+        changes = [line for line in _lines(self.log) if "  session " in line]
+        return not changes or "  session closed" in changes[-1]
+
+    @property
+    def standing(self) -> bool:
+        """The wheels do not turn."""
+        last = [json.loads(line) for line in _lines(self.truth)[-1:]]
+        return all(abs(line[wheel]) < _STANDING for line in last for wheel in ("left_velocity", "right_velocity"))
+
+
+def _lines(path: Path) -> list[str]:
+    """Of a file that is there when the simulator has begun."""
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []

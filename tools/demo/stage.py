@@ -1,0 +1,178 @@
+"""Starts the processes of a demo, watches them, and ends them in the order that leaves a robot standing."""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .live import Live, describe
+from .processes import Child
+from .report import Phase, Report, reports
+from .simulation import Simulation
+from .tour import TOURS
+
+ROOT = Path(__file__).resolve().parents[2]
+#: s between two looks at the processes
+_LOOK = 0.1
+#: s until the simulator is there, the robot is ready, the tour is over, the robot stands after it
+_SIMULATOR, _READY, _TOUR, _STAND = 10.0, 60.0, 120.0, 3.0
+
+
+class DemoError(Exception):
+    """What did not work, in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the user may choose."""
+
+    out: Path
+    port: str = ""  #: of a real robot; empty: simulate one
+    tour: str = "room"
+    seconds: float = math.inf  #: drive no longer than this
+
+
+class Stage:
+    """One performance. Use it as a context manager: leaving it ends everything.
+
+    What waits here raises DemoError, and KeyboardInterrupt once `interrupted` says so; never out of turn.
+    """
+
+    def __init__(self, options: Options, domain: int, live: Live, interrupted: Callable[[], bool]) -> None:
+        self._options = options
+        self._live = live
+        self._interrupted = interrupted
+        self._variables = _variables(domain)
+        self._children: dict[str, Child] = {}
+        self.simulation = None if options.port else Simulation(options.out)
+        self.bag = options.out / "bag"
+        self.last = Report(phase=Phase.WAITING)
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def start(self) -> None:
+        """Start everything, and wait until the driver has found a robot. Raises DemoError."""
+        options = self._options
+        simulation = self.simulation
+        if simulation:
+            self._start("simulator", "amigobot", *simulation.arguments)
+        self._start("driver", sys.executable, "-m", "tools.demo.driver", options.tour, str(options.seconds))
+        if simulation:
+            self._watch(lambda: simulation.serving, _SIMULATOR, "the simulator does not start")
+        # The limits are those of the tour, whatever the robot would do; the motors wait for the driver to need them.
+        tour = TOURS[options.tour]
+        parameters = {
+            "port": simulation.port if simulation else options.port,
+            "motors_on_connect": "false",
+            "max_linear_velocity": tour.speed,
+            "max_angular_velocity": tour.turn_rate,
+        }
+        settings = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
+        self._start("node", "amigobot_node", "--ros-args", *settings)
+        self._start("recorder", sys.executable, "-m", "tools.bag", "record", str(self.bag))
+        self._watch(lambda: self.last.phase is Phase.READY, _READY, "the robot is not found")
+        self._watch(self._recording, _READY, "the recorder does not hear the node")
+
+    def wait_for_line(self) -> str:
+        """What the person at the terminal types, while everything goes on. Raises DemoError."""
+        self._watch(lambda: bool(select.select([sys.stdin], [], [], 0)[0]), math.inf, "")
+        return sys.stdin.readline().strip()
+
+    def drive(self) -> None:
+        """Let the driver drive its tour. Raises DemoError."""
+        driver = self._children["driver"]
+        driver.say("go")
+        self._watch(lambda: self.last.phase is Phase.DONE and driver.status == 0, _TOUR, "the tour does not end")
+
+    def end(self) -> None:
+        """End everything that runs: first what commands the robot, then what talks to it, last the robot."""
+        for name in ("driver", "node", "recorder"):
+            self._end(name)
+        deadline = time.monotonic() + _STAND
+        while self.simulation and not self.simulation.standing and time.monotonic() < deadline:
+            time.sleep(_LOOK)
+        self._end("simulator")
+
+    def robot_faults(self) -> list[str]:
+        """After the end: what is wrong with how the robot was left."""
+        if self.simulation:
+            faults = {
+                "the simulated robot was left in an open session": not self.simulation.session_closed,
+                "the simulated robot was left driving": not self.simulation.standing,
+            }
+            return [fault for fault, is_so in faults.items() if is_so]
+        node = self._children.get("node")
+        return ["the node did not end well, the robot may be in a session still"] if node and node.status else []
+
+    def faults(self) -> list[str]:
+        """After the end: what did not end as it should."""
+        ends = {name: child.status for name, child in self._children.items()}
+        return [*self.robot_faults(), *(f"the {name} ended with status {end}" for name, end in ends.items() if end)]
+
+    def _start(self, name: str, program: str, *arguments: str) -> None:
+        path = shutil.which(program)
+        if path is None:
+            raise DemoError(f"{program} is not on the PATH: start this with ./run")
+        log = self._options.out / f"{name}.log"
+        self._children[name] = Child(name, [path, *arguments], log, self._variables)
+
+    def _end(self, name: str) -> None:
+        if child := self._children.get(name):
+            child.end()
+
+    def _recording(self) -> bool:
+        """All topics of the node are there for the recorder to hear once it hears its slowest."""
+        log = self._children["recorder"].text
+        return all(f"recording {topic} " in log for topic in ("/odom", "/battery_state", "/diagnostics", "/cmd_vel"))
+
+    def _watch(self, done: Callable[[], bool], seconds: float, otherwise: str) -> None:
+        """Wait for something, and show how things stand. Raises DemoError when it does not come, or a child ends."""
+        deadline = time.monotonic() + seconds
+        while True:
+            if self._interrupted():
+                self._live.say("stopping the robot, closing its session ...")
+                raise KeyboardInterrupt
+            # In this order: what a child that has just ended had to say is still heard.
+            ended = [child for child in self._children.values() if child.status is not None]
+            self._hear()
+            if done():
+                return
+            for child in ended:
+                raise DemoError(f"the {child.name} has ended with status {child.status}")
+            if time.monotonic() > deadline:
+                raise DemoError(otherwise)
+            time.sleep(_LOOK)
+
+    def _hear(self) -> None:
+        if "driver" not in self._children:
+            return
+        for report in reports(self._children["driver"].new_lines()):
+            before, self.last = self.last, report
+            if report.phase is Phase.FAILED:
+                raise DemoError(report.text)
+            if report.phase is Phase.DRIVING:
+                self._live.show(describe(report))
+            elif report.phase is Phase.WAITING and report.text != before.text:
+                self._live.say(report.text)
+
+
+def _variables(domain: int) -> Mapping[str, str]:
+    """The environment of the processes: a domain of their own, on this machine only."""
+    variables = dict(os.environ)
+    for name in ("ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS", "ROS_NAMESPACE"):
+        variables.pop(name, None)
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
+    variables["ROS_DOMAIN_ID"] = str(domain)
+    variables["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    return variables

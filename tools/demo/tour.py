@@ -1,0 +1,164 @@
+"""Where to drive and how to follow it: plain geometry, no ROS. Metres and radians."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+
+class Pose(NamedTuple):
+    """A place and a direction in some frame."""
+
+    x: float
+    y: float
+    yaw: float
+
+    def seen_from(self, frame: Pose) -> Pose:
+        """This pose in a frame that itself is at `frame`."""
+        dx, dy = self.x - frame.x, self.y - frame.y
+        c, s = math.cos(frame.yaw), math.sin(frame.yaw)
+        return Pose(c * dx + s * dy, c * dy - s * dx, math.remainder(self.yaw - frame.yaw, math.tau))
+
+    def brought_out_of(self, frame: Pose) -> Pose:
+        """This pose, given in a frame that itself is at `frame`, in the frame around that."""
+        c, s = math.cos(frame.yaw), math.sin(frame.yaw)
+        x, y = frame.x + c * self.x - s * self.y, frame.y + s * self.x + c * self.y
+        return Pose(x, y, math.remainder(self.yaw + frame.yaw, math.tau))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tour:
+    """A way through free floor, from the first waypoint to the last, and how to drive it.
+
+    The waypoints are in a frame in which the robot starts at `start`.
+    """
+
+    waypoints: tuple[tuple[float, float], ...]
+    start: Pose
+    end_yaw: float
+    speed: float
+    turn_rate: float
+    look_ahead: float  #: m along the way to the point that is steered for; corners are cut by about a quarter
+    turn_on_the_spot: float  #: off by more than this angle, the robot stops and turns first
+    clearance: float  #: m of free floor that the sonars ahead must see
+
+
+#: Once round the furniture of config/worlds/room.yaml, in that room's own frame.
+ROOM = Tour(
+    waypoints=(
+        (2.75, 2.75),
+        (4.4, 2.9),
+        (4.95, 3.45),
+        (4.4, 4.0),
+        (2.2, 4.0),
+        (1.4, 3.3),
+        (1.4, 1.95),
+        (2.05, 1.3),
+        (3.4, 1.3),
+        (3.7, 1.6),
+        (3.4, 1.95),
+        (2.3, 1.95),
+    ),
+    start=Pose(2.75, 2.75, 0.0),
+    end_yaw=math.pi,
+    speed=0.5,
+    turn_rate=1.2,
+    look_ahead=0.6,
+    turn_on_the_spot=math.radians(75),
+    clearance=0.2,
+)
+
+#: What a real robot drives: it needs half a metre ahead of it and to its left, and the length of its body around that.
+SQUARE = Tour(
+    waypoints=((0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 0.0)),
+    start=Pose(0.0, 0.0, 0.0),
+    end_yaw=0.0,
+    speed=0.15,
+    turn_rate=0.6,
+    look_ahead=0.12,
+    turn_on_the_spot=math.radians(25),
+    clearance=0.4,
+)
+
+TOURS = {"room": ROOM, "square": SQUARE}
+
+
+class Path:
+    """A polyline, measured along its length."""
+
+    def __init__(self, points: Sequence[tuple[float, float]]) -> None:
+        self._points = points
+        lengths = (math.dist(a, b) for a, b in pairwise(points))
+        self._marks = list(accumulate(lengths, initial=0.0))
+
+    @property
+    def length(self) -> float:
+        return self._marks[-1]
+
+    def at(self, distance: float) -> tuple[float, float]:
+        """The point after that much of the way; beyond the ends, the ends."""
+        index = min(max(bisect_right(self._marks, distance), 1), len(self._marks) - 1)
+        begin, end = self._marks[index - 1], self._marks[index]
+        share = min(max((distance - begin) / (end - begin), 0.0), 1.0)
+        (ax, ay), (bx, by) = self._points[index - 1 : index + 1]
+        return ax + share * (bx - ax), ay + share * (by - ay)
+
+    def nearest(self, x: float, y: float, begin: float, end: float, step: float = 0.01) -> float:
+        """How far along the nearest point is, looked for between `begin` and `end` only."""
+        marks = [begin + step * index for index in range(int((end - begin) / step) + 1)]
+        return min(marks, key=lambda mark: math.dist((x, y), self.at(mark)))
+
+
+class Pursuit:
+    """Follows a tour: told where the robot is, it says how to drive. Poses are relative to where the tour starts."""
+
+    _ARRIVED = 0.03  # m before the end
+    _STRAIGHT = math.radians(3)
+    _DECELERATION = 0.15  # m/s^2 towards the end, and the rate at which turns end, in the same measure
+    _CREEP = 0.05
+
+    def __init__(self, tour: Tour) -> None:
+        self.tour = tour
+        points = [Pose(x, y, 0.0).seen_from(tour.start) for x, y in tour.waypoints]
+        self.path = Path([(point.x, point.y) for point in points])
+        self.way = 0.0  #: m of the path that lie behind
+        self.finished = False
+        self._turning = False
+        self._parking = False
+        self._end_yaw = math.remainder(tour.end_yaw - tour.start.yaw, math.tau)
+
+    @property
+    def progress(self) -> float:
+        """From 0 to 1."""
+        return self.way / self.path.length
+
+    def steer(self, x: float, y: float, yaw: float) -> tuple[float, float]:
+        """The velocities to drive with from here, m/s and rad/s."""
+        tour, path = self.tour, self.path
+        # A look-ahead's length at a time: where the way crosses itself, the robot stays on its branch.
+        horizon = min(self.way + tour.look_ahead, path.length)
+        self.way = path.nearest(x, y, self.way, horizon)
+        left = path.length - self.way
+        if left <= self._ARRIVED or self._parking:
+            self.way, self._parking = path.length, True
+            return 0.0, self._turn(math.remainder(self._end_yaw - yaw, math.tau))
+        target_x, target_y = path.at(self.way + tour.look_ahead)
+        off = math.remainder(math.atan2(target_y - y, target_x - x) - yaw, math.tau)
+        self._turning = abs(off) > (self._STRAIGHT if self._turning else tour.turn_on_the_spot)
+        if self._turning:
+            return 0.0, self._turn_rate(off)
+        speed = min(tour.speed * max(math.cos(off), 0.3), math.sqrt(2 * self._DECELERATION * left) + self._CREEP)
+        turn = 2 * speed * math.sin(off) / max(math.dist((x, y), (target_x, target_y)), self._ARRIVED)
+        return speed, max(-tour.turn_rate, min(tour.turn_rate, turn))
+
+    def _turn(self, off: float) -> float:
+        """The last turn, at the end of the way."""
+        self.finished = abs(off) <= self._STRAIGHT
+        return 0.0 if self.finished else self._turn_rate(off)
+
+    def _turn_rate(self, off: float) -> float:
+        return math.copysign(min(self.tour.turn_rate, 1.5 * abs(off) + self._CREEP), off)
