@@ -54,7 +54,8 @@ def _fuzz(name: str, seconds: int) -> int:
     seeds = CORPUS / name
     with atheris.instrument_imports(include=["amigobot_driver"]):
         # Imported already, without instrumentation: once more, with it.
-        for module in [module for module in sys.modules if module.startswith(("amigobot_driver", "tools.fuzz.targets"))]:
+        ours = ("amigobot_driver", "tools.fuzz.targets")
+        for module in [module for module in sys.modules if module.startswith(ours)]:
             del sys.modules[module]
         from .targets import TARGETS as instrumented
     options = [f"-max_total_time={seconds}", "-max_len=4096", "-timeout=20", f"-artifact_prefix={found}/"]
