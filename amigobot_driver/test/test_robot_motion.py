@@ -314,6 +314,28 @@ class TestEmergencyStop:
         bench.run(2)
         assert bench.simulator.truth.left_velocity == 0
 
+    def test_becomes_a_stop_where_the_firmware_knows_no_harder_one(self, bench: Bench) -> None:
+        """P2OS before 1.8, or a simulator that nobody here wrote."""
+        bench.run(3, cmd_vel=(0.5, 0.0))
+        bench.up.fault = losing(Command.E_STOP)
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(4)
+        assert bench.simulator.truth.left_velocity == 0
+
+    @pytest.mark.parametrize("wish", ["stop", "motors on", "motors off"])
+    def test_is_not_softened_by_another_wish(self, bench: Bench, wish: str) -> None:
+        """To the firmware a zero is the next velocity, and ends the hard braking."""
+        bench.run(3, cmd_vel=(0.5, 0.0))
+        since = bench.now
+        bench.ask(bench.robot.emergency_stop)
+        if wish == "stop":
+            bench.ask(bench.robot.stop)
+        else:
+            bench.ask(lambda: bench.robot.enable_motors(wish == "motors on", bench.now))
+        bench.run(1)
+        assert bench.words(since)[0] == "E_STOP"
+        assert not {"VEL(0)", "RVEL(0)", "STOP"} & set(bench.words(since))
+
     def test_outlives_a_lost_connection(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
         bench.unplug()

@@ -93,15 +93,12 @@ class Motion(Feature):
     def stop(self) -> None:
         """Stop both movements at once with one frame, then zero them."""
         self._forget("stopped")
-        if self._running:
-            self._outbox.put(Command.STOP(), Urgency.STOP)
+        self._send_stop(Command.STOP())
 
     def stand(self) -> None:
         """Zero both velocities before anything else goes out, lest an old one comes to life."""
         self._forget("stopped")
-        if self._running:
-            for instruction in STANDING.instructions():
-                self._outbox.put(instruction, Urgency.STOP)
+        self._send_stop(*STANDING.instructions())
 
     def brake(self) -> None:
         """Emergency stop: brake as hard as the robot can and refuse every movement until `release`."""
@@ -109,8 +106,7 @@ class Motion(Feature):
         self._stops_left = STOP_REPEATS
         self.emergency = True
         self._outbox.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
-        if self._running:
-            self._outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
+        self._send_stop()
 
     def release(self) -> None:
         """End the emergency stop; the robot stands until a velocity comes."""
@@ -145,7 +141,7 @@ class Motion(Feature):
             if outcome and outcome.success:
                 self._replace(STANDING, math.inf, now, outcome)
             elif outcome:
-                self.wanted.ended.set_result(outcome)
+                self._end_manoeuvre(outcome)
                 self.stop()
 
     def due(self, now: float) -> Iterator[Instruction]:
@@ -224,6 +220,14 @@ class Motion(Feature):
         if isinstance(self.wanted, Manoeuvre) and not self.wanted.ended.done():
             self.wanted.ended.set_result(outcome)
 
+    def _send_stop(self, *gently: Instruction) -> None:
+        if self.emergency and self._running:
+            # A zero would end the hard braking: to the firmware it is the next velocity.
+            self._outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
+        elif self._running:
+            for instruction in gently:
+                self._outbox.put(instruction, Urgency.STOP)
+
     def _send_wanted(self) -> None:
         for instruction in self.wanted.instructions():
             self._outbox.put(instruction, Urgency.VELOCITY)
@@ -235,8 +239,10 @@ class Motion(Feature):
             return
         if not self.wanted:
             self._stops_left = max(0, self._stops_left - 1)
-        if self.emergency:
-            # A zero would end the hard braking: to the firmware it is the next velocity.
-            self._outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
-        else:
+        if not self.emergency:
             self._send_wanted()
+            return
+        self._send_stop()
+        if self._moving and not self._stops_left:
+            # It has had time to brake hard: maybe its firmware does not know how.
+            self._outbox.put(Command.STOP(), Urgency.STOP)
