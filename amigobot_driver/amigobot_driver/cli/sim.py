@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import signal
 import time
+from collections.abc import Iterator
 from typing import IO
 
 from ..profiles import ProfileError, load_profile
@@ -50,10 +51,8 @@ def run(args: argparse.Namespace) -> int:
     if args.check_baud and args.pty is None:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
     clock = _Clock()
-    stopped: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda signum, frame: stopped.append(signum))
     with contextlib.ExitStack() as stack:
+        stopped = stack.enter_context(_signals())
         try:
             profile, world = load_profile(args.robot), load_world(args.world)
             simulator = Simulator(
@@ -76,6 +75,21 @@ def run(args: argparse.Namespace) -> int:
         serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
         clock.print("stopped")
     return 0
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[list[int]]:
+    """A list that is empty until somebody wants the program to end."""
+    received: list[int] = []
+    before = {
+        number: signal.signal(number, lambda signum, frame: received.append(signum))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Clock:

@@ -56,7 +56,8 @@ class TruthLog:
         """One line, when it is time. `t` is the wall clock, `monotonic` the clock the simulator runs on."""
         if now < self.next_due:
             return
-        self.next_due = max(self.next_due + self._period, now)
+        late = now - self.next_due > self._period / 2
+        self.next_due = (now if late else self.next_due) + self._period
         truth = simulator.truth
         line = {
             "t": time.time() - (now - truth.time),

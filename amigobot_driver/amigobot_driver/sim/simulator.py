@@ -121,10 +121,14 @@ class Simulator:
         return self._line.collect(now)
 
     def next_event(self, now: float) -> float:
-        """When `transmit` may next have bytes, if nothing is received until then; inf for never."""
+        """When `transmit` may next have bytes, if nothing is received until then; inf for never.
+
+        Also when the port may be unplugged.
+        """
         self.advance(now)
         arrival, soonest = self._line.next_arrival, self._ticks + 1
-        if self._line.on_the_way or self._firmware.busy:
+        faults = self.faults
+        if self._line.on_the_way or self._firmware.busy or faults.babble or faults.reset or faults.unplug:
             return min(arrival, self._tick_time(soonest))
         sip = self._firmware.telemetry.next_due
         if math.isinf(sip):

@@ -1,0 +1,393 @@
+"""The simulator as its users meet it: the command, a pty, a TCP port, sim:// - in real time, with a raw client.
+
+Waits are for events, with a generous limit; nothing here depends on how fast the machine is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import termios
+import threading
+import time
+import tty
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.cli import main
+from amigobot_driver.protocol import Command, FrameDecoder, Packet, Sip, SyncEcho, SyncReply, parse
+from amigobot_driver.sim import Session
+from amigobot_driver.transport import PortError
+from amigobot_driver.transport.simulated import SimulatedPort
+
+#: s after which something that should have happened has not
+LIMIT = 20.0
+PACKAGE = Path(__file__).parents[1]
+
+
+class Server:
+    """`amigobot sim` in a process of its own, and the lines it prints."""
+
+    def __init__(self, *arguments: str) -> None:
+        code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "sim", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        )
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.wait_for("listening on")
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip())
+
+    def wait_for(self, text: str) -> str:
+        """The first line that holds this text, as soon as it is printed."""
+        until(lambda: any(text in line for line in self.lines), f"{text!r} in {self.lines}")
+        return next(line for line in self.lines if text in line)
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(LIMIT)
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + LIMIT
+    while not condition():
+        assert time.monotonic() < end, f"not within {LIMIT} s: {what}"
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def serving(*arguments: str) -> Iterator[Server]:
+    server = Server(*arguments)
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.wait()
+
+
+class Raw:
+    """A client on a file descriptor."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._decoder = FrameDecoder()
+
+    def write(self, *instructions: object) -> None:
+        for instruction in instructions:
+            os.write(self.descriptor, instruction.encode())  # type: ignore[attr-defined]
+
+    def read(self, kind: type[Packet]) -> Packet:
+        """The next packet of a kind."""
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            if select.select([self.descriptor], [], [], 0.1)[0]:
+                data = os.read(self.descriptor, 4096)
+                assert data, "the connection ended"
+                for frame in self._decoder.feed(data, time.monotonic()):
+                    packet = parse(frame.data)
+                    if isinstance(packet, kind):
+                        return packet
+        raise AssertionError(f"no {kind.__name__} within {LIMIT} s")
+
+    def open(self) -> Sip:
+        for command, kind in (
+            (Command.PULSE, SyncEcho),
+            (Command.OPEN, SyncEcho),
+            (Command.CLOSE, SyncReply),
+            (Command.OPEN, Sip),
+        ):
+            self.write(command())
+            packet = self.read(kind)
+        assert isinstance(packet, Sip)
+        return packet
+
+
+@contextlib.contextmanager
+def serial_port(path: str, speed: int = termios.B9600) -> Iterator[Raw]:
+    """The port as a client opens it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+    try:
+        tty.setraw(descriptor)
+        attributes = termios.tcgetattr(descriptor)
+        attributes[4] = attributes[5] = speed
+        termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
+        yield Raw(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class TestPty:
+    def test_a_session(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "robot")
+        with serving("--pty", path) as server, serial_port(path) as client:
+            assert client.open().sonar_enabled
+            client.write(Command.ENABLE(1))
+            server.wait_for("motors: on by ENABLE")
+            client.write(Command.CLOSE())
+            server.wait_for("session closed")
+
+    def test_the_session_outlives_its_client(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "robot")
+        with serving("--pty", path) as server:
+            with serial_port(path) as client:
+                client.open()
+            server.wait_for("client disconnected")
+            server.wait_for("watchdog: nothing from the client for 2 s")
+            with serial_port(path) as client:
+                assert isinstance(client.read(Sip), Sip)
+                client.write(Command.STOP())
+                server.wait_for("the client is back")
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_a_clean_end(self, tmp_path: Path, number: int) -> None:
+        path = tmp_path / "robot"
+        with serving("--pty", str(path)) as server:
+            assert path.is_symlink()
+            assert server.stop(number) == 0
+            assert not path.is_symlink()
+            server.wait_for("stopped")
+
+    def test_a_stale_link_is_replaced_a_file_is_not(self, tmp_path: Path) -> None:
+        path = tmp_path / "robot"
+        path.symlink_to("/dev/pts/no-such-terminal")
+        with serving("--pty", str(path)):
+            assert path.exists()
+        path.unlink(missing_ok=True)
+        path.write_text("mine")
+        assert main(["sim", "--pty", str(path)]) == 2
+        assert path.read_text() == "mine"
+
+    def test_nothing_is_echoed(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "robot")
+        with serving("--pty", path) as server:
+            descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+            try:
+                os.write(descriptor, b"hello\r\n\x04\x03")
+                os.write(descriptor, Command.PULSE().encode())
+                assert Raw(descriptor).read(SyncEcho)
+                assert server.process.poll() is None
+            finally:
+                os.close(descriptor)
+
+    def test_another_speed_is_noise(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "robot")
+        with serving("--pty", path, "--check-baud", "--robot", "amigo-sh", "--baud", "38400"):
+            with serial_port(path, termios.B9600) as client:
+                client.write(Command.PULSE())
+                assert not select.select([client.descriptor], [], [], 0.5)[0]
+            with serial_port(path, termios.B38400) as client:
+                client.write(Command.PULSE())
+                assert client.read(SyncEcho)
+
+    def test_unplugged_and_plugged_in_again(self, tmp_path: Path) -> None:
+        path = tmp_path / "robot"
+        with serving("--pty", str(path), "--fault", "unplug=1.5:1") as server:
+            descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY)
+            server.wait_for("  unplugged")
+            assert not path.is_symlink()
+            with pytest.raises(OSError, match="error"):
+                os.write(descriptor, b"x")
+            os.close(descriptor)
+            server.wait_for("plugged in, ")
+            with serial_port(str(path)) as client:
+                client.open()
+
+
+class TestTcp:
+    @staticmethod
+    def connect(server: Server) -> socket.socket:
+        port = re.search(r":(\d+)$", server.wait_for("listening"))
+        assert port is not None
+        return socket.create_connection(("127.0.0.1", int(port[1])), LIMIT)
+
+    def test_the_session_ends_with_the_connection(self) -> None:
+        with serving("--tcp", "127.0.0.1:0", "--robot", "amigo-sh", "--world", "office") as server:
+            with self.connect(server) as connection:
+                assert Raw(connection.fileno()).open()
+            server.wait_for("session closed: the connection ended")
+            with self.connect(server) as connection:
+                assert Raw(connection.fileno()).open()
+
+    def test_a_second_client_is_turned_away(self) -> None:
+        with serving("--tcp", "0") as server, self.connect(server) as first:
+            client = Raw(first.fileno())
+            client.open()
+            with self.connect(server) as second:
+                assert second.recv(1) == b""
+            assert client.read(Sip)
+
+    def test_it_listens_on_this_machine_only(self) -> None:
+        with serving("--tcp", "0") as server:
+            assert "127.0.0.1:" in server.wait_for("listening")
+
+    def test_a_flood_makes_the_client_wait_and_harms_nothing(self) -> None:
+        with serving("--tcp", "0") as server, self.connect(server) as connection:
+            client = Raw(connection.fileno())
+            client.open()
+            connection.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    connection.send(os.urandom(65536))
+            connection.setblocking(True)
+            assert client.read(Sip)
+            assert server.process.poll() is None
+
+
+class TestTruth:
+    def test_it_is_written_as_json_lines(self, tmp_path: Path) -> None:
+        path, log = str(tmp_path / "robot"), tmp_path / "truth.jsonl"
+        started = time.time(), time.monotonic()
+        with serving("--pty", path, "--truth", str(log)), serial_port(path) as client:
+            client.open()
+            client.write(Command.ENABLE(1), Command.VEL(200))
+            until(lambda: len(log.read_text().splitlines()) > 30, "thirty lines")
+        lines = [json.loads(line) for line in log.read_text().splitlines()[:30]]
+        assert lines[0]["x"] == 2.75 and lines[-1]["x"] > 2.75
+        assert set(lines[0]) >= {"t", "monotonic", "y", "heading", "left_velocity", "right_velocity"}
+        assert started[0] - 1 < lines[0]["t"] < time.time()
+        assert started[1] - 1 < lines[0]["monotonic"] < time.monotonic()
+        steps = [b["monotonic"] - a["monotonic"] for a, b in pairwise(lines)]
+        assert all(step > 0 for step in steps)
+
+
+class TestCommand:
+    def test_without_a_verb_it_helps(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([]) == 0
+        assert "sim" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--pty", "/no/such/folder/robot"], "No such file"),
+            (["--tcp", "nowhere"], "the form is HOST:PORT"),
+            (["--tcp", "127.0.0.1:99999"], "the form is HOST:PORT"),
+            (["--tcp", "0", "--robot", "r2d2"], "robot 'r2d2' is not known"),
+            (["--tcp", "0", "--world", "mars"], "world 'mars' is not known"),
+            (["--tcp", "0", "--baud", "1200"], "baud 1200"),
+            (["--tcp", "0", "--check-baud"], "--check-baud needs --pty"),
+            (["--tcp", "0", "--fault", "gremlins=1"], "fault 'gremlins' is not known"),
+            (["--tcp", "0", "--truth", "/no/such/folder/t"], "No such file"),
+            (["--tcp", "0", "--name", "two words"], "without blanks"),
+        ],
+    )
+    def test_mistakes_are_said_in_one_line(
+        self, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+    ) -> None:
+        assert main(["sim", *arguments]) == 2
+        said = capsys.readouterr().err
+        assert message in said and said.count("\n") == 1
+
+
+class TestInProcess:
+    def read_until(self, port: SimulatedPort, kind: type[Packet]) -> Packet:
+        decoder, end = FrameDecoder(), time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            for frame in decoder.feed(port.read(0.5), time.monotonic()):
+                packet = parse(frame.data)
+                if isinstance(packet, kind):
+                    return packet
+        raise AssertionError(f"no {kind.__name__}")
+
+    def test_a_session(self) -> None:
+        port = SimulatedPort("sim://amigo-sh?world=office&seed=1&baud=115200&name=Zoe")
+        assert port.byte_time == pytest.approx(10 / 115200)
+        port.write(Command.PULSE().encode())
+        assert self.read_until(port, SyncEcho)
+        port.write(Command.OPEN().encode())
+        port.write(Command.CLOSE().encode())
+        reply = self.read_until(port, SyncReply)
+        assert isinstance(reply, SyncReply) and reply.name == "Zoe"
+        port.write(Command.OPEN().encode())
+        assert self.read_until(port, Sip)
+        with port.lock:
+            assert port.simulator.session is Session.OPEN
+        port.close()
+
+    def test_a_silent_robot_lets_read_time_out(self) -> None:
+        port = SimulatedPort("sim://")
+        start = time.monotonic()
+        assert port.read(0.1) == b""
+        assert time.monotonic() - start >= 0.1
+
+    def test_close_ends_a_blocked_read(self) -> None:
+        port = SimulatedPort("sim://")
+        ended: list[str] = []
+
+        def read() -> None:
+            try:
+                port.read(LIMIT)
+            except PortError as error:
+                ended.append(str(error))
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        port.close()
+        port.close()
+        thread.join(LIMIT)
+        assert ended == ["sim://: the port is closed"]
+        with pytest.raises(PortError):
+            port.write(b"x")
+
+    def test_check_baud(self) -> None:
+        port = SimulatedPort("sim://?check_baud=1&baud=38400")
+        port.set_baud(9600)
+        port.write(Command.PULSE().encode())
+        assert port.read(0.3) == b""
+        port.set_baud(38400)
+        port.write(Command.PULSE().encode())
+        assert self.read_until(port, SyncEcho)
+
+    def test_unplugged_it_is_found_again_under_its_url(self) -> None:
+        url = "sim://?faults=unplug=0.3:0.5"
+        port = SimulatedPort(url)
+        robot = port.simulator
+        with pytest.raises(PortError, match="unplugged"):
+            while True:
+                port.read(1.0)
+        with pytest.raises(PortError, match="unplugged"):
+            SimulatedPort(url)
+
+        def again() -> bool:
+            with contextlib.suppress(PortError):
+                return SimulatedPort(url).simulator is robot
+            return False
+
+        until(again, "the same robot under the same URL")
+
+    @pytest.mark.parametrize(
+        ("url", "message"),
+        [
+            ("sim://r2d2", "robot 'r2d2' is not known"),
+            ("sim://amigo?colour=red", "option 'colour' is not known, allowed: world, seed"),
+            ("sim://amigo?seed=one", "option seed='one'"),
+            ("sim://amigo?seed", "bad query field"),
+            ("sim://amigo?world=mars", "world 'mars'"),
+            ("sim://amigo?faults=gremlins=1", "gremlins"),
+            ("sim://amigo?check_baud=yes", "0 or 1"),
+            ("sim://amigo?baud=300", "baud 300"),
+            ("sim://amigo/office", "the form is"),
+        ],
+    )
+    def test_a_bad_url_is_explained(self, url: str, message: str) -> None:
+        with pytest.raises(PortError, match=re.escape(message)) as caught:
+            SimulatedPort(url)
+        assert str(caught.value).startswith(url)
