@@ -182,10 +182,12 @@ class Robot(Link):
 
         What is only asked for on connecting waits for the next time.
         """
+        before = self._tuned()
         self.options = options
         self.motion.timeout = options.command_timeout
         self._limit()
         self._arrange(now)
+        self.tuning.release(before.keys() - self._tuned().keys())
         if not self.running:
             return finished(True, "kept for the next connection")
         return self.tuning.want(self._tuned(), now)

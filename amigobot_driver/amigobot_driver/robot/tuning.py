@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 
 from ..protocol import Command, Config, Instruction, Packet
@@ -41,6 +41,7 @@ class Tuning(Feature):
 
     def __init__(self) -> None:
         self.config: Config | None = None
+        self.own: Config | None = None  #: as the robot was before anything was set in this session
         self.wanted: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._tries = 0
         self._answered = False  #: since the first of these tries
@@ -59,13 +60,22 @@ class Tuning(Feature):
         answer = self.read(now)
         return finished(False, f"this robot's firmware has no {', '.join(missing)}") if missing else answer
 
+    def release(self, names: Iterable[str]) -> None:
+        """These are not wanted any more: they become the robot's own again, with the next `want` or `read`."""
+        for name in names:
+            value = getattr(self.own, name, None)
+            if value is None:
+                self.wanted.pop(name, None)
+            else:
+                self.wanted[name] = value
+
     def read(self, now: float) -> Future[Outcome]:
         """Ask for CONFIGpac anew."""
         self._try_from(now)
         return self._waiting.add()
 
     def begin(self, now: float) -> None:
-        self.config = None
+        self.config = self.own = None
         self._try_from(now)
 
     def end(self, why: str) -> None:
@@ -78,6 +88,7 @@ class Tuning(Feature):
             return
         changed = packet != self.config
         self.config = packet
+        self.own = self.own or packet
         self._answered = True
         if not self._differences():
             self._next_try = math.inf
@@ -93,7 +104,8 @@ class Tuning(Feature):
             return
         self._tries += 1
         self._next_try = now + RETRY
-        for name in self._differences():
+        # Asked first, so that the robot's own values are known; one that does not answer is set all the same.
+        for name in self._differences() if self.own or self._tries > TRIES // 2 else ():
             yield _instruction(name, self.wanted[name])
         yield Command.CONFIG()
 
