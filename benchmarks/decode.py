@@ -1,0 +1,69 @@
+"""Frames decoded a second, against a bare loop over the same fields."""
+
+from __future__ import annotations
+
+import statistics
+import struct
+import time
+from collections.abc import Callable, Iterator
+
+from amigobot_driver.protocol import FrameDecoder, Sip, SonarReading, encode_frame, parse
+
+from .report import Row
+
+_FIELDS = struct.Struct("<BHHhhhBBBhHBB")
+_PINGS = struct.Struct("<BH")
+_FRAMES = 20_000
+_ROUNDS = 5
+
+
+def decode() -> Iterator[Row]:
+    """Whole SIPs as an AmigoBot sends them, in chunks as a serial port hands them over."""
+    sip = Sip(
+        id=0x33, x=32760, y=5, heading=1024, left_velocity=320, right_velocity=335, battery=121,
+        left_stall_bumpers=0, right_stall_bumpers=0, control=1024, flags=3, compass=0,
+        sonar=(SonarReading(number=2, range=1500), SonarReading(number=3, range=1520)),
+        port_low=1, port_high=0, analog=128, digital_in=0, digital_out=0,
+    )  # fmt: skip
+    stream = encode_frame(sip.encode()) * _FRAMES
+    ours, bare = [], []
+    for _ in range(_ROUNDS):
+        ours.append(_seconds(_with_the_driver, stream))
+        bare.append(_seconds(_bare, stream))
+    yield Row(
+        "decode a SIP, all fields",
+        f"{1e6 * statistics.median(ours) / _FRAMES:.1f} us",
+        f"{1e6 * statistics.median(bare) / _FRAMES:.1f} us",
+        statistics.median(mine / floor for mine, floor in zip(ours, bare, strict=True)),
+    )
+
+
+def _seconds(work: Callable[[bytes], int], stream: bytes) -> float:
+    start = time.perf_counter()
+    assert work(stream) == _FRAMES
+    return time.perf_counter() - start
+
+
+def _with_the_driver(stream: bytes) -> int:
+    decoder, count = FrameDecoder(1e-3), 0
+    for at in range(0, len(stream), 64):
+        for frame in decoder.feed(stream[at : at + 64], at * 1e-3):
+            parse(frame.data)
+            count += 1
+    return count
+
+
+def _bare(stream: bytes) -> int:
+    count = at = 0
+    while (at := stream.find(b"\xfa\xfb", at)) >= 0:
+        end = at + stream[at + 2] + 1
+        data = stream[at + 3 : end]
+        words = struct.unpack_from(f">{len(data) // 2}H", data)
+        check = sum(words) & 0xFFFF ^ (data[-1] if len(data) % 2 else 0)
+        if check == stream[end] << 8 | stream[end + 1]:
+            fields = _FIELDS.unpack_from(data)
+            _ = [_PINGS.unpack_from(data, _FIELDS.size + 3 * place) for place in range(fields[-1])]
+            _ = struct.unpack_from("<5B", data, _FIELDS.size + 3 * fields[-1])
+            count += 1
+        at = end + 2
+    return count

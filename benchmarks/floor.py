@@ -1,0 +1,48 @@
+"""python -m benchmarks.floor PORT MESSAGES: the least a driver must do, as a program.
+
+One thread blocks on the port and publishes ready-made messages for every SIP; a subscription writes one fixed frame.
+Nothing is decoded, checked or remembered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import termios
+import threading
+import tty
+
+import rclpy
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rclpy.executors import ExternalShutdownException
+from sensor_msgs.msg import Range
+
+from amigobot_driver.protocol import Command
+
+
+def main() -> None:
+    """Runs until SIGINT."""
+    port, messages = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY), int(sys.argv[2])
+    tty.setraw(port, termios.TCSANOW)
+    rclpy.init()
+    node = rclpy.create_node("floor")
+    odom = node.create_publisher(Odometry, "odom", 10)
+    others = [node.create_publisher(Range, f"sonar/range_{number}", 10) for number in range(messages - 1)]
+    frame = Command.VEL(200).encode()
+    node.create_subscription(Twist, "cmd_vel", lambda message: os.write(port, frame), 1)
+
+    def read() -> None:
+        first, other = Odometry(), Range()
+        while os.read(port, 4096):
+            odom.publish(first)
+            for publisher in others:
+                publisher.publish(other)
+
+    threading.Thread(target=read, daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(node)
+
+
+main()
