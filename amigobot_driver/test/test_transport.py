@@ -287,6 +287,10 @@ class TestTcp:
     def test_a_frame_is_not_held_back(self, port: TcpPort) -> None:
         assert port._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
+    def test_a_peer_that_vanished_is_given_up_within_seconds(self, port: TcpPort) -> None:
+        """A bridge without power says no goodbye; only the kernel can notice, and has to be told when."""
+        assert port._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 10_000
+
     def test_reads_nothing_when_nothing_comes(self, port: TcpPort, peer: socket.socket) -> None:
         assert port.read(0.01) == b""
 

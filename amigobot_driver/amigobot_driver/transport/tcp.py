@@ -14,6 +14,8 @@ from .port import PortError
 _CONNECT_TIMEOUT = 5.0
 #: s a write may block when the other side does not read, as a struct timeval.
 _WRITE_TIMEOUT = struct.pack("@ll", 1, 0)
+#: ms after which a peer that acknowledges nothing counts as gone; the kernel would wait a quarter of an hour.
+_PEER_GONE = 5000
 #: The port every robot and simulator of this family listens on.
 DEFAULT_PORT = 8101
 
@@ -40,6 +42,7 @@ class TcpPort:
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _WRITE_TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _PEER_GONE)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def read(self, timeout: float) -> bytes:
