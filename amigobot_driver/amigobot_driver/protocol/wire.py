@@ -195,6 +195,8 @@ def _describe(cls: type) -> tuple[_Field, ...]:
 def _read(cls: type[T], data: bytes, at: int) -> tuple[T, int]:
     values: dict[str, Any] = {}
     for field in _layout(cls):
+        if field.optional and at == len(data):
+            break
         try:
             values[field.name], at = field.codec.read(data, at)
         except Truncated:

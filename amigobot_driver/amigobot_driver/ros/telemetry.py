@@ -81,7 +81,9 @@ class Telemetry:
         self._publish_sonar(report, in_base)
         self._status.publish(conversions.robot_status(self._robot, report, in_base))
         if report.stamp >= self._next_battery:
-            self._next_battery = report.stamp + _BATTERY_PERIOD
+            # From one due time to the next, lest the jitter of the stamps add up.
+            late = report.stamp - self._next_battery
+            self._next_battery = (report.stamp if late > _BATTERY_PERIOD else self._next_battery) + _BATTERY_PERIOD
             self._battery.publish(conversions.battery_state(self._robot.senses.battery, in_base, report.charging))
 
     def _rolled(self, rolled: Rolled) -> None:
