@@ -153,6 +153,15 @@ class TestRobot:
         assert sum(isinstance(packet, Reset) for packet in packets) == 1
         assert client.sim.session is Session.WAIT
 
+    def test_jammed_wheels_stall_in_the_middle_of_the_floor(self) -> None:
+        client = Client(faults=Faults(jam=Window(4.0, 2.0))).open()
+        client.send(Command.VEL(200))
+        client.run(5.0 - (client.now - 100.0))
+        sip = client.sip()
+        assert sip.left_stalled and sip.right_stalled and client.speed == 0.0
+        client.run(3.0)
+        assert not client.sip().left_stalled and client.speed == pytest.approx(0.2, abs=0.01)
+
     def test_a_stuck_button_keeps_the_motors_off(self) -> None:
         client = Client().open()
         client.send(Command.VEL(200))

@@ -305,6 +305,7 @@ class TestBattery:
     def test_alarm_and_cut_off(self) -> None:
         client = Client().open()
         client.send(Command.BATTEST(108))
+        client.run(0.1)
         assert client.sip().battery == 108
         assert client.told("battery") == ["10.8 V: low-battery alarm"]
         assert client.sim.session is Session.OPEN

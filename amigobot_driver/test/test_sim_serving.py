@@ -384,6 +384,7 @@ class TestInProcess:
             ("sim://amigo?faults=gremlins=1", "gremlins"),
             ("sim://amigo?check_baud=yes", "0 or 1"),
             ("sim://amigo?baud=300", "baud 300"),
+            ("sim://amigo?charge=nan", "charge nan"),
             ("sim://amigo/office", "the form is"),
         ],
     )

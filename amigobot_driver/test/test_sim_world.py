@@ -130,7 +130,7 @@ class TestFiles:
                 "circles: [{at: [3, 3], radius: 0.1}]\n",
             )
         )
-        assert (world.name, len(world.segments)) == ("flat", 3 + 2 + 4 + 16)
+        assert (world.name, len(world.segments)) == ("flat", 3 + 2 + 4 + 12)
         assert (world.start.x, world.start.y, world.start.heading) == (1, 2, math.pi / 2)
 
     @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (%(default)s)")
     parser.add_argument("--name", help="what the robot calls itself")
+    parser.add_argument("--charge", type=float, default=1.0, help="left in the battery, 0 to 1 (%(default)s)")
     parser.add_argument("--baud", type=int, help="line speed; 0: infinite (the profile's)")
     parser.add_argument("--check-baud", action="store_true", help="with --pty: another speed gives noise")
     parser.add_argument(
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
                 seed=args.seed,
                 baud=args.baud,
                 name=args.name,
+                charge=args.charge,
                 faults=parse_faults(args.fault),
                 on_event=clock.print_event,
             )

@@ -81,6 +81,7 @@ class Body:
         self.left, self.right = (Wheel(_FREE_SPEED * profile.limits.linear) for _ in range(2))
         self.pose = world.start
         self.touching = False
+        self.jammed = False  #: something in the wheels holds them
         self._world = world
         self._wear = wear
         self._track = body.track * wear.track_scale
@@ -98,6 +99,8 @@ class Body:
         """Let the motors act for `dt` s and move as far as the walls allow."""
         for wheel, power in zip((self.left, self.right), powers, strict=True):
             wheel.accelerate(power, dt)
+            if self.jammed:
+                wheel.velocity = 0.0
         if self.left.velocity == 0.0 == self.right.velocity:
             self.touching = False
             return

@@ -58,6 +58,7 @@ class Faults:
     silence: Window | None = field(default=None, metadata={"help": "no byte passes: START:DURATION[:EVERY], s"})
     unplug: Window | None = field(default=None, metadata={"help": "the port is gone: START:DURATION[:EVERY], s"})
     reset: Window | None = field(default=None, metadata={"help": "the controller restarts: START[::EVERY], s"})
+    jam: Window | None = field(default=None, metadata={"help": "no wheel turns: START:DURATION[:EVERY], s"})
     dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "numbers from 0: 2,5"})
     stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
 

@@ -28,6 +28,8 @@ from .telemetry import Telemetry
 
 #: s, the control cycle: one command is taken, the servo computes, time-outs are looked at
 TICK = 0.010
+#: s from one look at the battery to the next
+_BATTERY_CYCLE = 0.1
 #: s that the voltage must be below the limit before the robot gives up
 _CUT_OFF_DELAY = 1.0
 #: s from a reset until the controller listens again
@@ -94,7 +96,7 @@ class Firmware:
         identity = SyncReply(name=self.flash.name, robot_class=self.flash.robot_class, subclass=self.flash.subclass)
         self._handshake = Handshake(identity)
         self.drive = Drive(self.body, self.flash)
-        self._deaf_until = -math.inf
+        self._deaf_until = self._battery_due = -math.inf
         self._restart()
 
     def _restart(self) -> None:
@@ -148,7 +150,9 @@ class Firmware:
         self._drive()
         self.sonar.step(now)
         self.gyro.step(now)
-        self._check_battery(now)
+        if now >= self._battery_due - TICK / 2:
+            self._battery_due = now + _BATTERY_CYCLE
+            self._check_battery(now)
         for port in self.aux:
             answer = port.step(now)
             if answer is not None:
@@ -193,9 +197,13 @@ class Firmware:
     def change_baud(self, code: int) -> None:
         """HOSTBAUD: talk at another speed from now on, as long as the client is heard there."""
         if self.flash.auto_baud and 0 <= code < len(BAUD_RATES):
-            self.working.host_baud = code
-            self.line.set_baud(BAUD_RATES[code])
+            self._set_baud(code, "as the client asked")
             self._baud_trial = self.now + _BAUD_TRIAL
+
+    def _set_baud(self, code: int, reason: str) -> None:
+        self.working.host_baud = code
+        self.line.set_baud(BAUD_RATES[code])
+        self.event("line", f"{BAUD_RATES[code]} baud, {reason}")
 
     def enter_maintenance(self) -> None:
         """MAINTENANCE: the loader runs, and only RESET ends it."""
@@ -242,8 +250,7 @@ class Firmware:
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
         if now >= self._baud_trial:
             self._baud_trial = math.inf
-            self.working.host_baud = self.flash.host_baud
-            self.line.set_baud(BAUD_RATES[self.flash.host_baud])
+            self._set_baud(self.flash.host_baud, "nothing was heard at the new speed")
 
     def _drive(self) -> None:
         if self._mischief.faults.stuck_button:
@@ -259,7 +266,7 @@ class Firmware:
     def _check_battery(self, now: float) -> None:
         left, right = self.body.left.velocity, self.body.right.velocity
         effort = (abs(left) + abs(right)) / self.profile.limits.linear
-        self.battery.drain(effort, self.sonar.on, TICK)
+        self.battery.drain(effort, self.sonar.on, _BATTERY_CYCLE)
         if self.session is not Session.OPEN:
             return
         volts = self.battery.volts

@@ -81,6 +81,8 @@ class Simulator:
             flash.name = flash_of({"Name": name}, "the robot's name").name
         if baud:
             flash.host_baud = _baud_code(baud)
+        if not 0.0 <= charge <= 1.0:
+            raise ProfileError(f"charge {charge}: what is left in the battery is between 0 and 1")
         body = Body(profile, self.world, wear or Wear(), f"{seed}")
         if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
@@ -151,6 +153,7 @@ class Simulator:
         faults, since = self.faults, self._ticks * TICK
         if faults.reset is not None and faults.reset.begins(since - TICK, since):
             self._firmware.reset()
+        self._body.jammed = faults.jam is not None and faults.jam.covers(since)
         self._line.severed = faults.silence is not None and faults.silence.covers(since)
         text = self._mischief.babble(TICK)
         if text:

@@ -139,7 +139,7 @@ def box(x: float, y: float, length: float, width: float, heading: float = 0.0) -
     return polygon([(x + c * u - s * v, y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b))])
 
 
-def circle(x: float, y: float, radius: float, corners: int = 16) -> list[Segment]:
+def circle(x: float, y: float, radius: float, corners: int = 12) -> list[Segment]:
     """A round thing, as a polygon around it."""
     outer = radius / math.cos(math.pi / corners)
     angles = (2 * math.pi * i / corners for i in range(corners))
