@@ -60,13 +60,20 @@ class Robot:
     """A simulated robot. `url` is where it is; the rest is what a person with a line monitor could see and do."""
 
     def __init__(
-        self, profile: str = "amigo", *, world: str = "", pty: Path | None = None, baud: int = 0, **options: Any
+        self,
+        profile: str = "amigo",
+        *,
+        world: str = "",
+        pty: Path | None = None,
+        tcp_port: int = 0,
+        baud: int = 0,
+        **options: Any,
     ) -> None:
         self._simulator = Simulator(
             load_profile(profile), load_world(world) if world else World("endless"), baud=baud, **options
         )
         self._pty = pty
-        self._tcp = ("127.0.0.1", 0)
+        self._tcp = ("127.0.0.1", tcp_port)
         self.heard: list[Instruction] = []  #: every command that has come from the driver
         self.ignored: set[Command] = set()  #: commands that get lost before the robot hears them
         self.silent = False  #: nothing of what the robot says gets through
@@ -173,6 +180,10 @@ class _Tap:
                 self._connection.write(encode_frame(packet.encode()))
 
 
+#: What `ros2 run amigobot_driver amigobot_node` runs.
+NODE = (sys.executable, "-m", "amigobot_driver.ros.main")
+
+
 class Node:
     """The node as a process. `log` grows by every line that it writes."""
 
@@ -182,7 +193,7 @@ class Node:
         parameters: dict[str, object] | None = None,
         *,
         namespace: str = "",
-        command: Sequence[str] = (sys.executable, "-m", "amigobot_driver.ros.main"),
+        command: Sequence[str] = NODE,
     ) -> None:
         arguments = ["--ros-args"] if parameters or namespace else []
         for name, value in (parameters or {}).items():
@@ -377,7 +388,14 @@ class Client:
 class Bench:
     """A robot, a node and a client. What is missing here is the robot's or the client's."""
 
-    def __init__(self, robot: Robot | None = None, *, namespace: str = "", **parameters: object) -> None:
+    def __init__(
+        self,
+        robot: Robot | None = None,
+        *,
+        namespace: str = "",
+        node_command: Sequence[str] = NODE,
+        **parameters: object,
+    ) -> None:
         self.domain, self._domain_lock = _free_domain()
         self.client = Client(self.domain)
         self.wait_until, self.listen, self.call = self._wait_until, self.client.listen, self.client.call
@@ -387,8 +405,8 @@ class Bench:
         self.client.node.create_subscription(DiagnosticArray, "/diagnostics", self._take_diagnostics, 10)
         if robot:
             parameters.setdefault("port", robot.url)
-        self.nodes: list[Node] = []
-        self.node = self.start(namespace=namespace, **parameters)
+        self.node = Node(self.domain, parameters, namespace=namespace, command=node_command)
+        self.nodes = [self.node]
 
     @property
     def robot(self) -> Robot:
@@ -396,7 +414,7 @@ class Bench:
         return self._robot
 
     def start(self, *, namespace: str = "", **parameters: object) -> Node:
-        """Start a node here; the first is there already."""
+        """Start one more node."""
         self.nodes.append(Node(self.domain, parameters, namespace=namespace))
         return self.nodes[-1]
 

@@ -14,8 +14,11 @@ from .parameters import BadParameter
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run until SIGINT, SIGTERM or a shutdown; 2 when a parameter is wrong."""
+    """Run until SIGINT, SIGTERM, SIGHUP or a shutdown; 2 when a parameter is wrong."""
     rclpy.init(args=args)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        # The terminal was closed, or the way to it broke: as if it had sent Ctrl-C. Not so under nohup.
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     node = None
     try:
         node = AmigobotNode()
@@ -34,7 +37,8 @@ def main(args: list[str] | None = None) -> int:
     finally:
         # Also on an exception: whatever went wrong, the robot stops first. A Ctrl-C under ros2 launch comes twice,
         # from the terminal and from launch: the second must not cut the farewell short.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         if node:
             node.close()
             node.destroy_node()

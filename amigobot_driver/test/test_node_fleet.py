@@ -1,0 +1,101 @@
+"""Several robots on one computer, and the node on simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Robot
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState, Range
+from tf2_msgs.msg import TFMessage
+
+TEAM = ("anna", "bert")
+
+
+@pytest.fixture(scope="module")
+def robots() -> Iterator[dict[str, Robot]]:
+    robots = {name: Robot(name=name) for name in TEAM}
+    yield robots
+    for robot in robots.values():
+        robot.unplug()
+
+
+@pytest.fixture(scope="module")
+def bench(robots: dict[str, Robot]) -> Iterator[Bench]:
+    """Two nodes that differ in nothing but port, namespace and frame_prefix."""
+    first, second = (
+        {"port": robots[name].url, "namespace": name, "frame_prefix": f"{name}/", "enable_stamped_cmd_vel": False}
+        for name in TEAM
+    )
+    with Bench(**first) as bench:
+        bench.start(**second)
+        for name in TEAM:
+            bench.client.hear(Odometry, f"{name}/odom")
+        yield bench
+
+
+@pytest.mark.parametrize("name", TEAM)
+class TestFleet:
+    def test_each_robot_has_its_topics(self, bench: Bench, name: str) -> None:
+        (config,) = {
+            publisher.node_namespace
+            for publisher in bench.client.node.get_publishers_info_by_topic(f"/{name}/robot_config")
+        }
+        assert config == f"/{name}"
+        for topic in ("odom", "joint_states", "status", "battery_state", "sonar/cloud", "sonar/range_7"):
+            assert bench.client.node.count_publishers(f"/{name}/{topic}") == 1
+            assert bench.client.node.count_publishers(f"/{topic}") == 0
+
+    def test_and_its_frames(self, bench: Bench, name: str) -> None:
+        odom = bench.client.hear(Odometry, f"{name}/odom")
+        assert (odom.header.frame_id, odom.child_frame_id) == (f"{name}/odom", f"{name}/base_link")
+        assert bench.client.hear(JointState, f"{name}/joint_states").header.frame_id == f"{name}/base_link"
+        assert bench.client.hear(Range, f"{name}/sonar/range_2").header.frame_id == f"{name}/sonar_2_link"
+
+    def test_both_are_in_one_tree_of_frames(self, bench: Bench, name: str) -> None:
+        transforms = bench.listen(TFMessage, "/tf")
+        bench.wait_until(lambda: len(transforms) > 10)
+        pairs = {(t.header.frame_id, t.child_frame_id) for message in transforms.messages for t in message.transforms}
+        assert pairs == {(f"{name}/odom", f"{name}/base_link") for name in TEAM}
+
+    def test_both_are_in_the_diagnostics(self, bench: Bench, name: str) -> None:
+        assert bench.diagnostic("link", node=f"{name}/amigobot").hardware_id == name
+
+    def test_each_drives_alone(self, bench: Bench, robots: dict[str, Robot], name: str) -> None:
+        (other,) = set(TEAM) - {name}
+        with bench.driving(0.2, topic=f"{name}/cmd_vel"):
+            bench.wait_until(lambda: robots[name].speed > 0.1)
+            assert robots[other].standing
+        bench.wait_until(lambda: robots[name].standing)
+
+
+class TestSimulatedTime:
+    @pytest.fixture(scope="class")
+    def bench(self) -> Iterator[Bench]:
+        with Bench(Robot(), use_sim_time=True, publish_tf=False, enable_stamped_cmd_vel=False) as bench:
+            yield bench.connected()
+
+    def test_without_a_clock_all_goes_on_at_time_zero(self, bench: Bench) -> None:
+        odom = bench.client.hear(Odometry, "odom")
+        assert (odom.header.stamp.sec, odom.header.stamp.nanosec) == (0, 0)
+        bench.wait_until(lambda: bench.diagnostic("link").message.startswith("connected to"))
+        with bench.driving(0.2):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.wait_until(lambda: bench.robot.standing)  # the timeout is one of real time
+        assert bench.node.running
+
+    def test_with_a_clock_stamps_are_its_time(self, bench: Bench) -> None:
+        odom = bench.listen(Odometry, "odom")
+        clock = bench.client.publisher(Clock, "/clock")
+        now = Clock()
+        now.clock.sec = 1000
+        timer = bench.client.node.create_timer(0.05, lambda: clock.publish(now))
+        bench.wait_until(lambda: odom.messages and 999 <= odom.last.header.stamp.sec <= 1000)
+        bench.client.node.destroy_timer(timer)
+
+    def test_transforms_are_left_to_others_where_that_is_wanted(self, bench: Bench) -> None:
+        transforms = bench.listen(TFMessage, "/tf")
+        bench.pass_sips(10)
+        assert not transforms.messages

@@ -1,0 +1,207 @@
+"""The node's parameters: described, checked at the start and at run time, and kept by the robot."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rclpy
+from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters
+from rclpy.context import Context
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.signals import SignalHandlerOptions
+from ros_bench import Bench, Robot
+from tf2_msgs.msg import TFMessage
+
+from amigobot_driver.protocol import Command
+from amigobot_driver.ros.node import AmigobotNode
+from amigobot_driver.ros.parameters import BadParameter
+
+#: What a user may rely on, with the default.
+DOCUMENTED: dict[str, Any] = {
+    "port": None,  # set by the bench
+    "baud": 0,
+    "robot": "",
+    "odom_frame": "odom",
+    "base_frame": "base_link",
+    "frame_prefix": "",
+    "publish_tf": True,
+    "cmd_vel_timeout": 0.5,
+    "enable_stamped_cmd_vel": None,  # by distribution
+    "max_linear_velocity": 0.0,
+    "max_angular_velocity": 0.0,
+    "motors_on_connect": True,
+    "sonar_on_connect": True,
+    "sonar_no_echo": "max_range",
+}
+
+
+#: Parameters that every node has.
+OF_ROS = {"use_sim_time", "start_type_description_service"}
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot()) as bench:
+        yield bench.connected()
+
+
+def describe(bench: Bench, *names: str) -> dict[str, ParameterDescriptor]:
+    request = DescribeParameters.Request(names=names)
+    response = bench.call(DescribeParameters, "amigobot/describe_parameters", request)
+    return {descriptor.name: descriptor for descriptor in response.descriptors}
+
+
+def get(bench: Bench, name: str) -> Any:
+    response = bench.call(GetParameters, "amigobot/get_parameters", GetParameters.Request(names=[name]))
+    return parameter_value_to_python(response.values[0])
+
+
+class TestDescription:
+    def test_every_parameter_is_described(self, bench: Bench) -> None:
+        names = bench.call(ListParameters, "amigobot/list_parameters").result.names
+        own = [name for name in names if name not in OF_ROS]
+        assert set(DOCUMENTED) <= set(own)
+        for name, descriptor in describe(bench, *own).items():
+            assert len(descriptor.description) > 10, name
+            assert descriptor.additional_constraints, name
+
+    @pytest.mark.parametrize("name", [name for name, default in DOCUMENTED.items() if default is not None])
+    def test_default(self, bench: Bench, name: str) -> None:
+        assert get(bench, name) == DOCUMENTED[name]
+
+    def test_numbers_have_a_range_and_a_unit(self, bench: Bench) -> None:
+        descriptor = describe(bench, "cmd_vel_timeout")["cmd_vel_timeout"]
+        (allowed,) = descriptor.floating_point_range
+        assert (allowed.from_value, allowed.to_value) == (0.05, 2.0)
+        assert descriptor.description.endswith("[s]")
+        assert descriptor.additional_constraints == "0.05 to 2 s"
+
+    def test_what_cannot_change_is_read_only(self, bench: Bench) -> None:
+        descriptors = describe(bench, *DOCUMENTED)
+        assert {name for name, descriptor in descriptors.items() if not descriptor.read_only} == {
+            "publish_tf",
+            "cmd_vel_timeout",
+            "max_linear_velocity",
+            "max_angular_velocity",
+            "sonar_no_echo",
+        }
+
+
+class TestAtRunTime:
+    @pytest.mark.parametrize("name", ["port", "robot", "base_frame", "enable_stamped_cmd_vel"])
+    def test_a_read_only_one_is_refused(self, bench: Bench, name: str) -> None:
+        before = get(bench, name)
+        answer = bench.parameter(name, not before if isinstance(before, bool) else "other")
+        assert not answer.successful
+        assert name in answer.reason
+        assert get(bench, name) == before
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("cmd_vel_timeout", -1.0),
+            ("cmd_vel_timeout", 60.0),
+            ("cmd_vel_timeout", math.nan),
+            ("cmd_vel_timeout", "soon"),
+            ("max_linear_velocity", -0.5),
+            ("max_linear_velocity", 99),
+            ("publish_tf", "yes"),
+            ("publish_tf", None),
+            ("sonar_no_echo", "minus one"),
+        ],
+    )
+    def test_a_wrong_value_is_refused_with_the_reason(self, bench: Bench, name: str, value: object) -> None:
+        before = get(bench, name)
+        answer = bench.parameter(name, value)
+        assert not answer.successful
+        assert name in answer.reason
+        assert get(bench, name) == before
+        assert bench.node.running
+
+    def test_a_whole_number_does_for_a_fraction(self, bench: Bench) -> None:
+        assert bench.parameter("cmd_vel_timeout", 1).successful
+        assert bench.parameter("cmd_vel_timeout", 0.5).successful
+
+    def test_limits_go_to_the_robot_and_back_to_its_own(self, bench: Bench) -> None:
+        def allowed() -> tuple[str, str]:
+            values = bench.values("commands")
+            return values["max_linear_velocity"], values["max_angular_velocity"]
+
+        own = allowed()
+        assert own == ("0.300", "3.491")  # TransVelMax and RotVelMax of its FLASH
+        since = len(bench.robot.heard)
+        assert bench.parameter("max_linear_velocity", 0.25).successful
+        assert bench.parameter("max_angular_velocity", 1).successful
+        bench.wait_until(lambda: allowed() == ("0.250", "1.000"))
+        bench.wait_until(lambda: 250 in bench.robot.values(Command.SETV, since))
+        bench.wait_until(lambda: 57 in bench.robot.values(Command.SETRV, since))
+        assert bench.parameter("max_linear_velocity", 0.0).successful
+        assert bench.parameter("max_angular_velocity", 0.0).successful
+        bench.wait_until(lambda: allowed() == own)
+
+    def test_transforms_can_be_switched_off_and_on(self, bench: Bench) -> None:
+        transforms, odom = bench.listen(TFMessage, "/tf"), bench.listen(Odometry, "odom")
+        bench.wait_until(lambda: transforms.messages)
+        assert bench.parameter("publish_tf", False).successful
+        seen = len(transforms)
+        enough = len(odom) + 5
+        bench.wait_until(lambda: len(odom) > enough)
+        assert len(transforms) <= seen + 1  # the one that was under way
+        assert bench.parameter("publish_tf", True).successful
+        seen = len(transforms)
+        bench.wait_until(lambda: len(transforms) > seen)
+
+
+#: parameter, value: what is said about it
+WRONG: list[tuple[str, object, str]] = [
+    ("robot", "r2d2", "parameter robot: robot 'r2d2' is not known, there are: amigo, amigo-sh,"),
+    ("robot", "/nowhere/mine.yaml", "/nowhere/mine.yaml: cannot be read ([Errno 2] No such file or directory"),
+    ("cmd_vel_timeout", -1.0, "parameter cmd_vel_timeout is -1.0, allowed: 0.05 to 2 s"),
+    ("cmd_vel_timeout", "soon", "parameter cmd_vel_timeout is 'soon', allowed: 0.05 to 2 s"),
+    ("max_linear_velocity", math.nan, "parameter max_linear_velocity is nan, allowed: 0 to 10 m/s"),
+    ("max_linear_velocity", 99, "parameter max_linear_velocity is 99.0, allowed: 0 to 10 m/s"),
+    ("publish_tf", 1, "parameter publish_tf is 1, allowed: true or false"),
+    ("baud", 1200, "parameter baud is 1200, allowed: 0, 9600, 19200, 38400, 57600, 115200"),
+    ("port", [1, 2], "parameter port is [1, 2], allowed: text"),
+    ("sonar_no_echo", "zero", "parameter sonar_no_echo is 'zero', allowed: 'max_range', 'inf'"),
+]
+
+
+class TestAtTheStart:
+    @pytest.fixture(scope="class")
+    def context(self) -> Iterator[Context]:
+        context = Context()
+        rclpy.init(context=context, signal_handler_options=SignalHandlerOptions.NO)
+        yield context
+        rclpy.shutdown(context=context)
+
+    @pytest.mark.parametrize(("name", "value", "told"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
+    def test_a_wrong_value_is_named_with_what_is_allowed(
+        self, context: Context, name: str, value: object, told: str
+    ) -> None:
+        with pytest.raises(BadParameter, match=re.escape(told)) as error:
+            AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
+        assert "\n" not in str(error.value)
+
+    def test_a_key_of_a_profile_is_named_too(self, context: Context, tmp_path: Path) -> None:
+        profile = tmp_path / "mine.yaml"
+        profile.write_text("extends: amigo\nname: mine\nbody: {track_mm: wide}\n")
+        with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm: 'wide' is no number"):
+            AmigobotNode(context=context, parameter_overrides=[Parameter("robot", value=str(profile))])
+
+    @pytest.mark.parametrize(("name", "value", "told"), [WRONG[0], WRONG[2]], ids=["unknown robot", "negative timeout"])
+    def test_the_node_ends_with_that_line_alone_and_exit_code_2(self, name: str, value: object, told: str) -> None:
+        command = [sys.executable, "-m", "amigobot_driver.ros.main", "--ros-args", "-p", f"{name}:={value}"]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert ended.returncode == 2
+        (line,) = (ended.stdout + ended.stderr).splitlines()
+        assert told in line

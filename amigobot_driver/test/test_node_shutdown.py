@@ -1,0 +1,122 @@
+"""However the node ends, the robot stands and its session is closed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Robot
+from std_srvs.srv import SetBool
+
+from amigobot_driver.protocol import Command
+
+#: What the robot hears last.
+FAREWELL = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE()]
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Robot:
+    """On a serial line, where a session outlives its client."""
+    return Robot(pty=tmp_path / "ttyUSB0")
+
+
+@pytest.fixture
+def bench(robot: Robot) -> Iterator[Bench]:
+    with Bench(robot, enable_stamped_cmd_vel=False) as bench:
+        yield bench.connected()
+
+
+def assert_a_clean_end(bench: Bench) -> None:
+    bench.wait_until(lambda: not bench.node.running)
+    assert bench.node.wait() == 0
+    assert not bench.node.logged("Traceback")
+    assert not bench.node.logged("Error")
+    assert bench.robot.heard[-len(FAREWELL) :] == FAREWELL
+    assert not bench.robot.in_session
+    bench.wait_until(lambda: bench.robot.standing)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_driving(bench: Bench, number: signal.Signals) -> None:
+    """Ctrl-C, a service manager, and a terminal that is closed."""
+    if number is signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip("these tests run under nohup, and so do the nodes they start")
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.node.send(number)
+        assert_a_clean_end(bench)
+
+
+def test_ctrl_c_comes_twice(bench: Bench) -> None:
+    """Under ros2 launch it does: from the terminal and from launch. An impatient user does the same."""
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.node.send(signal.SIGINT)
+        bench.wait_until(lambda: Command.STOP() in bench.robot.heard[-3:] or not bench.node.running)
+        bench.node.send(signal.SIGINT)
+        assert_a_clean_end(bench)
+
+
+def test_ctrl_c_while_a_service_waits(bench: Bench) -> None:
+    bench.robot.ignored.add(Command.ENABLE)
+    since = len(bench.robot.heard)
+    bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
+    bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
+    bench.node.send(signal.SIGINT)
+    assert_a_clean_end(bench)
+
+
+def test_ctrl_c_before_there_is_a_robot(robot: Robot) -> None:
+    robot.unplug()
+    with Bench(robot) as bench:
+        bench.wait_until(lambda: bench.node.logged("there is no such port"))
+        bench.node.send(signal.SIGINT)
+        assert bench.node.wait() == 0
+        assert not bench.node.logged("Traceback")
+
+
+def test_a_bug_stops_the_robot_before_it_ends_the_node(robot: Robot) -> None:
+    """Whatever breaks, the robot is told goodbye; only then is there a traceback for the developer."""
+    broken = """
+from amigobot_driver.ros import conversions, main
+
+def odometry(state, header, base_frame, good=conversions.odometry):
+    return good(state, header, base_frame if state.linear < 0.1 else None)
+
+conversions.odometry = odometry
+raise SystemExit(main.main())
+"""
+    with Bench(robot, node_command=(sys.executable, "-c", broken), enable_stamped_cmd_vel=False) as bench:
+        bench.connected()
+        with bench.driving(0.3):
+            bench.wait_until(lambda: not bench.node.running)
+        assert bench.node.wait() == 1
+        assert bench.node.logged("a driver thread has died; the robot was stopped")
+        assert not robot.in_session
+        bench.wait_until(lambda: robot.standing)
+
+
+def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back(bench: Bench) -> None:
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.node.send(signal.SIGKILL)
+        bench.wait_until(lambda: not bench.node.running)
+    assert bench.robot.speed > 0.0
+    bench.wait_until(lambda: bench.robot.standing)
+    assert bench.robot.in_session
+
+    since = len(bench.robot.heard)
+    again = bench.start(port=bench.robot.url, enable_stamped_cmd_vel=False)
+    odom = bench.listen(Odometry, "odom")
+    bench.wait_until(lambda: odom.messages)
+    assert again.logged("in a session somebody left open: stopping it and closing that")
+    # Any command brings a stopped robot's old velocity back to life, except this one.
+    commands = [instruction.command for instruction in bench.robot.heard[since:]]
+    assert Command.STOP in commands
+    bench.wait_until(lambda: bench.robot.standing)
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
