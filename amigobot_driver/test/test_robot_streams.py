@@ -140,6 +140,21 @@ class TestTicks:
         assert odometer.state.left_angle == pytest.approx(19 * 500 / 9550 * math.tau)
         assert encoders.jumps == 0
 
+    def test_the_way_between_two_packets_is_an_arc(self) -> None:
+        """A quarter of a circle of 1 m radius."""
+        odometer = Odometer(AMIGO)
+        odometer.roll(0.9 * math.pi / 2, 1.1 * math.pi / 2, 0.2, move=True)
+        state = odometer.state
+        assert (state.x, state.y, state.yaw) == pytest.approx((1.0, 1.0, math.pi / 2))
+
+    def test_the_sips_carry_the_pose_on_from_where_the_ticks_have_put_it(self) -> None:
+        bench = connected()
+        odometer = bench.robot.senses.odometer
+        bench.run(2)
+        odometer.roll(0.4, 0.4, 0.244, move=True)
+        bench.run(1)
+        assert odometer.state.x == pytest.approx(0.4)
+
     def test_a_jump_of_the_counters_moves_nothing_and_is_counted(self) -> None:
         encoders, odometer = WheelEncoders(), Odometer(AMIGO)
         encoders.leading = True
