@@ -1,0 +1,198 @@
+"""Movements beyond cmd_vel, the robot's working parameters and its sonars' order, as a user's program has them."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from action_msgs.msg import GoalStatus
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rclpy.action import ActionClient
+from ros_bench import Bench, Robot
+from sensor_msgs.msg import LaserScan, Range
+
+from amigobot_msgs.action import Move, Turn
+from amigobot_msgs.msg import HeadingVelocity, RobotStatus, WheelVelocities
+from amigobot_msgs.srv import GetPid, GetRobotConfig, SetOdometry, SetPid, SetRobotConfig, SetSonarSequence
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot("amigo", baud=9600), publish_scan=True) as bench:
+        bench.connected()
+        status = bench.listen(RobotStatus, "status")
+        bench.wait_until(lambda: len(status) and status.last.motors_enabled)
+        yield bench
+
+
+class Goal:
+    """One goal on its way."""
+
+    def __init__(self, bench: Bench, kind: Any, name: str, goal: Any) -> None:
+        self._bench = bench
+        self.feedback: list[float] = []
+        self._client = ActionClient(bench.client.node, kind, name)
+        bench.wait_until(self._client.server_is_ready)
+        sent = self._client.send_goal_async(goal, feedback_callback=self._take)
+        bench.wait_until(sent.done)
+        self.handle = sent.result()
+        assert self.handle.accepted
+        self._result = self.handle.get_result_async()
+
+    def _take(self, message: Any) -> None:
+        self.feedback.append(message.feedback.remaining)
+
+    def end(self) -> Any:
+        self._bench.wait_until(self._result.done)
+        self._client.destroy()
+        return self._result.result()
+
+
+def test_turn_goes_to_the_angle_with_feedback(bench: Bench) -> None:
+    goal = Goal(bench, Turn, "turn", Turn.Goal(angle=math.pi / 2))
+    end = goal.end()
+    assert end.status == GoalStatus.STATUS_SUCCEEDED
+    assert end.result.success
+    assert end.result.yaw == pytest.approx(math.pi / 2, abs=math.radians(4))
+    assert len(goal.feedback) > 3
+    assert abs(goal.feedback[-1]) < abs(goal.feedback[0])
+
+
+def test_turn_to_a_heading(bench: Bench) -> None:
+    end = Goal(bench, Turn, "turn", Turn.Goal(angle=0.0, absolute=True)).end()
+    assert end.result.success
+    assert end.result.yaw == pytest.approx(0.0, abs=math.radians(4))
+
+
+def test_move_goes_the_distance(bench: Bench) -> None:
+    end = Goal(bench, Move, "move", Move.Goal(distance=0.3)).end()
+    assert end.status == GoalStatus.STATUS_SUCCEEDED
+    assert end.result.travelled == pytest.approx(0.3, abs=0.03)
+
+
+def test_a_cancel_stops_the_robot(bench: Bench) -> None:
+    goal = Goal(bench, Move, "move", Move.Goal(distance=-2.0))
+    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
+    goal.handle.cancel_goal_async()
+    end = goal.end()
+    assert end.status == GoalStatus.STATUS_CANCELED
+    bench.wait_until(lambda: bench.robot.standing)
+    assert abs(end.result.travelled) < 1.0
+
+
+def test_a_velocity_takes_over(bench: Bench) -> None:
+    goal = Goal(bench, Turn, "turn", Turn.Goal(angle=3.0))
+    bench.wait_until(lambda: len(goal.feedback) > 3)
+    bench.publish("cmd_vel", Twist())
+    end = goal.end()
+    assert end.status == GoalStatus.STATUS_ABORTED
+    assert end.result.message == "another movement was asked for"
+
+
+@pytest.mark.parametrize("angle", [4.0, math.nan])
+def test_a_goal_that_cannot_be_is_refused_with_the_range(bench: Bench, angle: float) -> None:
+    end = Goal(bench, Turn, "turn", Turn.Goal(angle=angle)).end()
+    assert end.status == GoalStatus.STATUS_ABORTED
+    assert end.result.message.startswith("refused: angle is ")
+
+
+@pytest.mark.parametrize(
+    ("topic", "message"),
+    [
+        ("cmd_wheels", WheelVelocities(left=0.1, right=0.1)),
+        ("cmd_heading", HeadingVelocity(velocity=0.1, heading=0.0)),
+    ],
+)
+def test_other_velocities_drive_and_end_with_their_sender(bench: Bench, topic: str, message: Any) -> None:
+    publisher = bench.client.publisher(type(message), topic)
+    timer = bench.client.node.create_timer(0.1, lambda: publisher.publish(message))
+    bench.wait_until(lambda: bench.robot.speed > 0.05)
+    bench.client.node.destroy_timer(timer)
+    bench.wait_until(lambda: bench.robot.standing)
+
+
+def test_odometry_can_be_set(bench: Bench) -> None:
+    assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=1.0, y=-2.0, yaw=0.5)).success
+    inbox = bench.listen(Odometry, "odom")
+    bench.wait_until(lambda: len(inbox) > 1)
+    pose = inbox.last.pose.pose
+    assert (pose.position.x, pose.position.y) == pytest.approx((1.0, -2.0), abs=0.01)
+    assert 2 * math.atan2(pose.orientation.z, pose.orientation.w) == pytest.approx(0.5, abs=0.02)
+    refused = bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=math.nan))
+    assert not refused.success
+
+
+def test_pid_is_set_and_read_back_from_the_robot(bench: Bench) -> None:
+    done = bench.call(SetPid, "set_pid", SetPid.Request(servo=SetPid.Request.ROTATION, kp=31, kv=61, ki=1))
+    assert (done.success, list(done.reported)) == (True, [31, 61, 1])
+    read = bench.call(GetPid, "get_pid")
+    assert (list(read.rotation), list(read.translation)) == ([31, 61, 1], [40, 80, 0])
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "complaint"),
+    [
+        (["rot_kp"], [99999], "ROTKP takes an integer from 0 to 32767, got 99999"),
+        (["watchdog"], [1], "watchdog cannot be set, these can: "),
+        (["rot_kp"], [], "1 names and 0 values, as many of each are needed"),
+        (["ticks_mm"], [30], "this robot's firmware has no ticks_mm"),
+    ],
+)
+def test_configuration_that_cannot_be_is_refused(
+    bench: Bench, names: list[str], values: list[int], complaint: str
+) -> None:
+    done = bench.call(SetRobotConfig, "set_robot_config", SetRobotConfig.Request(names=names, values=values))
+    assert not done.success
+    assert done.message.startswith(complaint)
+
+
+def test_an_acceleration_is_a_parameter_that_the_robot_takes(bench: Bench) -> None:
+    assert bench.parameter("linear_acceleration", 0.25).successful
+
+    def taken() -> bool:
+        config = bench.call(GetRobotConfig, "get_robot_config").config
+        return config.linear_acceleration == pytest.approx(0.25)
+
+    bench.wait_until(taken)
+
+
+def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
+    done = bench.call(SetSonarSequence, "set_sonar_sequence", SetSonarSequence.Request(sonars=[2, 3]))
+    assert (done.success, done.message) == (True, "sonars 2, 3 fire")
+    inboxes = [bench.listen(Range, f"sonar/range_{number}") for number in range(8)]
+    scan = bench.listen(LaserScan, "sonar/scan")
+    bench.pass_sips(15)
+    assert [number for number, inbox in enumerate(inboxes) if len(inbox)] == [2, 3]
+    assert not all(math.isnan(value) for value in scan.last.ranges)
+    assert bench.call(SetSonarSequence, "set_sonar_sequence").success
+
+
+def test_the_configuration_goes_to_a_file_and_back(bench: Bench, tmp_path: Any) -> None:
+    file = tmp_path / "mine.yaml"
+
+    def config(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(bench.domain)}
+        command = ["amigobot", "config", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=90, env=environment)
+
+    assert config("save", str(file)).returncode == 0
+    file.write_text(file.read_text().replace("trans_kv: 80", "trans_kv: 77"))
+    differs = config("diff", str(file))
+    assert (differs.returncode, "+ trans_kv: 77" in differs.stdout) == (1, True)
+    restored = config("restore", str(file))
+    assert (restored.returncode, restored.stderr) == (0, "")
+    assert list(bench.call(GetPid, "get_pid").translation) == [40, 77, 0]
+    refused = config("restore", str(file.with_name("missing.yaml")))
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_the_raw_configuration_is_there_for_tools(bench: Bench) -> None:
+    config = bench.call(GetRobotConfig, "get_robot_config").config
+    raw = dict(zip(config.raw_names, config.raw_values, strict=True))
+    assert raw["rev_count"] == str(config.rev_count)
+    assert raw["trans_vel_top"] == "2200"
