@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from amigobot_driver.cli import main as cli
 from amigobot_driver.profiles import Profile, available_profiles, load_profile
 from amigobot_driver.profiles.description import profile_yaml, robot_description
 from amigobot_driver.resources import share
@@ -110,6 +111,15 @@ def test_a_profile_that_inherits_is_refused_by_the_file_alone() -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         run_xacro(f"profile:={share('config', 'robots', 'amigo-sh.yaml')}")
     assert "complete in itself" in caught.value.stderr
+
+
+def test_the_command_prints_profile_and_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["describe", "amigo-sh"]) == 0
+    assert capsys.readouterr().out == profile_yaml(load_profile("amigo-sh"))
+    assert cli(["describe", "--urdf", "--base-frame", "chassis"]) == 0
+    assert capsys.readouterr().out == robot_description(load_profile("amigo"), "chassis")
+    assert cli(["describe", "r2d2"]) == 2
+    assert "r2d2" in capsys.readouterr().err
 
 
 def run_xacro(*arguments: str) -> str:

@@ -15,7 +15,7 @@ from types import ModuleType
 from .errors import UsageError
 
 #: Each is the name of a module here.
-VERBS = ("sim", "config")
+VERBS = ("sim", "config", "describe")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,0 +1,34 @@
+"""Print what a robot is like: its whole profile, or its model as URDF.
+
+    amigobot describe amigo-sh > mine.yaml
+    amigobot describe my_robot.p --urdf > my_robot.urdf
+
+A profile says everything here, also what it inherits: a start for one of your own, which the parameter robot takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from ..profiles import ProfileError, available_profiles, load_profile
+from ..profiles.description import profile_yaml, robot_description
+from .errors import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    known = ", ".join(available_profiles())
+    parser.add_argument("robot", nargs="?", default="amigo", help=f"{known}, or a file (.yaml, .p); default: amigo")
+    parser.add_argument("--urdf", action="store_true", help="the model, as robot_state_publisher takes it; needs xacro")
+    parser.add_argument("--base-frame", default="base_link", help="root of the model; default: base_link")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        profile = load_profile(args.robot)
+        text = robot_description(profile, args.base_frame) if args.urdf else profile_yaml(profile)
+    except ProfileError as error:
+        raise UsageError(str(error)) from None
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{error.name} is not installed: sudo apt-get install ros-$ROS_DISTRO-xacro") from None
+    print(text, end="")
+    return 0
