@@ -426,6 +426,20 @@ class TestWishes:
             tap.write = write
             eventually(asked_on_a_rested_line)
 
+    def test_are_carried_out_when_they_are_due_and_not_at_some_next_look(self) -> None:
+        """Once a velocity is out, the second frame is due after 20 ms: the writer sleeps no longer."""
+        with running() as run:
+            run.connect()
+            sleeps: list[float] = []
+            original = run.driver._changed.wait
+
+            def wait(timeout: float) -> bool:
+                sleeps.append(timeout)
+                return original(timeout)
+
+            run.driver._changed.wait = wait
+            run.drive_until(lambda: any(0 < sleep <= 0.02 for sleep in sleeps))
+
     def test_the_outcome_of_a_switch_is_what_the_robot_reports(self) -> None:
         with running() as run:
             run.connect()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pty
+import select
 import socket
 import struct
 import termios
@@ -66,6 +67,19 @@ def ends(what: Callable[[], object]) -> threading.Thread:
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     return thread
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set as soon as a read begins to wait for bytes."""
+    waiting, original = threading.Event(), select.select
+
+    def noted(*args: object) -> object:
+        waiting.set()
+        return original(*args)
+
+    monkeypatch.setattr(select, "select", noted)
+    return waiting
 
 
 class Pty:
@@ -139,8 +153,9 @@ class TestSerial:
         os.close(reader)
         os.waitpid(child, 0)
 
-    def test_closing_ends_a_read_that_waits(self, port: SerialPort) -> None:
+    def test_closing_ends_a_read_that_waits(self, port: SerialPort, waiting: threading.Event) -> None:
         reader = ends(lambda: port.read(PATIENCE))
+        assert waiting.wait(PATIENCE)
         port.close()
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
@@ -157,8 +172,9 @@ class TestSerial:
         assert "the port has gone" in refused(lambda: port.write(b"x"), line.path)
         refused(lambda: port.set_baud(9600), line.path)
 
-    def test_that_vanishes_under_a_read(self, line: Pty, port: SerialPort) -> None:
+    def test_that_vanishes_under_a_read(self, line: Pty, port: SerialPort, waiting: threading.Event) -> None:
         reader = ends(lambda: port.read(PATIENCE))
+        assert waiting.wait(PATIENCE)
         line.vanish()
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
@@ -210,6 +226,7 @@ class TestSerial:
         refused(lambda: SerialPort(line.path, -1), line.path)
 
 
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")  # pyserial's own
 class TestRfc2217:
     """A serial server on the network, played by pyserial's own."""
 
@@ -298,8 +315,11 @@ class TestTcp:
         port.set_baud(38400)
         assert port.byte_time == 0.0
 
-    def test_closing_ends_a_read_that_waits(self, port: TcpPort, peer: socket.socket) -> None:
+    def test_closing_ends_a_read_that_waits(
+        self, port: TcpPort, peer: socket.socket, waiting: threading.Event
+    ) -> None:
         reader = ends(lambda: port.read(PATIENCE))
+        assert waiting.wait(PATIENCE)
         port.close()
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
