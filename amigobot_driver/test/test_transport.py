@@ -315,9 +315,7 @@ class TestTcp:
         port.set_baud(38400)
         assert port.byte_time == 0.0
 
-    def test_closing_ends_a_read_that_waits(
-        self, port: TcpPort, peer: socket.socket, waiting: threading.Event
-    ) -> None:
+    def test_closing_ends_a_read_that_waits(self, port: TcpPort, peer: socket.socket, waiting: threading.Event) -> None:
         reader = ends(lambda: port.read(PATIENCE))
         assert waiting.wait(PATIENCE)
         port.close()
