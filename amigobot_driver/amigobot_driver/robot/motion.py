@@ -53,6 +53,7 @@ class Motion(Feature):
         self.wanted: Setpoint | Manoeuvre = STANDING
         self._outbox = outbox
         self._running = False
+        self._gone = "not connected yet"  #: why there is no robot
         self._moving = False
         self._motors_off_since = math.inf
         self._expires = math.inf
@@ -123,7 +124,7 @@ class Motion(Feature):
 
     def end(self, why: str) -> None:
         self._forget(why)
-        self._running = False
+        self._running, self._gone = False, why
         self._motors_off_since = math.inf
         self._next_keep_alive = math.inf
 
@@ -177,7 +178,7 @@ class Motion(Feature):
 
     def _check(self) -> None:
         if not self._running:
-            raise Refused("there is no robot to drive")
+            raise Refused(f"there is no robot to drive: {self._gone}")
         if self.emergency:
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
 

@@ -48,6 +48,7 @@ class Telemetry:
         self._tf = TransformBroadcaster(node)
         self._ranges: list[Publisher] = []
         self._next_battery = -math.inf
+        self._transformed: TimeMsg | None = None  #: stamp of the last transform
         self._identified: Identified | None = None
         self._offer_ranges()
 
@@ -98,7 +99,9 @@ class Telemetry:
     def _publish_pose(self, state: OdometryState, stamp: TimeMsg) -> None:
         in_odom, base = Header(stamp=stamp, frame_id=self.frame("odom_frame")), self.frame("base_frame")
         self._odom.publish(conversions.odometry(state, in_odom, base))
-        if self._parameters["publish_tf"]:
+        # Packets that came in one heap may have the same stamp; to tf2 a second transform of it is a mistake.
+        if self._parameters["publish_tf"] and stamp != self._transformed:
+            self._transformed = stamp
             self._tf.sendTransform(conversions.transform(state, in_odom, base))
 
     def _publish_joints(self, state: OdometryState, in_base: Header) -> None:
