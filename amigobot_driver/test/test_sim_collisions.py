@@ -56,6 +56,16 @@ def test_backing_off_clears_the_stall() -> None:
     assert abs(client.heading) < 1.0
 
 
+def test_the_way_back_begins_at_once() -> None:
+    """While it pushes, the set-point does not stay at the speed that was asked for."""
+    client = Client(where=WALL_AHEAD).open()
+    client.send(Command.VEL(600))
+    client.run(6.0)
+    client.send(Command.VEL(-200))
+    client.run(1.2)
+    assert client.speed == pytest.approx(-0.2, abs=0.01)
+
+
 def test_a_stop_ends_the_pushing() -> None:
     client = Client(where=WALL_AHEAD).open()
     client.send(Command.VEL(300))

@@ -198,11 +198,13 @@ class TestRepeatable:
     def test_another_seed_is_another_story(self) -> None:
         assert self.drive(1, [0.1]) != self.drive(2, [0.1])
 
-    def test_next_event_misses_nothing(self) -> None:
+    @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3, duplicate=0.1), Faults(delay=0.08)])
+    def test_next_event_misses_nothing(self, faults: Faults) -> None:
         """Who wakes only when told hears the same bytes at the same times as who looks all the time."""
 
         def arrivals(patient: bool) -> list[tuple[float, bytes]]:
             client = Client("amigo-sh", "room", baud=9600).open()
+            client.sim.faults = faults
             client.sim.receive(Command.IOREQUEST(2).encode(), client.now)
             client.sim.receive(Command.TTY2(b"abc").encode(), client.now)
             client.sim.receive(Command.GETAUX(3).encode(), client.now)

@@ -28,7 +28,7 @@ class TestWait:
         assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
         assert client.sim.session is Session.SYNCED
 
-    @pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1)])
+    @pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1), (0, 2, 1)])
     def test_out_of_order_is_said_so_and_starts_anew(self, numbers: tuple[int, ...]) -> None:
         client = Client()
         assert answers(client, *numbers)[-1] == "Reset"

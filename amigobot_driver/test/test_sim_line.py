@@ -58,6 +58,15 @@ class TestPace:
         assert sum(len(packet.encode()) + 5 for packet in frames) <= 9610
         assert sum(isinstance(packet, Sip) for packet in frames) == 100
 
+    def test_bytes_to_the_robot_follow_each_other(self) -> None:
+        wire = Wire(BYTE)
+        wire.put(b"A" * 10, 0.0)
+        wire.put(b"B" * 10, 0.0)
+        heard, last = wire.take(10.5 * BYTE)
+        assert (heard, last) == (b"A" * 10, pytest.approx(10 * BYTE))
+        assert wire.take(15.5 * BYTE)[0] == b"B" * 5
+        assert len(wire) == 5
+
     @given(st.lists(st.tuples(st.binary(min_size=1, max_size=30), st.floats(0, 0.2)), max_size=8))
     def test_what_goes_in_comes_out_whenever_one_looks(self, pieces: list[tuple[bytes, float]]) -> None:
         often, once = Wire(BYTE), Wire(BYTE)

@@ -92,6 +92,15 @@ class TestTrapezoids:
         client.run(6.0)
         assert client.heading == pytest.approx(90, abs=1.0)
 
+    def test_dhead_in_mid_turn_counts_from_where_it_points(self) -> None:
+        client = Client().open()
+        client.send(Command.HEAD(150))
+        client.run(2.0)
+        at = client.heading
+        client.send(Command.DHEAD(40))
+        client.run(8.0)
+        assert at < 110 and client.heading == pytest.approx(at + 40, abs=3)
+
     def test_a_new_heading_on_the_fly(self) -> None:
         client = Client().open()
         client.send(Command.HEAD(120))
@@ -121,6 +130,26 @@ class TestModes:
         client.run(2.0)
         truth = client.sim.truth
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.06, 0.10), abs=0.002)
+
+    @pytest.mark.parametrize("wheels", [0x0500, 0x0005])
+    def test_one_turning_wheel_is_motion(self, wheels: int) -> None:
+        client = Client().open()
+        assert not client.sip().moving
+        client.send(Command.VEL2(wheels))
+        client.run(1.0)
+        assert client.sip().moving
+
+    def test_the_speed_goes_on_across_modes(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200))
+        client.run(2.0)
+        for command in (Command.VEL2(0x0A0A), Command.VEL(200)):
+            client.send(command)
+            slowest = 1.0
+            for _ in range(20):
+                client.run(0.02)
+                slowest = min(slowest, client.speed)
+            assert slowest > 0.195, command
 
     @pytest.mark.parametrize(
         ("command", "speed", "rate"),
@@ -156,6 +185,16 @@ class TestModes:
         client.run(1.0)
         assert client.speed == pytest.approx(0.1, abs=0.002)
 
+    def test_an_emergency_stop_forgets_both_axes(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(300), Command.RVEL(30))
+        client.run(2.0)
+        client.send(Command.E_STOP())
+        client.run(0.5)
+        client.send(Command.RVEL(40))
+        client.run(2.0)
+        assert (client.speed, client.turn_rate) == pytest.approx((0.0, 40.0), abs=0.2)
+
     def test_a_pulse_does_not_release_an_emergency_stop(self) -> None:
         client = Client().open()
         client.send(Command.VEL(600))
@@ -174,6 +213,19 @@ class TestMotors:
         client.send(Command.ENABLE(1))
         client.run(1.0)
         assert (client.speed, client.turn_rate) == (0.0, 0.0)
+
+    def test_switching_on_what_is_on_changes_nothing(self) -> None:
+        client = Client().open()
+        client.send(Command.VEL(200))
+        client.run(2.0)
+        client.send(Command.ENABLE(1))
+        client.run(0.5)
+        assert client.speed == pytest.approx(0.2, abs=0.002)
+
+    def test_a_heading_asked_for_while_off_is_no_goal(self) -> None:
+        client = Client().open(motors=False)
+        client.send(Command.HEAD(90))
+        assert client.sip().control == 0
 
     def test_switched_off_it_rolls_out(self) -> None:
         client = Client().open()
@@ -276,6 +328,16 @@ class TestWatchdog:
         client.alive = True
         client.run(6.0)
         assert client.heading == pytest.approx(120, abs=0.6)
+
+    def test_a_move_ends_where_it_should(self) -> None:
+        client = Client().open()
+        client.alive = False
+        client.send(Command.MOVE(1500))
+        client.run(4.0)
+        assert client.speed == 0.0 and 0.3 < client.sim.truth.pose.x < 0.8
+        client.alive = True
+        client.run(8.0)
+        assert client.sim.truth.pose.x == pytest.approx(1.5, abs=0.003)
 
     def test_a_stop_as_first_packet_cancels_what_it_would_resume(self) -> None:
         client = Client().open()

@@ -286,6 +286,8 @@ class TestCommand:
             (["--tcp", "0", "--check-baud"], "--check-baud needs --pty"),
             (["--tcp", "0", "--fault", "gremlins=1"], "fault 'gremlins' is not known"),
             (["--tcp", "0", "--truth", "/no/such/folder/t"], "No such file"),
+            (["--tcp", "0", "--start", "1,2"], "X,Y,DEGREES is needed"),
+            (["--tcp", "0", "--start", "0,0,0"], "does not fit"),
             (["--tcp", "0", "--name", "two words"], "without blanks"),
         ],
     )
@@ -308,7 +310,7 @@ class TestInProcess:
         raise AssertionError(f"no {kind.__name__}")
 
     def test_a_session(self) -> None:
-        port = SimulatedPort("sim://amigo-sh?world=office&seed=1&baud=115200&name=Zoe")
+        port = SimulatedPort("sim://amigo-sh?world=office&start=6,4.5,180&seed=1&baud=115200&name=Zoe")
         assert port.byte_time == pytest.approx(10 / 115200)
         port.write(Command.PULSE().encode())
         assert self.read_until(port, SyncEcho)
@@ -320,6 +322,7 @@ class TestInProcess:
         assert self.read_until(port, Sip)
         with port.lock:
             assert port.simulator.session is Session.OPEN
+            assert port.simulator.truth.pose.x == 6.0
         port.close()
 
     def test_a_silent_robot_lets_read_time_out(self) -> None:
@@ -377,9 +380,10 @@ class TestInProcess:
         ("url", "message"),
         [
             ("sim://r2d2", "robot 'r2d2' is not known"),
-            ("sim://amigo?colour=red", "option 'colour' is not known, allowed: world, seed"),
+            ("sim://amigo?colour=red", "option 'colour' is not known, allowed: world, start"),
             ("sim://amigo?seed=one", "option seed='one'"),
             ("sim://amigo?seed", "bad query field"),
+            ("sim://amigo?start=1,2,inf", "X,Y,DEGREES is needed"),
             ("sim://amigo?world=mars", "world 'mars'"),
             ("sim://amigo?faults=gremlins=1", "gremlins"),
             ("sim://amigo?check_baud=yes", "0 or 1"),

@@ -221,3 +221,56 @@ class TestAriaMaps:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(WorldError, match=message):
             load_world(str(path))
+
+
+class TestRosMaps:
+    #: 4 x 3 cells of 0.5 m; # is a wall, the first row is the upper one
+    PICTURE = ("####", "#..#", "#.##")
+    YAML = "image: lab.pgm\nresolution: 0.5\norigin: [-1.0, -0.5, 0.0]\nnegate: 0\noccupied_thresh: 0.65\n"
+
+    def write(self, folder: Path, picture: bytes | None = None, text: str = YAML) -> str:
+        if picture is None:
+            cells = bytes(0 if cell == "#" else 254 for row in self.PICTURE for cell in row)
+            picture = b"P5\n# made by hand\n4 3\n255\n" + cells
+        (folder / "lab.pgm").write_bytes(picture)
+        (folder / "lab.yaml").write_text(text, encoding="utf-8")
+        return str(folder / "lab.yaml")
+
+    def test_cells_become_walls(self, tmp_path: Path) -> None:
+        world = load_world(self.write(tmp_path))
+        # In the free cell at the lower left, whose middle is x -0.25, y -0.25.
+        assert world.cast(-0.25, -0.25, 0.0) == pytest.approx(0.25)
+        assert world.cast(-0.25, -0.25, math.pi) == pytest.approx(0.25)
+        assert world.cast(-0.25, -0.25, math.pi / 2) == pytest.approx(0.75)
+        assert world.cast(-0.25, -0.25, -math.pi / 2) == math.inf
+        assert world.cast(-0.25, 0.25, 0.0) == pytest.approx(0.75)
+        assert Segment(-1.0, 1.0, 1.0, 1.0) in world.segments  # the upper side, in one piece
+
+    def test_plain_text_pictures_and_inverted_ones(self, tmp_path: Path) -> None:
+        cells = " ".join("1" if cell == "#" else "0" for row in self.PICTURE for cell in row)
+        inverted = self.YAML.replace("negate: 0", "negate: 1")
+        world = load_world(self.write(tmp_path, f"P2 4 3 1\n{cells}\n".encode(), inverted))
+        assert set(world.segments) == set(load_world(self.write(tmp_path)).segments)
+
+    def test_a_turned_origin(self, tmp_path: Path) -> None:
+        text = self.YAML.replace("[-1.0, -0.5, 0.0]", "[0.0, 0.0, 1.5707963267948966]")
+        world = load_world(self.write(tmp_path, text=text))
+        assert world.cast(-0.25, 0.75, math.pi) == pytest.approx(0.75)
+
+    @pytest.mark.parametrize(
+        ("picture", "text", "message"),
+        [
+            (b"GIF89a", None, "no PGM"),
+            (b"P5 4 3 255\n123", None, "3 of 12 cells"),
+            (b"P5 99999 99999 255\n", None, "allowed: 4000000 cells"),
+            (b"P5 0 3 255\n", None, "0 x 3 cells"),
+            (b"P2 2 1 255\n1 999\n", None, "numbers up to 255"),
+            (None, "image: nothing.pgm\nresolution: 0.05\n", "cannot be read"),
+            (None, "image: 7\nresolution: 0.05\n", "image: 7"),
+            (None, "image: lab.pgm\nresolution: 0\n", "above 0"),
+            (None, "image: lab.pgm\nresolution: 1\norigin: [0]\n", "a list of 3"),
+        ],
+    )
+    def test_errors(self, tmp_path: Path, picture: bytes | None, text: str | None, message: str) -> None:
+        with pytest.raises(WorldError, match=message):
+            load_world(self.write(tmp_path, picture, text or self.YAML))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from ..profiles import ProfileError, load_profile
-from ..sim import Event, FaultError, Simulator, WorldError, load_world, parse_faults
+from ..sim import Event, FaultError, Simulator, WorldError, load_world, parse_faults, parse_pose
 from ..sim.faults import fault_help
 from ..sim.pty import PtyConnection
 from ..sim.server import Connection, TruthLog, serve
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST on this machine only")
     parser.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
+    parser.add_argument("--start", metavar="X,Y,DEG", help="where the robot starts (the world's)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (%(default)s)")
     parser.add_argument("--name", help="what the robot calls itself")
     parser.add_argument("--charge", type=float, default=1.0, help="left in the battery, 0 to 1 (%(default)s)")
@@ -59,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
             simulator = Simulator(
                 profile,
                 world,
+                start=parse_pose(args.start) if args.start else None,
                 seed=args.seed,
                 baud=args.baud,
                 name=args.name,

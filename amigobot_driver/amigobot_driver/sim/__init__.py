@@ -13,7 +13,7 @@ from .simulator import Simulator, Truth
 from .sonar import SonarModel
 from .sounds import Sound, playlist
 from .world import Pose, Segment, World
-from .worldfile import WorldError, available_worlds, load_world
+from .worlds import WorldError, available_worlds, load_world, parse_pose
 
 __all__ = [
     "AuxDevice",
@@ -37,5 +37,6 @@ __all__ = [
     "available_worlds",
     "load_world",
     "parse_faults",
+    "parse_pose",
     "playlist",
 ]

@@ -67,8 +67,8 @@ def _vel2(robot: Firmware, word: int) -> None:
 
 
 def _sonar_cycle(robot: Firmware, milliseconds: int) -> None:
-    robot.sonar.set_cycle(milliseconds)
-    robot.working.sonar_cycle = round(robot.sonar.cycle * 1000)
+    robot.hardware.sonar.set_cycle(milliseconds)
+    robot.working.sonar_cycle = round(robot.hardware.sonar.cycle * 1000)
 
 
 def _encoder(robot: Firmware, value: int) -> None:
@@ -80,7 +80,7 @@ def _io_request(robot: Firmware, value: int) -> None:
 
 
 def _battest(robot: Firmware, value: int) -> None:
-    robot.battery.pretended = value / 10 if value else None
+    robot.hardware.battery.pretended = value / 10 if value else None
 
 
 _PLAIN: dict[CommandTable, Callable[[Firmware], None]] = {
@@ -99,7 +99,7 @@ _PLAIN: dict[CommandTable, Callable[[Firmware], None]] = {
 _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     # switches
     Command.ENABLE: lambda robot, value: robot.enable_motors(value != 0),
-    Command.SONAR: lambda robot, value: robot.sonar.switch(value != 0),
+    Command.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
     # motion
     Command.VEL: lambda robot, value: robot.drive.translate(Speed(value / 1000)),
     Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
@@ -127,29 +127,29 @@ _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     # streams
     Command.ENCODER: _encoder,
     Command.IOREQUEST: _io_request,
-    Command.GYRO: lambda robot, value: robot.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
+    Command.GYRO: lambda robot, value: robot.hardware.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
     # sounds
-    Command.SOUND: lambda robot, value: robot.sounds.play(value),
-    Command.SOUNDTOG: lambda robot, value: robot.sounds.switch(value != 0),
-    Command.PLAYLIST: lambda robot, value: robot.sounds.ask(value),
+    Command.SOUND: lambda robot, value: robot.hardware.sounds.play(value),
+    Command.SOUNDTOG: lambda robot, value: robot.hardware.sounds.switch(value != 0),
+    Command.PLAYLIST: lambda robot, value: robot.hardware.sounds.ask(value),
     # serial lines
     Command.HOSTBAUD: lambda robot, value: robot.change_baud(value),
-    Command.AUX1BAUD: lambda robot, value: robot.aux[0].set_baud(value),
-    Command.AUX2BAUD: lambda robot, value: robot.aux[1].set_baud(value),
-    Command.AUX3BAUD: lambda robot, value: robot.aux[2].set_baud(value),
-    Command.GETAUX: lambda robot, value: robot.aux[0].request(value),
-    Command.GETAUX2: lambda robot, value: robot.aux[1].request(value),
-    Command.GETAUX3: lambda robot, value: robot.aux[2].request(value),
+    Command.AUX1BAUD: lambda robot, value: robot.hardware.aux[0].set_baud(value),
+    Command.AUX2BAUD: lambda robot, value: robot.hardware.aux[1].set_baud(value),
+    Command.AUX3BAUD: lambda robot, value: robot.hardware.aux[2].set_baud(value),
+    Command.GETAUX: lambda robot, value: robot.hardware.aux[0].request(value),
+    Command.GETAUX2: lambda robot, value: robot.hardware.aux[1].request(value),
+    Command.GETAUX3: lambda robot, value: robot.hardware.aux[2].request(value),
     # pins and tests
-    Command.DIGOUT: lambda robot, value: robot.pins.set_outputs(value),
-    Command.ADSEL: lambda robot, value: robot.pins.select(value),
+    Command.DIGOUT: lambda robot, value: robot.hardware.pins.set_outputs(value),
+    Command.ADSEL: lambda robot, value: robot.hardware.pins.select(value),
     Command.BATTEST: _battest,
 }
 
 _TEXT: dict[CommandTable, Callable[[Firmware, bytes], None]] = {
-    Command.POLLING: lambda robot, text: robot.sonar.poll(text),
-    Command.TTY2: lambda robot, text: robot.aux[0].write(text, robot.now),
-    Command.TTY3: lambda robot, text: robot.aux[1].write(text, robot.now),
-    Command.TTY4: lambda robot, text: robot.aux[2].write(text, robot.now),
-    Command.SAY: lambda robot, text: robot.sounds.say(text),
+    Command.POLLING: lambda robot, text: robot.hardware.sonar.poll(text),
+    Command.TTY2: lambda robot, text: robot.hardware.aux[0].write(text, robot.now),
+    Command.TTY3: lambda robot, text: robot.hardware.aux[1].write(text, robot.now),
+    Command.TTY4: lambda robot, text: robot.hardware.aux[2].write(text, robot.now),
+    Command.SAY: lambda robot, text: robot.hardware.sounds.say(text),
 }

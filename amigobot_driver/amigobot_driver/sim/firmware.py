@@ -4,66 +4,36 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
 
 from ..profiles import Profile
 from ..protocol import BAUD_RATES, Packet, Reset, SyncReply, decode
 from . import commands
-from .auxiliary import AuxPort
-from .battery import Battery
-from .body import Body
 from .dialect import Dialect
 from .drive import Drive
 from .events import Event, Listener
-from .faults import Mischief
 from .flash import Flash
-from .gyro import GyroSensor
+from .guards import BatteryGuard, Charge, Watchdog
 from .handshake import Handshake, Session
+from .hardware import Hardware
 from .inbox import Inbox
-from .line import Line, Priority
-from .pins import Pins
-from .sonar import SonarRing
-from .sounds import SoundBoard
+from .line import Priority
 from .telemetry import Telemetry
 
 #: s, the control cycle: one command is taken, the servo computes, time-outs are looked at
 TICK = 0.010
 #: s from one look at the battery to the next
 _BATTERY_CYCLE = 0.1
-#: s that the voltage must be below the limit before the robot gives up
-_CUT_OFF_DELAY = 1.0
 #: s from a reset until the controller listens again
 _BOOT_TIME = 1.0
 #: s without a good packet at a new HOSTBAUD until the old speed is back; no manual says how long
 _BAUD_TRIAL = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hardware:
-    """What the controller is wired to."""
-
-    body: Body
-    sonar: SonarRing
-    gyro: GyroSensor
-    battery: Battery
-    pins: Pins
-    sounds: SoundBoard
-    aux: tuple[AuxPort, ...]
-    line: Line
-    mischief: Mischief
-
-
 class Firmware:
     """One controller: a dialect, its FLASH, and the hardware that it runs. Times are in s."""
 
-    body: Body
-    sonar: SonarRing
-    gyro: GyroSensor
-    battery: Battery
-    pins: Pins
-    sounds: SoundBoard
-    aux: tuple[AuxPort, ...]
-    line: Line
+    dialect: Dialect
+    hardware: Hardware
     drive: Drive
     telemetry: Telemetry
     flash: Flash
@@ -80,45 +50,37 @@ class Firmware:
         *,
         refuse_low_battery: bool,
     ) -> None:
-        self.profile, self.dialect, self.flash = profile, dialect, flash
-        self.body, self.battery, self.line = hardware.body, hardware.battery, hardware.line
-        self.sonar, self.gyro, self.pins = hardware.sonar, hardware.gyro, hardware.pins
-        self.sounds, self.aux = hardware.sounds, hardware.aux
-        self._mischief = hardware.mischief
+        self.profile, self.dialect, self.flash, self.hardware = profile, dialect, flash, hardware
         self.telemetry = Telemetry(self)
         self.now = 0.0
-        self._refuse_low_battery = refuse_low_battery
         self._tell = tell
+        self._refuse_low_battery = refuse_low_battery
         self._power_up()
 
     def _power_up(self) -> None:
-        self._inbox = Inbox(self._mischief)
-        identity = SyncReply(name=self.flash.name, robot_class=self.flash.robot_class, subclass=self.flash.subclass)
-        self._handshake = Handshake(identity)
-        self.drive = Drive(self.body, self.flash)
+        flash = self.flash
+        self._inbox = Inbox(self.hardware.mischief)
+        self._handshake = Handshake(SyncReply(name=flash.name, robot_class=flash.robot_class, subclass=flash.subclass))
+        self.drive = Drive(self.hardware.body, flash)
         self._deaf_until = self._battery_due = -math.inf
         self._restart()
 
     def _restart(self) -> None:
         """Everything as it is between two sessions: parameters from FLASH, motors and sonars off, silence."""
-        self.working = copy.copy(self.flash)
-        self._suspended = False
-        self._heard = self._baud_trial = math.inf
-        self._low_since: float | None = None
-        self._warned = False
-        self.battery.pretended = None
+        parts, flash = self.hardware, self.flash
+        self.working = copy.copy(flash)
+        self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
+        self._baud_trial = math.inf
         self.drive.restart(self.working)
-        by_flash = self.dialect.sonar_cycle
-        self.sonar.restart(self.flash.sonar_cycle / 1000 if by_flash else self.profile.sonar.cycle)
-        self.gyro.restart()
-        self.pins.restart(self.working)
-        self.sounds.restart()
-        for port, code in zip(
-            self.aux, (self.flash.aux1_baud, self.flash.aux2_baud, self.flash.aux3_baud), strict=True
-        ):
+        parts.battery.pretended = None
+        parts.sonar.restart(flash.sonar_cycle / 1000 if self.dialect.sonar_cycle else self.profile.sonar.cycle)
+        parts.gyro.restart()
+        parts.pins.restart(self.working)
+        parts.sounds.restart()
+        for port, code in zip(parts.aux, (flash.aux1_baud, flash.aux2_baud, flash.aux3_baud), strict=True):
             port.restart(code)
         self.telemetry.stop()
-        self.line.set_baud(BAUD_RATES[self.flash.host_baud])
+        parts.line.set_baud(BAUD_RATES[flash.host_baud])
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
@@ -140,7 +102,8 @@ class Firmware:
     def tick(self, now: float) -> None:
         """Run one control cycle that ends at `now`."""
         self.now = now
-        data, last = self.line.hear(now)
+        parts = self.hardware
+        data, last = parts.line.hear(now)
         if data and now >= self._deaf_until:
             self._inbox.feed(data, last)
         packet = self._inbox.take()
@@ -148,12 +111,12 @@ class Firmware:
             self._take(packet)
         self._check_times(now)
         self._drive()
-        self.sonar.step(now)
-        self.gyro.step(now)
+        parts.sonar.step(now)
+        parts.gyro.step(now)
         if now >= self._battery_due - TICK / 2:
             self._battery_due = now + _BATTERY_CYCLE
             self._check_battery(now)
-        for port in self.aux:
+        for port in parts.aux:
             answer = port.step(now)
             if answer is not None:
                 self.answer(answer)
@@ -167,7 +130,7 @@ class Firmware:
     @property
     def busy(self) -> bool:
         """Whether the next tick may have something to say although no SIP is due."""
-        return len(self._inbox) > 0 or any(port.busy for port in self.aux)
+        return len(self._inbox) > 0 or any(port.busy for port in self.hardware.aux)
 
     # --- what commands do ----------------------------------------------------------------------------------
 
@@ -181,7 +144,7 @@ class Firmware:
 
     def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
         """Switch the motors."""
-        on = on and not self._mischief.faults.stuck_button
+        on = on and not self.hardware.mischief.faults.stuck_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"{'on' if on else 'off'} by {cause}")
@@ -189,7 +152,7 @@ class Firmware:
     def close(self, reason: str) -> None:
         """End the session."""
         if self.session is Session.OPEN:
-            self.sounds.cue("disconnected")
+            self.hardware.sounds.cue("disconnected")
             self.event("session closed", reason)
         self._handshake.close()
         self._restart()
@@ -202,7 +165,7 @@ class Firmware:
 
     def _set_baud(self, code: int, reason: str) -> None:
         self.working.host_baud = code
-        self.line.set_baud(BAUD_RATES[code])
+        self.hardware.line.set_baud(BAUD_RATES[code])
         self.event("line", f"{BAUD_RATES[code]} baud, {reason}")
 
     def enter_maintenance(self) -> None:
@@ -217,7 +180,7 @@ class Firmware:
         if self.session is Session.OPEN:
             self._obey(packet)
             return
-        if self._refuse_low_battery and self.battery.volts < self.flash.low_battery / 10:
+        if self._refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
             return
         answer = self._handshake.take(packet[0])
         if answer is not None:
@@ -226,9 +189,7 @@ class Firmware:
             self._open()
 
     def _obey(self, packet: bytes) -> None:
-        self._heard = self.now
-        if self._suspended:
-            self._suspended = False
+        if self._watchdog.hear(self.now):
             self.drive.resume()
             self.event("watchdog", "the client is back, motion resumes")
         instruction = decode(packet)
@@ -236,16 +197,15 @@ class Firmware:
             commands.execute(self, instruction)
 
     def _open(self) -> None:
-        self._heard = self.now
-        self.sonar.switch(True)
+        self._watchdog.hear(self.now)
+        self.hardware.sonar.switch(True)
         self.telemetry.start(self.now)
         self.event("session opened", self.dialect.name)
-        self.sounds.cue("connected")
+        self.hardware.sounds.cue("connected")
 
     def _check_times(self, now: float) -> None:
         limit = self.working.watchdog / 1000
-        if limit and not self._suspended and now - self._heard >= limit - TICK / 2:
-            self._suspended = True
+        if self._watchdog.bites(now, limit):
             self.drive.suspend()
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
         if now >= self._baud_trial:
@@ -253,7 +213,7 @@ class Firmware:
             self._set_baud(self.flash.host_baud, "nothing was heard at the new speed")
 
     def _drive(self) -> None:
-        if self._mischief.faults.stuck_button:
+        if self.hardware.mischief.faults.stuck_button:
             self.enable_motors(False, "the MOTORS button, which sticks")
         before = self.drive.stalls
         self.drive.step(TICK)
@@ -261,22 +221,18 @@ class Firmware:
             if stalled != was:
                 self.event("stall", f"{side} wheel {'stalled' if stalled else 'turns again'}")
                 if stalled:
-                    self.sounds.cue("stall")
+                    self.hardware.sounds.cue("stall")
 
     def _check_battery(self, now: float) -> None:
-        left, right = self.body.left.velocity, self.body.right.velocity
-        effort = (abs(left) + abs(right)) / self.profile.limits.linear
-        self.battery.drain(effort, self.sonar.on, _BATTERY_CYCLE)
+        body, battery = self.hardware.body, self.hardware.battery
+        effort = (abs(body.left.velocity) + abs(body.right.velocity)) / self.profile.limits.linear
+        battery.drain(effort, self.hardware.sonar.on, _BATTERY_CYCLE)
         if self.session is not Session.OPEN:
             return
-        volts = self.battery.volts
-        if volts < self.working.low_battery / 10 and not self._warned:
-            self._warned = True
+        volts = battery.volts
+        found = self._battery_guard.check(volts, self.working.low_battery / 10, self.working.shutdown_volts / 10, now)
+        if found is Charge.LOW:
             self.event("battery", f"{volts:.1f} V: low-battery alarm")
-            self.sounds.cue("low battery")
-        if volts >= self.working.shutdown_volts / 10:
-            self._low_since = None
-        elif self._low_since is None:
-            self._low_since = now
-        elif now - self._low_since >= _CUT_OFF_DELAY:
+            self.hardware.sounds.cue("low battery")
+        elif found is Charge.EMPTY:
             self.close(f"{volts:.1f} V: the battery is empty")

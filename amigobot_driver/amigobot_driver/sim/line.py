@@ -50,7 +50,6 @@ class Line:
         self._others: deque[bytes] = deque()
         self._free_at = -math.inf
         self._outgoing: deque[tuple[float, bytes]] = deque()
-        self._last_arrival = -math.inf
         self._incoming = Wire()
         self.set_baud(9600)
 
@@ -105,12 +104,9 @@ class Line:
             for at in range(0, len(frame), _FIFO):
                 chunk = frame[at : at + _FIFO]
                 arrival = start + (at + len(chunk)) * self.byte_time + late
-                self._deliver(self._mischief.spoil(chunk), arrival)
-
-    def _deliver(self, chunk: bytes, arrival: float) -> None:
-        self._last_arrival = max(arrival, self._last_arrival)
-        if not self.severed:
-            self._outgoing.append((self._last_arrival, self._heard(chunk, self.baud, self.client_baud)))
+                heard = self._heard(self._mischief.spoil(chunk), self.baud, self.client_baud)
+                if not self.severed:
+                    self._outgoing.append((arrival, heard))
 
     # --- client to robot -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ at the same times give the same answers, however often the simulator is asked in
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,16 +23,17 @@ from .body import Body, Wear
 from .dialect import dialect_for
 from .events import Listener, ignore
 from .faults import Faults, Mischief
-from .firmware import TICK, Firmware, Hardware
+from .firmware import TICK, Firmware
 from .flash import flash_of
 from .gyro import GyroSensor
 from .handshake import Session
+from .hardware import Hardware
 from .line import Line, LineStats, Priority
 from .pins import Pins
 from .sonar import SonarModel, SonarRing
 from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
 from .world import Pose, World, blocked
-from .worldfile import WorldError
+from .worlds import WorldError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +51,12 @@ class Truth:
 class Simulator:
     """A robot of the given profile in a world.
 
-    `baud` overrides the profile's line speed, 0 makes the line infinitely fast. `name` is what the robot
-    calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs devices into the auxiliary ports,
-    which otherwise loop back. With `refuse_low_battery` it does not answer a client below its alarm voltage,
-    as one manual has it (errata E-34). `on_event` is told what happens, as it happens. Raises ProfileError or
-    WorldError when the parts do not go together.
+    `start` overrides where the world has a robot start, `baud` the profile's line speed, and 0 makes the line
+    infinitely fast. `name` is what the robot calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs
+    devices into the auxiliary ports, which otherwise loop back. With `refuse_low_battery` it does not answer a client
+    below its alarm voltage, as one manual has it (errata E-34). `on_event` is told what happens, as it happens.
+
+    Raises ProfileError or WorldError when the parts do not go together.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Simulator:
         profile: Profile,
         world: World | None = None,
         *,
+        start: Pose | None = None,
         seed: int = 0,
         baud: int | None = None,
         name: str | None = None,
@@ -75,6 +79,8 @@ class Simulator:
     ) -> None:
         self.profile = profile
         self.world = world or World("empty")
+        if start is not None:
+            self.world = dataclasses.replace(self.world, start=start)
         dialect = dialect_for(profile.firmware)
         flash = flash_of({**dialect.flash, **profile.flash}, profile.name)
         if name is not None:

@@ -34,7 +34,7 @@ class Telemetry:
     def stop(self) -> None:
         """CLOSE: nothing more, from now on."""
         self._next_sip = math.inf
-        self._robot.line.silence()
+        self._robot.hardware.line.silence()
 
     @property
     def next_due(self) -> float:
@@ -50,24 +50,24 @@ class Telemetry:
             self.send(packet, priority, now)
 
     def _cycle(self) -> Iterator[tuple[Packet, Priority]]:
-        robot = self._robot
-        if robot.gyro.on:
-            yield robot.gyro.packet(), Priority.STREAM
+        robot, parts = self._robot, self._robot.hardware
+        if parts.gyro.on:
+            yield parts.gyro.packet(), Priority.STREAM
         yield self._sip(), Priority.SIP
         if self.io:
-            yield robot.pins.packet(), Priority.STREAM
+            yield parts.pins.packet(), Priority.STREAM
         if self.encoders:
             odometer = robot.drive.odometer
             packet = Encoders(left=_signed(odometer.left_ticks, 32), right=_signed(odometer.right_ticks, 32))
             yield packet, Priority.STREAM
         self.io, self.encoders = (mode if mode == 2 else 0 for mode in (self.io, self.encoders))
-        listed = robot.sounds.next_listed()
+        listed = parts.sounds.next_listed()
         if listed is not None:
             yield listed, Priority.ANSWER
 
     def send(self, packet: Packet, priority: Priority, now: float) -> None:
         """Put a packet on the line."""
-        self._robot.line.send(encode_frame(packet.encode()), priority, now, self._next_sip)
+        self._robot.hardware.line.send(encode_frame(packet.encode()), priority, now, self._next_sip)
 
     def config(self) -> Config:
         """CONFIGpac: the working parameters, under the names they have in FLASH."""
@@ -80,11 +80,11 @@ class Telemetry:
         return Config(**values, tail=tail)
 
     def _sip(self) -> Sip:
-        robot = self._robot
+        robot, parts = self._robot, self._robot.hardware
         drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
-        left, right = (round(wheel.velocity / units.velocity) for wheel in (robot.body.left, robot.body.right))
-        tenths = max(0, round(robot.battery.volts * 10))
-        port = robot.pins.selected
+        left, right = (round(wheel.velocity / units.velocity) for wheel in (parts.body.left, parts.body.right))
+        tenths = max(0, round(parts.battery.volts * 10))
+        port = parts.pins.selected
         return Sip(
             id=Sip.MOVING if left or right else Sip.MOVING - 1,
             x=round(drive.odometer.x / units.distance) & dialect.position_mask,
@@ -96,16 +96,16 @@ class Telemetry:
             left_stall_bumpers=drive.left_stall.stalled,
             right_stall_bumpers=drive.right_stall.stalled,
             control=_angle(drive.control, units.angle),
-            flags=Sip.MOTORS * drive.motors_on | 0b10 * robot.sonar.on,
+            flags=Sip.MOTORS * drive.motors_on | 0b10 * parts.sonar.on,
             compass=0,
             sonar=tuple(
-                SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in robot.sonar.take()
+                SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in parts.sonar.take()
             ),
             port_low=0 if dialect.port_in_high_byte else port,
             port_high=port if dialect.port_in_high_byte else 0,
-            analog=robot.pins.analog_byte,
-            digital_in=robot.pins.inputs,
-            digital_out=robot.pins.outputs,
+            analog=parts.pins.analog_byte,
+            digital_in=parts.pins.inputs,
+            digital_out=parts.pins.outputs,
             battery_x10=tenths if dialect.long_sip else None,
             charge_state=0 if dialect.long_sip else None,
         )

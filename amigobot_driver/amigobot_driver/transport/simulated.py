@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..profiles import ProfileError, load_profile
-from ..sim import FaultError, Simulator, WorldError, load_world, parse_faults
+from ..sim import FaultError, Simulator, WorldError, load_world, parse_faults, parse_pose
 from .port import PortError
 
 _DEFAULT_ROBOT, _DEFAULT_WORLD = "amigo", "room"
@@ -86,6 +86,7 @@ def _flag(text: str) -> bool:
 #: What may follow the question mark, and how it is read.
 _OPTIONS: dict[str, Callable[[str], Any]] = {
     "world": load_world,
+    "start": parse_pose,
     "seed": int,
     "baud": int,
     "name": str,

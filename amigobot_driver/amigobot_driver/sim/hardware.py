@@ -1,0 +1,30 @@
+"""What a controller is wired to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .auxiliary import AuxPort
+from .battery import Battery
+from .body import Body
+from .faults import Mischief
+from .gyro import GyroSensor
+from .line import Line
+from .pins import Pins
+from .sonar import SonarRing
+from .sounds import SoundBoard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hardware:
+    """The parts of one robot; they outlive every session and every reset."""
+
+    body: Body
+    sonar: SonarRing
+    gyro: GyroSensor
+    battery: Battery
+    pins: Pins
+    sounds: SoundBoard
+    aux: tuple[AuxPort, ...]  #: AUX1, AUX2, AUX3
+    line: Line
+    mischief: Mischief

@@ -1,0 +1,44 @@
+"""Worlds from files: our own YAML, ARIA's .map, and the maps of ROS. One small module a format.
+
+A file comes from anywhere: its size and its numbers are limited, and an error names the file, the place in it and
+what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ...resources import share
+from ..world import World
+from . import aria, ros, shapes
+from .plan import Plan, WorldError, parse_pose, parse_yaml
+
+__all__ = ["WorldError", "available_worlds", "load_world", "parse_pose"]
+
+
+def available_worlds() -> tuple[str, ...]:
+    """The names of the worlds that are shipped."""
+    return tuple(sorted(path.stem for path in share("config", "worlds").glob("*.yaml")))
+
+
+def load_world(name: str) -> World:
+    """A shipped world by its name, or one from a file by its path. Raises WorldError."""
+    path = Path(name)
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        if name not in available_worlds():
+            known = ", ".join(available_worlds())
+            raise WorldError(f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})")
+        path, reader = share("config", "worlds") / f"{name}.yaml", _read_yaml
+    plan = reader(path)
+    return World(path.stem, tuple(plan.segments), plan.start)
+
+
+def _read_yaml(path: Path) -> Plan:
+    content = parse_yaml(path)
+    return ros.read(content, path) if ros.is_map(content) else shapes.read(content, str(path))
+
+
+#: By the ending of the file.
+_READERS: dict[str, Callable[[Path], Plan]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".map": aria.read}

@@ -1,0 +1,46 @@
+"""ARIA's .map files: the LINES section and the first home pose, in millimetres; other marks are passed over."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from ..world import Pose, Segment
+from .plan import Plan, WorldError, number, read_text
+
+#: bytes; the points in a DATA section are many
+_MAX_SIZE = 20_000_000
+_HOMES = (["Cairn:", "RobotHome"], ["Cairn:", "Dock"])
+
+
+def read(path: Path) -> Plan:
+    """The plan in a map file. Raises WorldError."""
+    plan = Plan()
+    home = None
+    section = "header"
+    for index, line in enumerate(read_text(path, _MAX_SIZE).splitlines(), 1):
+        words, where = line.split(), f"{path}: line {index}"
+        if words[:1] in (["LINES"], ["DATA"]):
+            section = words[0]
+        elif section == "LINES" and words:
+            plan.add([Segment(*_millimetres(words, 4, where))], where)
+        elif words[:2] in _HOMES and home is None:
+            x, y = _millimetres(words[2:4], 2, where)
+            home = Pose(x, y, math.radians(_number(words[4], where) if len(words) > 4 else 0.0))
+    if not plan.segments:
+        raise WorldError(f"{path}: no LINES section with walls in it")
+    plan.start = home or plan.start
+    return plan
+
+
+def _millimetres(words: list[str], count: int, where: str) -> list[float]:
+    if len(words) != count:
+        raise WorldError(f"{where}: {count} coordinates in mm are needed, got {' '.join(words)!r:.60}")
+    return [number(_number(word, where) / 1000, where) for word in words]
+
+
+def _number(word: str, where: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise WorldError(f"{where}: {word!r:.60} is no number") from None

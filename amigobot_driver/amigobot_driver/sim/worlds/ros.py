@@ -1,0 +1,92 @@
+"""Maps of ROS (map_server): a YAML file beside a PGM picture, whose occupied cells become walls.
+
+The walls are the edges between occupied cells and all others, straight runs of them as one segment. A robot starts
+at the map's origin of coordinates, where most maps were begun.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..world import Segment
+from .plan import Plan, WorldError, number, numbers, read_bytes
+
+#: cells; each is looked at several times
+_MAX_CELLS = 4_000_000
+#: a PGM's header: its kind, width, height and white, with comments anywhere between
+_HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,6})" * 3 + rb"\s")
+
+#: A row of cells, 1 for occupied.
+_Row = list[int]
+
+
+def is_map(content: dict[Any, Any]) -> bool:
+    """Whether a YAML file is one of these."""
+    return "image" in content and "resolution" in content
+
+
+def read(content: dict[Any, Any], path: Path) -> Plan:
+    """The plan in the mapping of a YAML file and in the picture that it names. Raises WorldError."""
+    image, where = content["image"], str(path)
+    if not isinstance(image, str):
+        raise WorldError(f"{where}: image: {image!r:.60}, the name of a .pgm file is needed")
+    resolution = number(content["resolution"], f"{where}: resolution")
+    if resolution <= 0:
+        raise WorldError(f"{where}: resolution: {resolution}, must be above 0")
+    x, y, yaw = numbers(content.get("origin", [0, 0, 0]), 3, f"{where}: origin")
+    threshold = number(content.get("occupied_thresh", 0.65), f"{where}: occupied_thresh")
+    cells = _occupied(path.parent / image, threshold, negate=bool(content.get("negate", 0)))
+    c, s = math.cos(yaw) * resolution, math.sin(yaw) * resolution
+    plan = Plan()
+    for x1, y1, x2, y2 in _edges(cells):
+        ends = x + c * x1 - s * y1, y + s * x1 + c * y1, x + c * x2 - s * y2, y + s * x2 + c * y2
+        plan.add([Segment(*ends)], where)
+    return plan
+
+
+def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
+    """The cells of a picture, the lowest row first."""
+    data = read_bytes(path, 4 * _MAX_CELLS)
+    header = _HEADER.match(data)
+    if header is None:
+        raise WorldError(f"{path}: no PGM picture (P2 or P5)")
+    width, height, white = (int(group) for group in header.groups()[1:])
+    if not 0 < width * height <= _MAX_CELLS or not 0 < white < 256:
+        raise WorldError(f"{path}: {width} x {height} cells up to {white}, allowed: {_MAX_CELLS} cells up to 255")
+    body = data[header.end() :]
+    try:
+        values = body if header[1] == b"P5" else bytes(int(word) for word in body.split())
+    except ValueError:
+        raise WorldError(f"{path}: a P2 picture is numbers up to {white}") from None
+    if len(values) < width * height:
+        raise WorldError(f"{path}: {len(values)} of {width * height} cells, the rest is missing")
+    dark = bytes((value if negate else white - value) / white > threshold for value in range(white + 1))
+    grid = values[: width * height].translate(dark.ljust(256, b"\0"))
+    return [list(grid[row * width : (row + 1) * width]) for row in reversed(range(height))]
+
+
+def _edges(cells: list[_Row]) -> Iterator[tuple[int, int, int, int]]:
+    """The borders of the occupied cells, in cells."""
+    for y, x1, x2 in _runs(cells):
+        yield x1, y, x2, y
+    for x, y1, y2 in _runs([list(column) for column in zip(*cells, strict=True)]):
+        yield x, y1, x, y2
+
+
+def _runs(rows: list[_Row]) -> Iterator[tuple[int, int, int]]:
+    """Between each two rows, outside included, the runs in which they differ: row, first cell, end."""
+    nothing = [0] * len(rows[0])
+    for index, (below, above) in enumerate(zip([nothing, *rows], [*rows, nothing], strict=True)):
+        if below == above:
+            continue
+        begin = None
+        for cell, (one, other) in enumerate(zip([*below, 0], [*above, 0], strict=True)):
+            if one != other and begin is None:
+                begin = cell
+            elif one == other and begin is not None:
+                yield index, begin, cell
+                begin = None

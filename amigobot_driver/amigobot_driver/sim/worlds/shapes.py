@@ -1,0 +1,64 @@
+"""Our own world files: walls and furniture as shapes, in metres (docs/simulator.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..world import Pose, Segment, box, circle, polygon, polyline
+from .plan import Plan, WorldError, check_keys, items, number, numbers
+
+
+def read(content: dict[Any, Any], where: str) -> Plan:
+    """The plan in the mapping of a YAML file. Raises WorldError."""
+    check_keys(content, ("description", "start", *_SHAPES), where)
+    plan = Plan()
+    for key, shape in _SHAPES.items():
+        for index, item in enumerate(items(content.get(key, []), f"{where}: {key}")):
+            place = f"{where}: {key}[{index}]"
+            plan.add(shape(item, place), place)
+    if "start" in content:
+        x, y, heading = numbers(content["start"], 3, f"{where}: start")
+        plan.start = Pose(x, y, math.radians(heading))
+    return plan
+
+
+def _points(item: Any, where: str) -> list[tuple[float, float]]:
+    points = [numbers(point, 2, where) for point in items(item, where)]
+    if len(points) < 2:
+        raise WorldError(f"{where}: at least two points make a line")
+    return [(x, y) for x, y in points]
+
+
+def _wall(item: Any, where: str) -> list[Segment]:
+    return polyline(_points(item, where))
+
+
+def _room(item: Any, where: str) -> list[Segment]:
+    return polygon(_points(item, where))
+
+
+def _box(item: Any, where: str) -> list[Segment]:
+    check_keys(item, ("at", "size", "heading"), where, required=("at", "size"))
+    x, y = numbers(item["at"], 2, f"{where}.at")
+    length, width = numbers(item["size"], 2, f"{where}.size")
+    return box(x, y, length, width, math.radians(number(item.get("heading", 0), f"{where}.heading")))
+
+
+def _circle(item: Any, where: str) -> list[Segment]:
+    check_keys(item, ("at", "radius"), where, required=("at", "radius"))
+    x, y = numbers(item["at"], 2, f"{where}.at")
+    radius = number(item["radius"], f"{where}.radius")
+    if radius <= 0:
+        raise WorldError(f"{where}.radius: {radius}, must be above 0")
+    return circle(x, y, radius)
+
+
+#: Keys of a world file whose values are lists of shapes.
+_SHAPES: dict[str, Callable[[Any, str], list[Segment]]] = {
+    "rooms": _room,
+    "walls": _wall,
+    "boxes": _box,
+    "circles": _circle,
+}
