@@ -182,7 +182,7 @@ class TestChoice:
         assert "\n" not in reason
 
     def test_an_unknown_name_is_answered_with_those_there_are(self) -> None:
-        with pytest.raises(ProfileError, match=r"^robot 'amigoo' is not known, there are: amigo, amigo-sh, "):
+        with pytest.raises(ProfileError, match=r"^robot 'amigoo' is not known, there are: amigo, amigo-1.0, amigo-sh, "):
             load_profile("amigoo")
 
 
@@ -286,8 +286,8 @@ class TestOwnFile:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-sh, generic"),
-            ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-sh, generic"),
+            ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-1.0, amigo-sh, generic"),
+            ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh, generic"),
             ("name: x", "missing description, units, body, limits"),
             ("- name: x", "a profile is a mapping of keys to values"),
             ("amigo", "a profile is a mapping of keys to values"),
@@ -358,3 +358,9 @@ class TestModel:
     def test_a_curve_of_one_point(self) -> None:
         battery = Battery(curve=((12.0, 0.5),))
         assert [battery.charge(volts) for volts in (11.0, 12.0, 13.0)] == [0.5, 0.5, 0.5]
+
+
+def test_the_first_amigos_counts_sonar_ranges_in_other_units() -> None:
+    old, new = load_profile("amigo-1.0"), load_profile("amigo")
+    assert old.units.range == pytest.approx(0.555e-3)
+    assert (old.units.distance, old.sonar) == (new.units.distance, new.sonar)

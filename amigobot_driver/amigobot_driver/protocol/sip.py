@@ -8,6 +8,23 @@ from typing import Annotated, ClassVar
 from .packet import Packet
 from .wire import S8, S16, U8, U16, U32, Counted, Record
 
+#: The bits of FAULTFLAGS from 0 on, as ARIA names them.
+_FAULTS = (
+    "laser power",
+    "over-temperature",
+    "power",
+    "under-voltage",
+    "gyro",
+    "battery temperature",
+    "battery balance",
+    "encoder degraded",
+    "encoder failure",
+    "drive",
+    *(f"safety {number}" for number in range(1, 7)),
+)
+_CHARGE_STATES = {0: "not charging", 1: "bulk", 2: "overcharge", 3: "float", 4: "balance"}
+_NO_TEMPERATURE = -127
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SonarReading:
@@ -97,6 +114,22 @@ class Sip(Packet):
     def charging(self) -> bool | None:
         """Whether the charger feeds the battery; None where the packet does not say."""
         return None if self.charge_state in (None, 255) else self.charge_state != 0
+
+    @property
+    def fault_names(self) -> tuple[str, ...]:
+        """What the robot complains of; nothing where its packet ends before that."""
+        faults = self.faults or 0
+        return tuple(name for bit, name in enumerate(_FAULTS) if faults >> bit & 1)
+
+    @property
+    def celsius(self) -> int | None:
+        """The controller's temperature; None where the packet or the robot does not say."""
+        return None if self.temperature in (None, _NO_TEMPERATURE) else self.temperature
+
+    @property
+    def charge_name(self) -> str:
+        """What the charger does, "" where the packet does not say."""
+        return "" if self.charge_state is None else _CHARGE_STATES.get(self.charge_state, "unknown")
 
     @property
     def volts(self) -> float:

@@ -76,6 +76,9 @@ class Report:
     right_stalled: bool
     stop_button: bool
     charging: bool | None  #: None: this firmware does not say
+    charge_state: str  #: "" likewise
+    faults: tuple[str, ...]  #: what the robot itself complains of
+    celsius: int | None  #: the controller's temperature; None likewise
     ports: PortState
 
 

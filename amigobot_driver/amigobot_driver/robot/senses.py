@@ -38,6 +38,9 @@ class Senses:
             right_stalled=sip.right_stalled,
             stop_button=sip.stop_button,
             charging=sip.charging,
+            charge_state=sip.charge_name,
+            faults=sip.fault_names,
+            celsius=sip.celsius,
             ports=port_state(sip),
         )
         if self.battery.update(sip.volts, stamp):

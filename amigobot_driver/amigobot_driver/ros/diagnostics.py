@@ -77,6 +77,8 @@ class Diagnostics:
             level, message = WARN, "emergency stop latched: call clear_emergency_stop to drive again"
         elif stalled:
             level, message = ERROR, f"{' and '.join(stalled)} wheel stalled: free the robot"
+        elif report.faults:
+            level, message = ERROR, f"the robot reports: {', '.join(report.faults)}"
         elif not report.motors_enabled:
             level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
         else:
@@ -90,11 +92,12 @@ class Diagnostics:
             stall_left=report.left_stalled,
             stall_right=report.right_stalled,
             emergency_stop=self._robot.motion.emergency,
+            **({"temperature": report.celsius} if report.celsius is not None else {}),
         )
 
     def _battery(self) -> DiagnosticStatus:
-        monitor = self._robot.senses.battery
-        if not self._robot.running:
+        monitor, report = self._robot.senses.battery, self._robot.senses.report
+        if not self._robot.running or report is None:
             return self._status("battery", ERROR, "unknown: no packets from the robot")
         level, message = {
             BatteryLevel.GOOD: (OK, "good"),
@@ -109,6 +112,8 @@ class Diagnostics:
             charge_estimate=f"{monitor.charge:.2f}",
             low_at=monitor.battery.low,
             cutoff_at=monitor.battery.cutoff,
+            # Not every packet says so, and what it does not say is not made up.
+            **({"charger": report.charge_state} if report.charge_state else {}),
         )
 
     def _commands(self) -> DiagnosticStatus:
