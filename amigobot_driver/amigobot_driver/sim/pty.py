@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import pty
 import select
@@ -62,35 +63,42 @@ class PtyConnection:
                 os.write(self._master, data)
 
     def close(self) -> None:
-        if self._master is None:
-            return
-        with contextlib.suppress(OSError):
-            if os.readlink(self._path) == self._device:
-                os.unlink(self._path)
-        os.close(self._master)
-        self._master, self._client = None, False
+        if self._master is not None:
+            self._unplug()
 
     def _follow_plug(self) -> None:
         if self._simulator.unplugged and self._master is not None:
-            self.close()
+            self._unplug()
             self._tell("unplugged")
         elif not self._simulator.unplugged and self._master is None:
             self._plug_in()
             self._tell(f"plugged in, {self.description}")
 
     def _plug_in(self) -> None:
-        master, slave = pty.openpty()
+        self._open()
         try:
-            self._device = os.ttyname(slave)
-            tty.setraw(slave)  # a terminal in its default state would echo what the robot says
-            os.set_blocking(master, False)
             self._link()
         except OSError:
-            os.close(master)
+            self._close()
             raise
-        finally:
-            os.close(slave)
-        self._master = master
+
+    def _unplug(self) -> None:
+        with contextlib.suppress(OSError):
+            if os.readlink(self._path) == self._device:
+                os.unlink(self._path)
+        self._close()
+
+    def _open(self) -> None:
+        self._master, slave = pty.openpty()
+        self._device = os.ttyname(slave)
+        tty.setraw(slave)  # a terminal in its default state would echo what the robot says
+        os.set_blocking(self._master, False)
+        os.close(slave)
+
+    def _close(self) -> None:
+        if self._master is not None:
+            os.close(self._master)
+        self._master, self._client = None, False
 
     def _link(self) -> None:
         """Make the symbolic link, in place of one that leads nowhere or to a pty, but of nothing else."""
@@ -101,15 +109,36 @@ class PtyConnection:
             os.unlink(self._path)
         os.symlink(self._device, self._path)
 
+    def _let_the_next_in(self) -> None:
+        """Undo a client's wish to be alone (TIOCEXCL).
+
+        On a serial line that ends with the port's last close. A pty keeps it, and who is not root would find the port
+        busy for ever; when that is we ourselves, another terminal is needed, which mostly gets the same name.
+        """
+        try:
+            slave = os.open(self._device, os.O_RDWR | os.O_NOCTTY)
+        except OSError:
+            before = self._device
+            self._close()
+            self._open()
+            if self._device != before:
+                self._link()
+        else:
+            fcntl.ioctl(slave, termios.TIOCNXCL)
+            os.close(slave)
+
     def _client_there(self, master: int) -> bool:
         poll = select.poll()
         poll.register(master, select.POLLIN)
         events = dict(poll.poll(0)).get(master, 0)
         # What a client wrote before it closed the port is still to be read.
         there = not events & select.POLLHUP or bool(events & select.POLLIN)
-        if there != self._client:
-            self._client = there
-            self._tell("client connected" if there else "client disconnected")
+        if there and not self._client:
+            self._tell("client connected")
+        elif self._client and not there:
+            self._tell("client disconnected")
+            self._let_the_next_in()
+        self._client = there
         if there and self._check_baud:
             speed = termios.tcgetattr(master)[5]
             self._simulator.set_client_baud(_SPEEDS.get(speed, _OTHER_SPEED))
