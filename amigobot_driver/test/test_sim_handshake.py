@@ -168,6 +168,7 @@ class TestInput:
         client.run(1.0)
         # 9-byte frames in 256 bytes: 28 are kept, and the last of them is the last to be executed.
         assert client.config().rot_kp == 28
+        assert client.sim.lost_commands == 72
 
     @given(st.binary(max_size=300))
     def test_no_bytes_raise(self, noise: bytes) -> None:

@@ -141,15 +141,16 @@ class TestModes:
 
     def test_the_speed_goes_on_across_modes(self) -> None:
         client = Client().open()
-        client.send(Command.VEL(200))
-        client.run(2.0)
-        for command in (Command.VEL2(0x0A0A), Command.VEL(200)):
+        for command, speed in (
+            (Command.VEL(200), None),
+            (Command.VEL2(0x0A0A), 0.2),
+            (Command.VEL2(0x0505), None),
+            (Command.VEL(100), 0.1),
+        ):
             client.send(command)
-            slowest = 1.0
-            for _ in range(20):
+            for _ in range(100):
                 client.run(0.02)
-                slowest = min(slowest, client.speed)
-            assert slowest > 0.195, command
+                assert speed is None or client.speed == pytest.approx(speed, abs=0.005), command
 
     @pytest.mark.parametrize(
         ("command", "speed", "rate"),

@@ -307,12 +307,20 @@ class TestBattery:
         client.send(Command.BATTEST(108))
         client.run(0.1)
         assert client.sip().battery == 108
+        client.run(1.0)
         assert client.told("battery") == ["10.8 V: low-battery alarm"]
         assert client.sim.session is Session.OPEN
         client.send(Command.BATTEST(98))
         client.run(2.0, alive=False)
         assert client.sim.session is Session.WAIT
         assert not client.run(1.0, alive=False)
+
+    def test_a_short_dip_does_not_cut_off(self) -> None:
+        client = Client().open()
+        for tenths, seconds in ((98, 0.7), (120, 0.3), (98, 0.7), (120, 2.0)):
+            client.send(Command.BATTEST(tenths))
+            client.run(seconds)
+        assert client.sim.session is Session.OPEN
 
     def test_low_battery_may_refuse_a_client(self) -> None:
         client = Client(charge=0.02, refuse_low_battery=True)

@@ -174,8 +174,11 @@ class TestPty:
             assert path.exists()
         path.unlink(missing_ok=True)
         path.write_text("mine")
-        assert main(["sim", "--pty", str(path)]) == 2
-        assert path.read_text() == "mine"
+        link = tmp_path / "link"
+        link.symlink_to(path)
+        for taken in (path, link):
+            assert main(["sim", "--pty", str(taken)]) == 2
+        assert path.read_text() == "mine" and link.is_symlink()
 
     def test_nothing_is_echoed(self, tmp_path: Path) -> None:
         path = str(tmp_path / "robot")
@@ -286,6 +289,25 @@ class TestCommand:
     def test_without_a_verb_it_helps(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([]) == 0
         assert "sim" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["sim"], "--pty --tcp is required"),
+            (["sim", "--tcp", "0", "--seed", "x"], "invalid int value: 'x'"),
+            (["sim", "--tcp", "0", "--pty", "x"], "not allowed with"),
+            (["fly"], "invalid choice: 'fly'"),
+            (["sim", "--wheels", "3"], "--pty --tcp is required"),
+        ],
+    )
+    def test_a_command_line_that_makes_no_sense(
+        self, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+    ) -> None:
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        said = capsys.readouterr().err
+        assert caught.value.code == 2
+        assert message in said and said.count("\n") == 1
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

@@ -189,6 +189,7 @@ LineMinPos: -1000 -1000
 LineMaxPos: 5000 4000
 NumLines: 3
 Cairn: RobotHome 1500 1000 90.000000 "" ICON "home"
+Cairn: RobotHome 0 0 0.000000 "" ICON "second home"
 Cairn: Goal 3000 1000 0.000000 "" ICON "kitchen"
 LINES
 -1000 -1000 5000 -1000

@@ -11,6 +11,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import NoReturn
 
 from .errors import UsageError
 
@@ -18,9 +19,16 @@ from .errors import UsageError
 VERBS = ("sim", "config", "describe")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as the verbs do."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; `{self.prog} --help` tells more\n")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point. 0: done; 1: it did not work; 2: the command makes no sense, said in one line."""
-    parser = argparse.ArgumentParser(prog="amigobot", description="Tools for AmigoBot robots, real and simulated.")
+    parser = _Parser(prog="amigobot", description="Tools for AmigoBot robots, real and simulated.")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
     modules: dict[str, ModuleType] = {}
     for name in VERBS:

@@ -77,7 +77,11 @@ def run(args: argparse.Namespace) -> int:
         stack.callback(connection.close)
         clock.print(f"{profile.description} in {world.name}, listening on {connection.description}")
         serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
-        clock.print("stopped")
+        line = simulator.line_stats
+        clock.print(
+            f"stopped: {line.frames} packets sent, {line.starved} that did not fit the line, "
+            f"{simulator.lost_commands} commands lost"
+        )
     return 0
 
 

@@ -68,8 +68,6 @@ class Drive:
 
     def enable(self, on: bool) -> None:
         """ENABLE, or the MOTORS button. Motors come on standing still; switched off, the wheels are limp."""
-        if on == self.motors_on:
-            return
         self.motors_on = on
         self.server.stop()
         self.servo.let_go()

@@ -128,6 +128,11 @@ class Firmware:
         return self._handshake.state
 
     @property
+    def lost_commands(self) -> int:
+        """Commands that found the buffer full."""
+        return self._inbox.lost
+
+    @property
     def busy(self) -> bool:
         """Whether the next tick may have something to say although no SIP is due."""
         return len(self._inbox) > 0 or any(port.busy for port in self.hardware.aux)

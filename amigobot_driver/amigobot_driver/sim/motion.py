@@ -118,12 +118,6 @@ class MotionServer:
         goal = self._rotation.goal
         return goal.value if isinstance(goal, Distance) else 0.0
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is to be done: no goal and no velocity left."""
-        ramps = (self._left, self._right) if self.direct else (self._translation, self._rotation)
-        return all(ramp.velocity == 0.0 and ramp.goal == Speed() for ramp in ramps)
-
     def step(self, dt: float) -> tuple[float, float]:
         """The velocities that the left and the right wheel should have after `dt` s."""
         if self.direct:

@@ -197,6 +197,11 @@ class Simulator:
         """What the robot has sent, and what found no room on the line."""
         return self._line.stats
 
+    @property
+    def lost_commands(self) -> int:
+        """Commands that found the controller's buffer full, since its last reset."""
+        return self._firmware.lost_commands
+
     def set_client_baud(self, baud: int | None) -> None:
         """The speed of the client's port: any but the robot's makes noise of every byte. None: ignored."""
         self._line.client_baud = baud
