@@ -86,18 +86,20 @@ def start(context: LaunchContext) -> list[Action]:
     values |= parameters_in(params_file, f"{namespace}/amigobot")
     values |= given
 
+    logger = f"{namespace}/amigobot".strip("/").replace("/", ".")
     driver = Node(
         package="amigobot_driver",
         executable="amigobot_node",
         name="amigobot",
         namespace=namespace,
         parameters=[str(params_file), {name: exactly(value) for name, value in given.items()}],
-        arguments=["--ros-args", "--log-level", f"amigobot:={arguments['log_level']}"],
+        arguments=["--ros-args", "--log-level", f"{logger}:={arguments['log_level']}"],
         output="both",
         emulate_tty=True,
     )
     model = description(values, namespace) if arguments["description"] == "true" else []
-    return [driver, *model, *view(arguments["rviz"], values, namespace)]
+    # The driver last of those that must be there: launch would end without one of them, and leave the driver running.
+    return [*model, driver, *view(arguments["rviz"], values, namespace)]
 
 
 def description(values: dict[str, Any], namespace: str) -> list[Action]:

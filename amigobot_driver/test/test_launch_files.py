@@ -93,6 +93,23 @@ def test_given_arguments_reach_the_node_in_their_types(load: Any) -> None:
     assert publisher["parameters"][0]["robot_description"] == robot_description(load_profile("amigo-sh"), "123")
 
 
+@pytest.mark.parametrize(
+    ("namespace", "logger"), [("", "amigobot"), ("alpha", "alpha.amigobot"), ("/fleet/alpha", "fleet.alpha.amigobot")]
+)
+def test_log_level_names_the_logger_as_ros_does(load: Any, namespace: str, logger: str) -> None:
+    driver, _ = started(load("amigobot"), namespace=namespace, log_level="error")
+    assert driver["arguments"][-1] == f"{logger}:=error"
+
+
+def test_what_may_not_be_installed_comes_before_the_driver(load: Any) -> None:
+    """launch ends where a package is missing, and leaves alone whatever it has started in the same breath."""
+    module = load("amigobot")
+    values = {name: argument["default_value"] for name, argument in declared(module).items()}
+    module.Node.side_effect = lambda **options: options["executable"]
+    actions = module.start(MagicMock(launch_configurations=values))
+    assert actions == ["robot_state_publisher", "amigobot_node"]
+
+
 def test_the_description_follows_the_parameter_file(load: Any, tmp_path: Path) -> None:
     file = parameter_file(
         tmp_path,

@@ -100,6 +100,16 @@ def test_a_robot_with_names_of_its_own(domain: int) -> None:
     assert launched.process.logged("amigobot_node", "finished cleanly"), launched.process.log
 
 
+def test_a_missing_package_leaves_no_driver_behind(domain: int) -> None:
+    if has("robot_state_publisher"):
+        pytest.skip("robot_state_publisher is installed")
+    launched = Launched(domain, "amigobot")
+    assert launched.process.wait() == 1
+    launched.client.close()
+    assert launched.process.logged("'robot_state_publisher' not found"), launched.process.log
+    assert not launched.process.logged("process started"), launched.process.log
+
+
 def test_a_fleet_in_one_tree(domain: int) -> None:
     for package in ("robot_state_publisher", "tf2_ros"):
         if not has(package):
