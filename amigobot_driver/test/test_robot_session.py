@@ -336,6 +336,7 @@ class TestIdentity:
         bench.down.fault = self.calling_itself("Pioneer", subclass)
         bench.connect()
         assert bench.robot.profile.name == profile
+        assert bench.told(Identified)[0].known
 
     @pytest.mark.parametrize("identity", [("Pioneer", "zx81"), ("Roomba", "amigo"), ("", "")])
     def test_that_is_unknown_runs_on_generic_factors_with_a_warning(self, identity: tuple[str, str]) -> None:
@@ -345,13 +346,16 @@ class TestIdentity:
         [identified] = bench.told(Identified)
         assert identified.profile.name == bench.robot.profile.name == "generic"
         assert "distances may be wrong, set the parameter robot" in identified.reason
+        assert not identified.known
 
     def test_that_the_user_knows_better(self) -> None:
         bench = Bench(Options(profile="amigo"))
         bench.down.fault = self.calling_itself("Pioneer", "zx81")
         bench.connect()
         assert bench.robot.profile.name == "amigo"
-        assert bench.told(Identified)[0].reason == "it was asked for: amigo"
+        [identified] = bench.told(Identified)
+        assert identified.reason == "it was asked for: amigo"
+        assert identified.known
 
     def test_missing_altogether(self) -> None:
         """One manual says that SYNC2 is echoed as it is (erratum E-13): then nobody knows who it is."""

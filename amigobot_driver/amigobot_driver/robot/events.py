@@ -33,6 +33,7 @@ class Identified:
     identity: SyncReply
     profile: Profile
     reason: str
+    known: bool  #: False: no profile is this robot's, and the one chosen is a guess
 
 
 @dataclass(frozen=True, slots=True)

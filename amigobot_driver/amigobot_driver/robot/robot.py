@@ -195,10 +195,12 @@ class Robot(Link):
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _identified(self, identity: SyncReply) -> None:
+        known = True
         if self.options.profile:
             self.profile_reason = f"it was asked for: {self.options.profile}"
         else:
             self.profile, self.profile_reason = choose_profile(identity.robot_class, identity.subclass)
+            known = identity.subclass.lower() in self.profile.subclasses
         self.senses = Senses(self.profile, self.senses)
         self.budget.identified(self.profile)
         self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
@@ -206,7 +208,7 @@ class Robot(Link):
         self._limit()
         self.tuning.wanted.update(self._tuned())
         self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
-        self._events.append(Identified(identity, self.profile, self.profile_reason))
+        self._events.append(Identified(identity, self.profile, self.profile_reason, known))
 
     def _arrange(self, now: float) -> None:
         """What the options say of the ports and streams."""

@@ -44,21 +44,26 @@ class EventLog:
     def hear(self, event: Event) -> None:
         """Write the line an event is worth."""
         if isinstance(event, Identified):
-            self._logger.info(
+            self._write(
                 f"robot {event.identity.name}, {event.identity.robot_class}/{event.identity.subclass}: "
-                f"profile {event.profile.name}, because {event.reason}"
+                f"profile {event.profile.name}, because {event.reason}",
+                warning=not event.known,
             )
         elif isinstance(event, LinkChanged):
-            trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST)
-            self._say(event.note, trouble)
+            if event.state is LinkState.RUNNING:
+                self._write(event.note, warning=False)  # the end of every trouble, however soon after the last one
+            else:
+                self._say(event.note, event.state in (LinkState.DISCONNECTED, LinkState.LOST))
         elif isinstance(event, BatteryChanged):
             self._say(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
         elif isinstance(event, Notice):
             self._say(event.text, event.trouble)
 
     def _say(self, text: str, warning: bool) -> None:
-        if not self._once.due(text):
-            return
+        if self._once.due(text):
+            self._write(text, warning)
+
+    def _write(self, text: str, warning: bool) -> None:
         # Two calls, because a ROS logger ties each line of code to one severity.
         if warning:
             self._logger.warning(text)

@@ -1,0 +1,54 @@
+"""What the node logs, and how often."""
+
+from __future__ import annotations
+
+from unittest.mock import MagicMock
+
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+
+from amigobot_driver.profiles import choose_profile
+from amigobot_driver.protocol import SyncReply
+from amigobot_driver.robot import Event, Identified, LinkChanged, LinkState
+from amigobot_driver.ros.log import INTERVAL, EventLog, Once
+
+
+class Log:
+    """An EventLog, and its lines: severity and text."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.lines: list[tuple[str, str]] = []
+        node = MagicMock()
+        node.get_logger().info = lambda text: self.lines.append(("INFO", text))
+        node.get_logger().warning = lambda text: self.lines.append(("WARN", text))
+        self._log = EventLog(node, Once(lambda: self.now))
+
+    def hear(self, *events: Event) -> list[tuple[str, str]]:
+        """The lines that these events are worth."""
+        self.lines.clear()
+        for event in events:
+            self._log.hear(event)
+        return self.lines
+
+
+@pytest.mark.parametrize(("subclass", "severity"), [("amigo", "INFO"), ("p3dx", "WARN")])
+def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
+    profile, reason = choose_profile("Pioneer", subclass)
+    identity = SyncReply(name="Rob", robot_class="Pioneer", subclass=subclass)
+    [line] = Log().hear(Identified(identity, profile, reason, known=severity == "INFO"))
+    assert line[0] == severity
+    assert line[1].startswith(f"robot Rob, Pioneer/{subclass}: profile {profile.name}, because ")
+
+
+def test_trouble_is_said_rarely_and_its_end_always() -> None:
+    """Whoever reads the last line knows how things are, also after the second loss in a short time."""
+    log = Log()
+    lost = LinkChanged(LinkState.DISCONNECTED, "no such port")
+    found = LinkChanged(LinkState.RUNNING, "connected to Rob")
+    assert log.hear(lost, lost, found) == [("WARN", "no such port"), ("INFO", "connected to Rob")]
+    log.now += INTERVAL / 2
+    assert log.hear(lost, found) == [("INFO", "connected to Rob")]
+    log.now += INTERVAL
+    assert log.hear(lost, lost) == [("WARN", "no such port")]
