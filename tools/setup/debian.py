@@ -42,8 +42,9 @@ def install_missing_packages() -> None:
         raise SetupError(f"system packages are missing; please type: sudo apt-get install {names}")
     say(f"installing system packages: {names} ...")
     apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet"]
-    run("apt-get update", [*apt, "update"], os.environ)
-    run("apt-get install", [*apt, "install", "--yes", "--no-install-recommends", *packages], os.environ)
+    remedy = f"mend that, or install them yourself: {names}"
+    run("apt-get update", [*apt, "update"], os.environ, remedy)
+    run("apt-get install", [*apt, "install", "--yes", "--no-install-recommends", *packages], os.environ, remedy)
     if missing_packages():
         left = " ".join(missing_packages())
         raise SetupError(f"{PYTHON} still lacks {left}: name another Python, such as PYTHON=/usr/bin/python3")

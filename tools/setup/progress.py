@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from paths import LOG
 
+TELLING = re.compile(r"\berror: |\berror processing |^E: ", re.IGNORECASE)
 START = time.monotonic()
 
 
@@ -25,6 +27,7 @@ def run(
     what: str,
     command: Sequence[str],
     environment: Mapping[str, str],
+    remedy: str,
     on_line: Callable[[str], None] = lambda line: None,
 ) -> None:
     """Run a command with its output in the log file, and with each line of it given to `on_line`."""
@@ -44,8 +47,8 @@ def run(
         for line in process.stdout:
             log.write(line)
             on_line(line)
-            if "error" in line.lower():
+            if not reason and TELLING.search(line):
                 reason = line.strip()
     if process.returncode != 0:
         reason = reason or f"exit code {process.returncode}"
-        raise SetupError(f"{what} failed: {reason}; the details are in {LOG}")
+        raise SetupError(f"{what} failed: {reason}; {remedy} (all it said: {LOG})")

