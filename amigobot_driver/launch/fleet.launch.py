@@ -55,7 +55,7 @@ def one(name: str, robot: dict[str, Any], map_frame: str) -> list[Action]:
     texts = {key: text_of(value) for key, value in arguments.items()}
     driver = IncludeLaunchDescription(source, launch_arguments=texts.items())
     # Scoped, so that no robot inherits the arguments of the one before it.
-    actions = [GroupAction([driver], scoped=True, forwarding=False)]
+    actions: list[Action] = [GroupAction([driver], scoped=True, forwarding=False)]
     if place is not None:
         x, y, heading = map(float, place)
         odom = f"{texts['frame_prefix']}{texts.get('odom_frame', 'odom')}"

@@ -29,15 +29,15 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=str(HERE / "config" / "ekf.yaml"),
                 description="parameters of robot_localization",
             ),
-            IncludeLaunchDescription(
-                driver, launch_arguments={"port": LaunchConfiguration("port"), "publish_tf": "false"}.items()
-            ),
             Node(
                 package="robot_localization",
                 executable="ekf_node",
                 name="ekf_filter_node",
                 parameters=[LaunchConfiguration("ekf_file")],
                 output="screen",
+            ),
+            IncludeLaunchDescription(
+                driver, launch_arguments={"port": LaunchConfiguration("port"), "publish_tf": "false"}.items()
             ),
         ]
     )

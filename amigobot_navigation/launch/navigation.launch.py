@@ -90,14 +90,14 @@ class Navigation:
             self.files.append(self.fitted(HERE / "config" / "nav2_before_lyrical.yaml"))
 
     def actions(self) -> list[Action]:
-        actions = []
-        if self.simulated or self.arguments["port"]:
-            actions.append(self.driver())
-        actions += self.localization()
+        actions = self.localization()
         for name, package in SERVERS.items():
             remappings = [("cmd_vel", "cmd_vel_nav")] if name in BEFORE_THE_MONITOR else []
             actions.append(self.server(name, package, remappings=remappings))
         actions.append(self.manager("navigation", list(SERVERS)))
+        # Behind those that may not be installed: without one of them launch would end, and leave the driver running.
+        if self.simulated or self.arguments["port"]:
+            actions.append(self.driver())
         if self.arguments["rviz"] == "true":
             actions.append(self.view())
         return actions

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import yaml
@@ -198,6 +199,17 @@ def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
         "cmd_vel_smoothed",
         "cmd_vel",
     )
+
+
+def test_the_driver_starts_behind_what_may_not_be_installed(load: Any) -> None:
+    """launch ends where a package is missing, and leaves alone whatever it has started in the same breath."""
+    module = load("navigation")
+    values = {name: argument["default_value"] for name, argument in declared(module).items()}
+    module.Node.side_effect = lambda **options: options["executable"]
+    module.IncludeLaunchDescription.side_effect = lambda *_, **__: "driver"
+    actions = module.start(MagicMock(launch_configurations=values | {"sim": "true"}))
+    assert actions[-1] == "driver"
+    assert "controller_server" in actions
 
 
 def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given(load: Any) -> None:
