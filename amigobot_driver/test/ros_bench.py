@@ -45,7 +45,7 @@ from amigobot_driver.sim.server import Connection, serve
 from amigobot_driver.sim.tcp import TcpConnection
 
 #: s; reached only when something is broken, on however slow a machine.
-DEADLINE = 30.0
+DEADLINE = 45.0
 
 #: ROS writes its log files here, not into the home of whoever runs the tests.
 _LOGS = tempfile.TemporaryDirectory(prefix="amigobot-test-")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -17,20 +16,44 @@ from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import RobotStatus
 
 
-@pytest.fixture
-def unplugged(tmp_path: Path) -> Iterator[Bench]:
-    """A node whose port is not there yet."""
-    robot = Robot(pty=tmp_path / "ttyUSB0")
+@pytest.fixture(scope="module", autouse=True)
+def unplugged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """A node whose port is not there yet. All nodes of this module are started together, which saves time."""
+    robot = Robot(pty=tmp_path_factory.mktemp("dev") / "ttyUSB0")
     robot.unplug()
+    with Bench(robot) as bench:
+        yield bench
+
+
+@pytest.fixture(scope="module", autouse=True)
+def turned_away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bench, int]]:
+    """A node whose port another program has open, and its file descriptor there."""
+    robot = Robot(pty=tmp_path_factory.mktemp("dev") / "ttyUSB0")
+    other = os.open(robot.url, os.O_RDWR | os.O_NOCTTY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    with Bench(robot) as bench:
+        yield bench, other
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nobody_there() -> Iterator[tuple[Bench, int]]:
+    """A node whose TCP port nobody listens on, and the number of that."""
+    number = free_tcp_port()
+    with Bench(port=f"socket://127.0.0.1:{number}") as bench:
+        yield bench, number
+
+
+@pytest.fixture(scope="module", autouse=True)
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    robot = Robot(pty=tmp_path_factory.mktemp("dev") / "ttyUSB0")
     with Bench(robot, enable_stamped_cmd_vel=False) as bench:
         yield bench
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    robot = Robot(pty=tmp_path_factory.mktemp("dev") / "ttyUSB0")
-    with Bench(robot, enable_stamped_cmd_vel=False) as bench:
-        yield bench.connected()
+@pytest.fixture
+def bench(running: Bench) -> Bench:
+    """A node that is connected."""
+    return running.connected()
 
 
 def is_down(bench: Bench) -> bool:
@@ -46,7 +69,7 @@ def seconds_pass(bench: Bench, count: int) -> None:
 def test_a_port_that_is_not_there_is_one_line_until_it_appears(unplugged: Bench) -> None:
     bench, port = unplugged, str(unplugged.robot.url)
     bench.wait_until(lambda: is_down(bench))
-    seconds_pass(bench, 3)
+    seconds_pass(bench, 2)
     (line,) = bench.node.logged("WARN")
     assert f"{port}: there is no such port; is the adapter plugged in?" in line
     assert bench.diagnostic("link").message in line
@@ -59,29 +82,26 @@ def test_a_port_that_is_not_there_is_one_line_until_it_appears(unplugged: Bench)
     assert not bench.node.logged("Traceback")
 
 
-def test_a_port_that_another_program_has_open_is_waited_for(tmp_path: Path) -> None:
-    robot = Robot(pty=tmp_path / "ttyUSB0")
-    other = os.open(robot.url, os.O_RDWR | os.O_NOCTTY)
-    fcntl.flock(other, fcntl.LOCK_EX)
-    with Bench(robot) as bench:
-        bench.wait_until(lambda: is_down(bench))
-        seconds_pass(bench, 2)
-        (line,) = bench.node.logged("WARN")
-        assert f"{robot.url}: another program has it open; `fuser -v {robot.url}` names it" in line
-        os.close(other)
-        bench.connected()
+def test_a_port_that_another_program_has_open_is_waited_for(turned_away: tuple[Bench, int]) -> None:
+    bench, other = turned_away
+    bench.wait_until(lambda: is_down(bench))
+    seconds_pass(bench, 2)
+    (line,) = bench.node.logged("WARN")
+    url = bench.robot.url
+    assert f"{url}: another program has it open; `fuser -v {url}` names it" in line
+    os.close(other)
+    bench.connected()
 
 
-def test_nobody_listening_on_tcp_is_one_line_until_somebody_does() -> None:
-    number = free_tcp_port()
-    with Bench(port=f"socket://127.0.0.1:{number}") as bench:
-        bench.wait_until(lambda: is_down(bench))
-        seconds_pass(bench, 2)
-        (line,) = bench.node.logged("WARN")
-        assert f"socket://127.0.0.1:{number}: Connection refused; is the robot or the simulator on" in line
-        robot = Robot(tcp_port=number)
-        bench.connected()
-        robot.unplug()
+def test_nobody_listening_on_tcp_is_one_line_until_somebody_does(nobody_there: tuple[Bench, int]) -> None:
+    bench, number = nobody_there
+    bench.wait_until(lambda: is_down(bench))
+    seconds_pass(bench, 2)
+    (line,) = bench.node.logged("WARN")
+    assert f"socket://127.0.0.1:{number}: Connection refused; is the robot or the simulator on" in line
+    robot = Robot(tcp_port=number)
+    bench.connected()
+    robot.unplug()
 
 
 class TestSilence:
@@ -144,7 +164,7 @@ class TestComingBack:
     def test_a_robot_that_was_reset(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
         bench.wait_until(lambda: status.messages and status.last.motors_enabled)
-        connections = int(bench.values("link")["connections"])
+        connections = int(bench.values("link", fresh=True)["connections"])
         since = len(bench.robot.heard)
         bench.robot.do(lambda robot: robot.reset())
         bench.wait_until(lambda: bench.node.logged("the robot's controller was reset"))

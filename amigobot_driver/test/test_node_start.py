@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from nav_msgs.msg import Odometry
@@ -19,28 +19,41 @@ from amigobot_msgs.msg import RobotConfig
 AMIGOBOT = (sys.executable, "-c", "import sys; from amigobot_driver.cli import main; sys.exit(main())")
 
 
-@pytest.fixture(params=["pty", "tcp", "sim"])
-def port(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a robot that somebody has started with the command line."""
-    if request.param == "sim":
-        yield "sim://amigo-sh?world=room&seed=1"
-        return
-    path, number = tmp_path / "robot", free_tcp_port()
-    where = {"pty": ["--pty", str(path)], "tcp": ["--tcp", f"127.0.0.1:{number}"]}[request.param]
-    simulator = subprocess.Popen([*AMIGOBOT, "sim", "--robot", "amigo-sh", *where], stdout=subprocess.DEVNULL)
-    yield {"pty": str(path), "tcp": f"socket://127.0.0.1:{number}"}[request.param]
-    simulator.send_signal(signal.SIGINT)
-    assert simulator.wait(30) == 0
+@contextmanager
+def simulator(*where: str) -> Iterator[None]:
+    """A robot that somebody has started in another window."""
+    process = subprocess.Popen([*AMIGOBOT, "sim", "--robot", "amigo-sh", *where], stdout=subprocess.DEVNULL)
+    yield
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
 
 
-def test_it_drives(port: str) -> None:
-    """From nothing to a robot that has driven, whichever of the two is started first."""
-    with Bench(port=port, enable_stamped_cmd_vel=False) as bench:
-        odom = bench.connected().listen(Odometry, "odom")
-        with bench.driving(0.3):
-            bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.1)
-        bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        config = bench.listen(RobotConfig, "robot_config", latched)
-        bench.wait_until(lambda: config.messages and config.last.received)
-        assert config.last.robot_subclass == "amigo-sh"
+@pytest.fixture(scope="module")
+def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Bench]]:
+    """A node each way, started before it matters whether robot or node is first."""
+    path, number = tmp_path_factory.mktemp("dev") / "robot", free_tcp_port()
+    urls = {
+        "serial": str(path),
+        "tcp": f"socket://127.0.0.1:{number}",
+        "in the node": "sim://amigo-sh?world=room&seed=1",
+    }
+    with ExitStack() as stack:
+        started = {
+            name: stack.enter_context(Bench(port=url, enable_stamped_cmd_vel=False)) for name, url in urls.items()
+        }
+        with simulator("--pty", str(path)), simulator("--tcp", f"127.0.0.1:{number}"):
+            yield started
+
+
+@pytest.mark.parametrize("where", ["serial", "tcp", "in the node"])
+def test_it_drives(benches: dict[str, Bench], where: str) -> None:
+    """From nothing to a robot that has driven."""
+    bench = benches[where].connected()
+    odom = bench.listen(Odometry, "odom")
+    with bench.driving(0.3):
+        bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.1)
+    bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    config = bench.listen(RobotConfig, "robot_config", latched)
+    bench.wait_until(lambda: config.messages and config.last.received)
+    assert config.last.robot_subclass == "amigo-sh"
