@@ -14,7 +14,7 @@ from amigobot_driver.protocol import Command, Encoders, Packet
 from amigobot_driver.robot import Notice, Odometry, Options, Report, Rolled
 from amigobot_driver.robot.encoders import STALE, WheelEncoders, metres_per_tick, track
 from amigobot_driver.robot.odometry import Odometer
-from amigobot_driver.robot.streams import PATIENCE, TRIES
+from amigobot_driver.robot.streams import PATIENCE, RARELY, TRIES
 
 AMIGO = load_profile("amigo")
 
@@ -53,6 +53,10 @@ class TestAsking:
         bench.run(TRIES * PATIENCE + 15)
         assert words(bench, "ENCODER(2)") == TRIES + 2
         assert bench.notices.count(f"sent ENCODER(2) {TRIES} times, no ENCODERpac came; trying on") == 2
+        assert [stream.name for stream, flow in bench.robot.streams.flows.items() if flow.silent] == ["ENCODERpac"]
+        bench.come_back()
+        bench.run(RARELY + 1)
+        assert not any(flow.silent for flow in bench.robot.streams.flows.values())
         bench.come_back()
         bench.until(lambda: bench.told(Rolled), within=11)
 

@@ -54,6 +54,11 @@ class Flow:
     asked_again: int = 0
     next_time: float = math.inf
 
+    @property
+    def silent(self) -> bool:
+        """It should come, and does not, although it was asked for several times."""
+        return self.going and self.tries >= TRIES
+
 
 class Streams(Feature):
     """Which streams are wanted. `lacks` tells why this robot has not got a command, "" when it has."""

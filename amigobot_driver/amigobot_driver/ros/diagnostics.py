@@ -147,6 +147,8 @@ class Diagnostics:
         level, message = OK, f"as wanted: {streams}"
         if plan.refused:
             level, message = WARN, "; ".join(plan.reasons.values())
+        elif silent := [stream.name for stream, flow in flows.items() if flow.silent]:
+            level, message = WARN, f"no {' and no '.join(silent)} comes, asked for again and again"
         return self._status(
             "streams",
             level,
