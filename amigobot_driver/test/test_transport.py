@@ -404,7 +404,7 @@ class TestSimulated:
         [
             ("sim://zx81", "'zx81' is not known"),
             ("sim://amigo?world=atlantis", "atlantis"),
-            ("sim://amigo?sead=1", "option 'sead' is not known, allowed: world, seed"),
+            ("sim://amigo?sead=1", "option 'sead' is not known, allowed: world, "),
             ("sim://amigo?seed=one", "seed='one'"),
             ("sim://amigo?baud=1200", "1200"),
             ("sim://amigo?check_baud=yes", "0 or 1 is needed"),
