@@ -35,6 +35,7 @@ def as_it_was(bench: Bench) -> Iterator[None]:
     """Each test leaves a robot that stands, with motors and sonar on and nothing latched."""
     yield
     bench.robot.ignored.clear()
+    bench.publish("cmd_vel", bench.client.velocity(0.0))
     bench.wait_until(lambda: bench.robot.standing)
 
 
@@ -146,7 +147,7 @@ class TestStop:
 class TestEmergencyStop:
     def test_brakes_and_refuses_every_velocity_until_it_is_cleared(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
-        refused = int(bench.values("commands", fresh=True)["refused"])
+        refused = int(bench.values("commands")["refused"])
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
             since = len(bench.robot.heard)
@@ -190,6 +191,7 @@ class TestResetOdometry:
         with bench.driving(0.3, 0.8):
             bench.wait_until(lambda: odom.messages and abs(odom.last.pose.pose.orientation.z) > 0.2)
         bench.wait_until(lambda: bench.robot.standing)
+        bench.pass_sips(2)
         response = bench.call(Trigger, "reset_odometry")
         assert (response.success, response.message) == (True, "x, y and yaw are zero")
         answered = len(odom)
