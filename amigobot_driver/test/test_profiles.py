@@ -287,8 +287,8 @@ class TestOwnFile:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-1.0, amigo-sh, generic"),
-            ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh, generic"),
+            ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-1.0, amigo-sh,"),
+            ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "missing description, units, body, limits"),
             ("- name: x", "a profile is a mapping of keys to values"),
             ("amigo", "a profile is a mapping of keys to values"),

@@ -17,7 +17,7 @@ from .model import Profile, SonarPose
 
 #: The ending of the keys that a profile file does not give in SI units.
 _ENDINGS = {
-    "_mm": "distance range length width height front rear wheel_diameter wheel_width track clearance "
+    "_mm": "distance range length width height front rear wheel_diameter wheel_width track clearance wheelbase "
     "min_range max_range",
     "_mm_s": "velocity wheel_velocity linear",
     "_deg": "angle field_of_view",
@@ -51,7 +51,7 @@ def _mapping(part: Any) -> dict[str, Any]:
     content = {}
     for field in dataclasses.fields(part):
         value = getattr(part, field.name)
-        if isinstance(value, float) and not value > 0:
+        if isinstance(value, int | float) and not value > 0:
             continue  # NaN or 0 stands for what is not known; a file does not mention that
         ending = _ENDING_OF.get(field.name, "")
         content[field.name + ending] = _plain(value, _UNITS.get(ending, 1.0))

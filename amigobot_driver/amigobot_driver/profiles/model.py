@@ -38,6 +38,7 @@ class Body:
     clearance: float = 0.03
     mass: float = 3.6  #: kg
     wheel_ticks: float = 0.0  #: of the encoder in one turn of a wheel; 0: nobody knows
+    wheelbase: float = 0.0  #: from the front axle to the rear one, about base_link; 0: two wheels and a caster
 
     @property
     def radius(self) -> float:
@@ -71,6 +72,22 @@ class Sonar:
     max_range: float = 5.0  #: m; the robot reports more for "no echo"
     field_of_view: float = math.radians(15)  #: rad, full width
     cycle: float = 0.04  #: s from one ping to the next
+    height: float = 0.1  #: m above the floor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bumpers:
+    """Rings of contact switches, by how many segments each has; 0: none (PROTOCOL 6.2)."""
+
+    front_segments: int = 0
+    rear_segments: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floor:
+    """Infrared sensors that look down at the floor, for steps; in the order of their bits."""
+
+    poses: tuple[SonarPose, ...] = ()
     height: float = 0.1  #: m above the floor
 
 
@@ -115,6 +132,8 @@ class Profile:
     body: Body
     limits: Limits
     sonar: Sonar = field(default_factory=Sonar)
+    bumpers: Bumpers = field(default_factory=Bumpers)
+    floor: Floor = field(default_factory=Floor)
     battery: Battery = field(default_factory=Battery)
     link: Link = field(default_factory=Link)
     #: FLASH values as the manual names them, where they differ from AmigOS's defaults; for the simulator
