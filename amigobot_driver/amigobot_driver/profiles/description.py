@@ -18,7 +18,7 @@ from .model import Profile, SonarPose
 #: The ending of the keys that a profile file does not give in SI units.
 _ENDINGS = {
     "_mm": "distance range length width height front rear wheel_diameter wheel_width track clearance wheelbase "
-    "min_range max_range",
+    "wheel_spacing min_range max_range",
     "_mm_s": "velocity wheel_velocity linear",
     "_deg": "angle field_of_view",
     "_deg_s": "angular",

@@ -34,11 +34,12 @@ class Body:
     rear: float
     wheel_diameter: float
     wheel_width: float
-    track: float  #: between the wheels' contact points, the effective value
+    track: float  #: between the wheels' contact points, the effective value: how wide the robot turns
     clearance: float = 0.03
     mass: float = 3.6  #: kg
     wheel_ticks: float = 0.0  #: of the encoder in one turn of a wheel; 0: nobody knows
     wheelbase: float = 0.0  #: from the front axle to the rear one, about base_link; 0: two wheels and a caster
+    wheel_spacing: float = 0.0  #: between the middles of the tyres as built, where track is another; 0: it is not
 
     @property
     def radius(self) -> float:
@@ -127,7 +128,8 @@ class Profile:
     description: str
     robot_class: str = "Pioneer"
     subclasses: tuple[str, ...] = ()  #: the names this robot gives itself, lower case
-    firmware: str = ""  #: its letters in the table of commands; "": nobody knows
+    #: its letters in the table of commands, and C for the ARCOS among the robots with an R; "": nobody knows
+    firmware: str = ""
     units: Units
     body: Body
     limits: Limits

@@ -1,0 +1,123 @@
+"""The rest of the family: Pioneers and the Erratic as profiles, and how a robot is added to them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from amigobot_driver.profiles import Profile, available_profiles, choose_profile, load_profile
+
+PIONEERS = [name for name in available_profiles() if name.startswith(("p2", "p3", "powerbot"))]
+
+#: PROTOCOL 6.3: half of the front ring of the DX and the AT; the other halves mirror it
+DX_FRONT = [(69, 136, 90), (114, 119, 50), (148, 78, 30), (166, 27, 10)]
+DX_REAR = [(-157, -136, -90), (-203, -119, -130), (-237, -78, -150), (-255, -27, -170)]
+AT_FRONT = [(147, 136, 90), (193, 119, 50), (227, 79, 30), (245, 27, 10)]
+AT_REAR = [(-144, -136, -90), (-189, -119, -130), (-223, -79, -150), (-241, -27, -170)]
+
+
+def ring(half: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    return half + [(x, -y, -heading) for x, y, heading in reversed(half)]
+
+
+def millimetres(profile: Profile) -> list[tuple[int, int, int]]:
+    return [
+        (round(pose.x * 1000), round(pose.y * 1000), round(math.degrees(pose.heading))) for pose in profile.sonar.poses
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "distance", "sonar_range", "diff_conv"),
+    [
+        ("p3dx", 0.485, 1.0, 0.0056),
+        ("p2d8", 0.485, 1.0, 0.0056),
+        ("p3dx-sh", 1.0, 1.0, 0.0056),
+        ("p3at", 0.465, 1.0, 0.0034),
+        ("p3at-sh", 1.0, 1.0, 0.0034),
+        ("p3atiw-sh", 1.0, 1.0, 0.0034),
+        ("p2dx", 0.84, 0.268, 0.0056),
+        ("p2at", 1.32, 0.268, 0.0034),
+        ("p2at8", 1.32, 1.0, 0.0034),
+        ("p2ce", 0.826, 0.268, 0.0057),
+        ("p2de", 0.969, 0.268, 0.0056),
+        ("powerbot-sh", 1.0, 1.0, 0.00373),
+    ],
+)
+def test_conversion_factors(name: str, distance: float, sonar_range: float, diff_conv: float) -> None:
+    """PROTOCOL 6.1; p2ce, p2de and p3atiw-sh from ARIA's files."""
+    profile = load_profile(name)
+    assert profile.units.distance == pytest.approx(distance * 1e-3)
+    assert profile.units.velocity == pytest.approx(1e-3)
+    assert profile.units.range == pytest.approx(sonar_range * 1e-3)
+    assert profile.units.angle == math.tau / 4096
+    assert profile.body.track == pytest.approx(2e-3 / diff_conv, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", PIONEERS)
+def test_dimensions_limits_and_rings(name: str) -> None:
+    """PROTOCOL 6.2 and 6.3."""
+    profile = load_profile(name)
+    body, limits = profile.body, profile.limits
+    size = tuple(round(1000 * value) for value in (body.length, body.width, body.front, body.rear))
+    caps = round(1000 * limits.linear), round(math.degrees(limits.angular))
+    if name == "powerbot-sh":
+        assert (size, caps, len(profile.sonar.poses)) == ((911, 680, 369, 542), (2000, 360), 32)
+    elif "at" in name:
+        assert (size, caps) == ((626, 490 if name == "p3atiw-sh" else 505, 313, 313), (1200, 300))
+        assert millimetres(profile) == ring(AT_FRONT) + ring(AT_REAR)
+    else:
+        assert (size, caps) == ((511, 425, 210, 301), (2200, 500))
+        assert millimetres(profile) == ring(DX_FRONT) + ring(DX_REAR)
+    assert bool(body.wheelbase) == ("at" in name)
+    assert (profile.bumpers.front_segments, profile.bumpers.rear_segments) == (7 if name == "powerbot-sh" else 5, 5)
+    assert profile.sonar.cycle == pytest.approx(0.040)
+
+
+@pytest.mark.parametrize("name", PIONEERS)
+def test_the_wheels_are_inside_of_what_collides(name: str) -> None:
+    body = load_profile(name).body
+    assert (body.wheel_spacing or body.track) + body.wheel_width <= body.width
+    assert body.wheelbase + body.wheel_diameter <= body.length
+
+
+@pytest.mark.parametrize(
+    ("subclass", "name", "letters"),
+    [
+        ("P2DX", "p2dx", "P"),
+        ("p2at", "p2at", "P"),
+        ("P2D8", "p2d8", "R"),
+        ("p2d8+", "p2d8", "R"),
+        ("P2AT8", "p2at8", "R"),
+        ("p2at8+", "p3at", "R"),
+        ("p3dx", "p3dx", "R"),
+        ("P3DX-SH", "p3dx-sh", "RC"),
+        ("p3dx-sh-lms500", "p3dx-sh", "RC"),
+        ("p3at", "p3at", "R"),
+        ("p3at-sh", "p3at-sh", "RC"),
+        ("p3atiw-sh", "p3atiw-sh", "RC"),
+        ("powerbot-sh", "powerbot-sh", "RC"),
+        ("seekur", "generic", ""),
+        ("p4dx", "generic", ""),
+    ],
+)
+def test_a_pioneer_is_known_by_its_subclass(subclass: str, name: str, letters: str) -> None:
+    profile, reason = choose_profile("Pioneer", subclass)
+    assert (profile.name, profile.firmware) == (name, letters)
+    assert f"Pioneer/{subclass}" in reason
+    assert ("no profile knows" in reason) == (name == "generic")
+
+
+@pytest.mark.parametrize("revision", ["Rev E", "Rev G", "Rev H"])
+def test_an_erratic_is_known_by_its_revision_and_not_by_players_factors(revision: str) -> None:
+    assert choose_profile("Erratic", revision)[0].name == "erratic"
+
+
+@pytest.mark.parametrize(("name", "distance"), [("erratic-player", 0.78), ("erratic-player-h", 0.93)])
+def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
+    """PROTOCOL 6.1, erratum E-44."""
+    profile, manual = load_profile(name), load_profile("erratic")
+    assert profile.units.distance == pytest.approx(distance * 1e-3)
+    assert profile.units.velocity == pytest.approx(1.20482e-3)
+    assert manual.units.distance == manual.units.velocity == pytest.approx(1e-3)
+    assert (profile.body, profile.sonar, profile.firmware) == (manual.body, manual.sonar, manual.firmware)
