@@ -6,9 +6,9 @@ import math
 from enum import Enum, auto
 
 from .body import Body, Idle
-from .flash import Flash
 from .motion import Distance, Goal, MotionServer
-from .odometer import Odometer, ticks_per_metre
+from .odometer import Odometer
+from .parameters import DriveParameters
 from .servo import Gains, StallMonitor, WheelServo
 
 #: ticks in one control cycle, about 3 mm/s, up to which a wheel counts as not turning
@@ -25,7 +25,7 @@ class Halt(Enum):
 class Drive:
     """Everything between a motion command and the wheels. Works on the parameters in `working`, m and rad."""
 
-    def __init__(self, body: Body, flash: Flash) -> None:
+    def __init__(self, body: Body, flash: DriveParameters) -> None:
         self._body = body
         self.odometer = Odometer(body, flash)
         self.servo = WheelServo()
@@ -33,7 +33,7 @@ class Drive:
         self.motors_on = False
         self.restart(flash)
 
-    def restart(self, working: Flash) -> None:
+    def restart(self, working: DriveParameters) -> None:
         """Begin a session: motors off, no goals, these parameters."""
         self.working = working
         self._halts: set[Halt] = set()
@@ -46,7 +46,7 @@ class Drive:
     def configure(self) -> None:
         """Take over changed parameters."""
         p, server = self.working, self.server
-        server.half_track = p.rev_count / math.tau / ticks_per_metre(p)
+        server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_metre
         translation, rotation = server.translation_rates, server.rotation_rates
         translation.top, translation.cruise = self._cap_v / 1000, p.trans_vel_max / 1000
         translation.acceleration, translation.deceleration = p.trans_acc / 1000, p.trans_decel / 1000
@@ -151,7 +151,7 @@ class Drive:
         errors = wanted[0] - left.velocity, wanted[1] - right.velocity
         translation = self._translation_gains
         rotation = translation if self.server.direct else self._rotation_gains
-        powers = self.servo.powers(translation, rotation, errors, dt)
+        powers = self.servo.powers(translation, rotation, errors, self.working.full_power, dt)
         monitors = self.left_stall, self.right_stall
         self._body.step(
             (Idle.COAST if monitors[0].cut else powers[0], Idle.COAST if monitors[1].cut else powers[1]), dt

@@ -7,6 +7,7 @@ instance.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
@@ -14,6 +15,10 @@ from typing import Any
 from ..profiles import ProfileError
 
 _WORD = 0x7FFF
+#: ticks of the AmigoBot's encoder in one turn of a wheel (PROTOCOL 6.1), over its circumference in m
+_AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
+#: DRIFTFACTOR counts in these shares of the left wheel's ticks
+_DRIFT_UNIT = 1 / 8192
 
 
 def _number(keyword: str, default: int, low: int = 0, high: int = _WORD) -> Any:
@@ -87,6 +92,35 @@ class Flash:
     def info_cycle_ms(self) -> int:
         """Milliseconds between two SIPs; never below one control tick."""
         return {0: 100, 1: 50}.get(self.info_cycle, max(10, self.info_cycle))
+
+    @property
+    def ticks_per_metre(self) -> float:
+        """What the parameters say that the encoders count."""
+        return self.ticks_mm * 1000.0 or _AMIGO_TICKS_PER_M
+
+    @property
+    def ticks_per_turn(self) -> float:
+        """Half the difference of the wheels' ticks in one turn of the robot."""
+        return self.rev_count
+
+    @property
+    def drift(self) -> float:
+        """Share of its ticks that the left wheel is given in addition."""
+        return self.drift_factor * _DRIFT_UNIT
+
+    @property
+    def full_power(self) -> float:
+        """Full PWM is the battery's whole voltage."""
+        return 1.0
+
+    def stalls_at(self, power: float) -> bool:
+        """Whether so much power without motion is a stall."""
+        return abs(round(power * self.pwm_max)) >= self.stall_val
+
+    @property
+    def stall_pause(self) -> float:
+        """s that a stalled motor stays without power."""
+        return self.stall_count / 1000
 
     @property
     def output_pins(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .flash import Flash
+from .parameters import DriveParameters
 
 #: What one count of Kp, Kv and Ki is worth: shares of full PWM per m, per m/s and per m s. With the defaults
 #: 40/80/0 a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
@@ -29,12 +29,12 @@ class Gains:
     ki: float
 
     @classmethod
-    def translation(cls, flash: Flash) -> Gains:
-        return cls(flash.trans_kp * _KP, flash.trans_kv * _KV, flash.trans_ki * _KI)
+    def translation(cls, parameters: DriveParameters) -> Gains:
+        return cls(parameters.trans_kp * _KP, parameters.trans_kv * _KV, parameters.trans_ki * _KI)
 
     @classmethod
-    def rotation(cls, flash: Flash) -> Gains:
-        return cls(flash.rot_kp * _KP, flash.rot_kv * _KV, flash.rot_ki * _KI)
+    def rotation(cls, parameters: DriveParameters) -> Gains:
+        return cls(parameters.rot_kp * _KP, parameters.rot_kv * _KV, parameters.rot_ki * _KI)
 
     @property
     def reach(self) -> float:
@@ -66,13 +66,13 @@ class WheelServo:
         self._translation, self._rotation = _Axis(), _Axis()
 
     def powers(
-        self, translation: Gains, rotation: Gains, velocity_errors: tuple[float, float], dt: float
+        self, translation: Gains, rotation: Gains, velocity_errors: tuple[float, float], limit: float, dt: float
     ) -> tuple[float, float]:
-        """The voltages for the left and the right motor, -1 to 1 of the full one."""
+        """The voltages for the left and the right motor, up to `limit` (0 to 1) of the full one."""
         left, right = velocity_errors
         t = self._translation.output(translation, (self.left_error + self.right_error) / 2, (left + right) / 2, dt)
         r = self._rotation.output(rotation, (self.right_error - self.left_error) / 2, (right - left) / 2, dt)
-        return max(-1.0, min(1.0, t - r)), max(-1.0, min(1.0, t + r))
+        return max(-limit, min(limit, t - r)), max(-limit, min(limit, t + r))
 
     def fall_behind(self, left: float, right: float, reach: float) -> tuple[float, float]:
         """Add what the wheels missed in this tick (m), and give back what the servo will not make good."""
@@ -107,14 +107,14 @@ class StallMonitor:
         """Whether the motor is without power now."""
         return self._off > 0.0
 
-    def step(self, flash: Flash, power: float, *, turned: bool, wanted: float, dt: float) -> None:
+    def step(self, parameters: DriveParameters, power: float, *, turned: bool, wanted: float, dt: float) -> None:
         """Look at one tick. `wanted` is the wheel's set-point, m/s."""
         if self._off > 0.0:
             self._off = max(0.0, self._off - dt)
             return
         if turned or wanted == 0.0:
             self.stalled = False
-        pushing = abs(round(power * flash.pwm_max)) >= flash.stall_val
+        pushing = parameters.stalls_at(power)
         self._still = self._still + dt if pushing and not turned else 0.0
         if self._still > _STALL_TIME - dt / 2:
-            self.stalled, self._still, self._off = True, 0.0, flash.stall_count / 1000
+            self.stalled, self._still, self._off = True, 0.0, parameters.stall_pause

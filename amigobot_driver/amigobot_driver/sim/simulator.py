@@ -20,10 +20,11 @@ from ..protocol import BAUD_RATES, Command
 from .auxiliary import AuxDevice, AuxPort, LoopBack
 from .battery import Battery
 from .body import Body, Wear
+from .controller import TICK
 from .dialect import dialect_for
 from .events import Listener, ignore
 from .faults import Faults, Mischief
-from .firmware import TICK, Firmware
+from .firmware import Firmware
 from .flash import flash_of
 from .gyro import GyroSensor
 from .handshake import Session

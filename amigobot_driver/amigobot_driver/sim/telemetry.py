@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING
 
-from ..protocol import Config, Encoders, Packet, Sip, SonarReading, encode_frame
+from ..protocol import Config, Encoders, Packet, Sip, SonarReading
+from .cycle import Cycle, signed
 from .flash import Flash
 from .line import Priority
 
@@ -17,39 +18,24 @@ if TYPE_CHECKING:
 _FLASH_FIELDS = {item.name for item in fields(Flash)}
 
 
-class Telemetry:
+class Telemetry(Cycle):
     """Builds the packets from the robot's state and puts them on the line, in the order of a cycle."""
 
     def __init__(self, robot: Firmware) -> None:
+        super().__init__(robot.hardware.line)
         self._robot = robot
-        self._next_sip = math.inf
         # 0 none, 1 one packet, 2 one each cycle
         self.encoders = self.io = 0
 
     def start(self, now: float) -> None:
         """OPEN: the first SIP at once."""
-        self._next_sip = now
+        super().start(now)
         self.encoders = self.io = 0
 
-    def stop(self) -> None:
-        """CLOSE: nothing more, from now on."""
-        self._next_sip = math.inf
-        self._robot.hardware.line.silence()
+    def _period(self) -> float:
+        return self._robot.working.info_cycle_ms / 1000
 
-    @property
-    def next_due(self) -> float:
-        """When the next SIP is sent, s; inf outside a session."""
-        return self._next_sip
-
-    def step(self, now: float) -> None:
-        """Send what is due."""
-        if now < self._next_sip - 1e-9:
-            return
-        self._next_sip = now + self._robot.working.info_cycle_ms / 1000
-        for packet, priority in self._cycle():
-            self.send(packet, priority, now)
-
-    def _cycle(self) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware
         if parts.gyro.on:
             yield parts.gyro.packet(), Priority.STREAM
@@ -58,16 +44,12 @@ class Telemetry:
             yield parts.pins.packet(), Priority.STREAM
         if self.encoders:
             odometer = robot.drive.odometer
-            packet = Encoders(left=_signed(odometer.left_ticks, 32), right=_signed(odometer.right_ticks, 32))
+            packet = Encoders(left=signed(odometer.left_ticks, 32), right=signed(odometer.right_ticks, 32))
             yield packet, Priority.STREAM
         self.io, self.encoders = (mode if mode == 2 else 0 for mode in (self.io, self.encoders))
         listed = parts.sounds.next_listed()
         if listed is not None:
             yield listed, Priority.ANSWER
-
-    def send(self, packet: Packet, priority: Priority, now: float) -> None:
-        """Put a packet on the line."""
-        self._robot.hardware.line.send(encode_frame(packet.encode()), priority, now, self._next_sip)
 
     def config(self) -> Config:
         """CONFIGpac: the working parameters, under the names they have in FLASH."""
@@ -114,7 +96,3 @@ class Telemetry:
 def _angle(radians: float, unit: float) -> int:
     """In the packet's units, within half a turn either way."""
     return round(math.remainder(radians, math.tau) / unit)
-
-
-def _signed(value: int, bits: int) -> int:
-    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
