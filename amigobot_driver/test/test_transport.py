@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import serial
 import serial.rfc2217
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.transport import Port, PortError, open_port
+from amigobot_driver.transport import Port, PortError, open_port, tcp
 from amigobot_driver.transport.serial import SerialPort
 from amigobot_driver.transport.tcp import DEFAULT_PORT, TcpPort
 
@@ -310,6 +311,24 @@ class TestTcp:
 
     def test_reads_nothing_when_nothing_comes(self, port: TcpPort, peer: socket.socket) -> None:
         assert port.read(0.01) == b""
+
+    def test_that_stays_silent_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The peer's kernel acknowledges everything, and nobody is behind it."""
+        monkeypatch.setattr(tcp, "SILENCE", 0.05)
+        assert "nothing has come for 0.05 s; is the robot on? Connecting anew" in refused(
+            lambda: [port.read(0.01) for _ in range(1000)], port.name
+        )
+
+    def test_that_speaks_now_and_then_is_kept(
+        self, port: TcpPort, peer: socket.socket, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = [time.monotonic()]
+        monkeypatch.setattr(tcp, "time", SimpleNamespace(monotonic=lambda: now[0]))
+        for _ in range(5):
+            now[0] += 0.9 * tcp.SILENCE
+            peer.sendall(b"x")
+            assert port.read(PATIENCE) == b"x"
+            assert port.read(0.0) == b""
 
     def test_has_no_line_speed(self, port: TcpPort) -> None:
         port.set_baud(38400)

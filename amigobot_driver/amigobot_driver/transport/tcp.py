@@ -7,6 +7,7 @@ import select
 import socket
 import struct
 import threading
+import time
 from urllib.parse import urlsplit
 
 from .port import PortError
@@ -16,6 +17,9 @@ _CONNECT_TIMEOUT = 5.0
 _WRITE_TIMEOUT = struct.pack("@ll", 1, 0)
 #: ms after which a peer that acknowledges nothing counts as gone; the kernel would wait a quarter of an hour.
 _PEER_GONE = 5000
+#: s without a byte after which the connection is opened anew: a robot answers within one. What stands between here and
+#: the robot may have lost its own half, and keep ours open for ever.
+SILENCE = 5.0
 #: The port every robot and simulator of this family listens on.
 DEFAULT_PORT = 8101
 
@@ -44,17 +48,21 @@ class TcpPort:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _PEER_GONE)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._heard = time.monotonic()
 
     def read(self, timeout: float) -> bytes:
         try:
             # Not the socket's own time-out: a thread that writes meanwhile would share it.
-            if not select.select([self._socket], [], [], timeout)[0]:
-                return b""
-            data = self._socket.recv(4096)
+            arrived = select.select([self._socket], [], [], timeout)[0]
+            data = self._socket.recv(4096) if arrived else b""
         except (OSError, ValueError) as error:
             raise PortError(f"{self.name}: {_reason(error)}") from None
-        if not data:
+        if arrived and not data:
             raise PortError(f"{self.name}: the other side has closed the connection")
+        if data:
+            self._heard = time.monotonic()
+        elif time.monotonic() - self._heard > SILENCE:
+            raise PortError(f"{self.name}: nothing has come for {SILENCE:g} s; is the robot on? Connecting anew")
         return data
 
     def write(self, data: bytes) -> None:
