@@ -16,7 +16,18 @@ from collections.abc import Iterator
 from typing import IO
 
 from ..profiles import ProfileError, load_profile
-from ..sim import Event, FaultError, Simulator, WorldError, load_world, parse_faults, parse_pose
+from ..sim import (
+    Event,
+    FaultError,
+    RevisionError,
+    Simulator,
+    WorldError,
+    load_world,
+    parse_faults,
+    parse_pose,
+    parse_revision,
+)
+from ..sim.erratic import revision_help
 from ..sim.faults import fault_help
 from ..sim.pty import PtyConnection
 from ..sim.server import Connection, TruthLog, serve
@@ -45,7 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="make something go wrong; see below",
     )
-    parser.epilog = f"faults, each as --fault NAME=VALUE:\n{fault_help()}"
+    parser.add_argument(
+        "--variant",
+        action="append",
+        metavar="NAME=VALUE",
+        help="which of its possible firmwares an Erratic has; see below",
+    )
+    parser.epilog = (
+        f"faults, each as --fault NAME=VALUE:\n{fault_help()}\n\n"
+        f"variants of an Erratic, each as --variant NAME=VALUE:\n{revision_help()}"
+    )
     parser.add_argument("--truth", metavar="FILE", help="append what the robot really does, as JSON lines")
 
 
@@ -66,11 +86,12 @@ def run(args: argparse.Namespace) -> int:
                 name=args.name,
                 charge=args.charge,
                 faults=parse_faults(args.fault),
+                revision=parse_revision(args.variant) if args.variant else None,
                 on_event=clock.print_event,
             )
             truth = TruthLog(stack.enter_context(_open_log(args.truth))) if args.truth else None
             connection = _connect(args, simulator, clock)
-        except (ProfileError, WorldError, FaultError) as error:
+        except (ProfileError, WorldError, FaultError, RevisionError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
             raise UsageError(f"{args.pty or args.tcp}: {error.strerror or error}") from None

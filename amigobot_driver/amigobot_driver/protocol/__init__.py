@@ -11,7 +11,7 @@ No I/O, no clock, no threads, no ROS. Two directions, one description of each pa
 from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, Unlisted, decode, find_command
 from .config import AmigoShTail, ArcosTail, Config
 from .decoder import DecoderStats, Frame, FrameDecoder
-from .frame import FRAME_DATA, MAX_SEND_COUNT, OVERHEAD, checksum, encode_frame
+from .frame import FRAME_DATA, MAX_SEND_COUNT, OVERHEAD, Checksum, checksum, checksum_with_count, encode_frame
 from .packet import Malformed, Packet, PacketTable, Unknown
 from .packets import (
     ACTIVMEDIA_PACKETS,
@@ -41,6 +41,7 @@ __all__ = [
     "ArcosTail",
     "Arg",
     "Aux",
+    "Checksum",
     "Command",
     "CommandTable",
     "Config",
@@ -65,6 +66,7 @@ __all__ = [
     "Unknown",
     "Unlisted",
     "checksum",
+    "checksum_with_count",
     "decode",
     "encode_frame",
     "find_command",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from .frame import HEADER, MIN_COUNT, checksum
+from .frame import HEADER, MIN_COUNT, Checksum, checksum
 
 #: Seconds without a byte after which a half-received frame is given up (ARIA waits as long).
 GAP_TIMEOUT = 0.1
@@ -37,8 +37,9 @@ class DecoderStats:
 class FrameDecoder:
     """Decodes one direction of a link; `byte_time` is the seconds one byte takes on the wire (0: unknown)."""
 
-    def __init__(self, byte_time: float = 0.0) -> None:
+    def __init__(self, byte_time: float = 0.0, check: Checksum = checksum) -> None:
         self.byte_time = byte_time
+        self._check = check
         self.stats = DecoderStats()
         self._pending = bytearray()
         #: (bytes fed so far, when) for each chunk that still has bytes pending
@@ -85,7 +86,7 @@ class FrameDecoder:
             if len(pending) < count + 3:
                 return
             data = bytes(pending[3 : count + 1])
-            if checksum(data) != int.from_bytes(pending[count + 1 : count + 3], "big"):
+            if self._check(data) != int.from_bytes(pending[count + 1 : count + 3], "big"):
                 self.stats.checksum_errors += 1
                 self._skip(1)
                 continue

@@ -9,6 +9,7 @@ data[0] is the command number or the packet id.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 HEADER = b"\xfa\xfb"
 
@@ -31,11 +32,20 @@ def checksum(data: bytes) -> int:
     return total ^ data[-1] if len(data) % 2 else total
 
 
-def encode_frame(data: bytes) -> bytes:
+def checksum_with_count(data: bytes) -> int:
+    """The same over the count as well, as the Erratic's manual has it (erratum E-40)."""
+    return checksum(bytes((len(data) + 2,)) + data)
+
+
+#: From the data of a frame to what its last two bytes must be.
+Checksum = Callable[[bytes], int]
+
+
+def encode_frame(data: bytes, *, check: Checksum = checksum) -> bytes:
     """Wrap data (command number or packet id first) into a frame.
 
     Raises ValueError when the data is empty or longer than a receiver must accept (198 bytes).
     """
     if not 1 <= len(data) <= MAX_SEND_COUNT - 2:
         raise ValueError(f"a frame carries 1 to {MAX_SEND_COUNT - 2} data bytes, not {len(data)}")
-    return b"%b%c%b%b" % (HEADER, len(data) + 2, data, checksum(data).to_bytes(2, "big"))
+    return b"%b%c%b%b" % (HEADER, len(data) + 2, data, check(data).to_bytes(2, "big"))

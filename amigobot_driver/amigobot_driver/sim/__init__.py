@@ -6,6 +6,7 @@ profiles, never the driver: what the driver believes about a robot is tested aga
 
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
+from .erratic import Revision, RevisionError, parse_revision, revision_names
 from .events import Event
 from .faults import FaultError, Faults, Window, parse_faults
 from .handshake import Session
@@ -23,6 +24,8 @@ __all__ = [
     "LoopBack",
     "Pose",
     "Reply",
+    "Revision",
+    "RevisionError",
     "ScriptedDevice",
     "Segment",
     "Session",
@@ -38,5 +41,7 @@ __all__ = [
     "load_world",
     "parse_faults",
     "parse_pose",
+    "parse_revision",
     "playlist",
+    "revision_names",
 ]

@@ -53,12 +53,14 @@ class Wheel:
 
     def __init__(self, free_speed: float) -> None:
         self._free_speed = free_speed
+        self._power: float | None = None  # the voltage that acts on it, as a share of the full one
         self.velocity = 0.0
         self.travel = 0.0
 
     def accelerate(self, power: float | Idle, dt: float) -> None:
         """Let a voltage (-1 to 1 of the full one) or none act for `dt` s."""
         v = self.velocity
+        self._power = None if isinstance(power, Idle) else power
         if isinstance(power, Idle):
             loss = _BRAKE_DECELERATION if power is Idle.BRAKE else _COAST_DECELERATION + abs(v) / _COAST_TIME
             self.velocity = math.copysign(max(0.0, abs(v) - loss * dt), v)
@@ -70,6 +72,11 @@ class Wheel:
         new = v + (drive - friction - v) * dt / _MOTOR_TIME
         # Friction stops a wheel, it never turns one round.
         self.velocity = 0.0 if new * v < 0.0 and abs(drive) <= _FRICTION else new
+
+    @property
+    def load(self) -> float:
+        """What its motor draws, as a share of what it draws at full voltage while it is held."""
+        return 0.0 if self._power is None else abs(self._power - self.velocity / self._free_speed)
 
 
 class Body:

@@ -50,6 +50,7 @@ class Drive:
         translation, rotation = server.translation_rates, server.rotation_rates
         translation.top, translation.cruise = self._cap_v / 1000, p.trans_vel_max / 1000
         translation.acceleration, translation.deceleration = p.trans_acc / 1000, p.trans_decel / 1000
+        translation.brakes_only_to_zero = rotation.brakes_only_to_zero = p.brakes_only_to_zero
         rotation.top, rotation.cruise = math.radians(self._cap_w), math.radians(p.rot_vel_max)
         rotation.acceleration, rotation.deceleration = math.radians(p.rot_acc), math.radians(p.rot_decel)
         self._translation_gains, self._rotation_gains = Gains.translation(p), Gains.rotation(p)

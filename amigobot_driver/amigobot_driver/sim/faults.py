@@ -60,6 +60,7 @@ class Faults:
     reset: Window | None = field(default=None, metadata={"help": "the controller restarts: START[::EVERY], s"})
     jam: Window | None = field(default=None, metadata={"help": "no wheel turns: START:DURATION[:EVERY], s"})
     dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "numbers from 0: 2,5"})
+    no_floor: frozenset[int] = field(default=frozenset(), metadata={"help": "no floor under these: 0 left, 1 right"})
     stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
 
 

@@ -9,89 +9,84 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
 
-from ..profiles import ProfileError
+from .keywords import WORD, from_keywords, number, text
 
-_WORD = 0x7FFF
 #: ticks of the AmigoBot's encoder in one turn of a wheel (PROTOCOL 6.1), over its circumference in m
 _AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
 #: DRIFTFACTOR counts in these shares of the left wheel's ticks
 _DRIFT_UNIT = 1 / 8192
 
 
-def _number(keyword: str, default: int, low: int = 0, high: int = _WORD) -> Any:
-    return field(default=default, metadata={"keyword": keyword, "range": (low, high)})
-
-
-def _text(keyword: str, default: str, length: int = 20) -> Any:
-    return field(default=default, metadata={"keyword": keyword, "length": length})
-
-
 @dataclass(slots=True, kw_only=True)
 class Flash:
     """One set of parameters. Units: deg/s, mm/s, deg/s^2, mm/s^2, ms, 0.1 V, PWM counts."""
 
-    robot_class: str = _text("Type", "Pioneer")
-    subclass: str = _text("Subtype", "amigo")
-    serial: str = _text("Serial", "1234")
-    name: str = _text("Name", "not_set")
+    robot_class: str = text("Type", "Pioneer")
+    subclass: str = text("Subtype", "amigo")
+    serial: str = text("Serial", "1234")
+    name: str = text("Name", "not_set")
     # Caps that no command can lift.
-    rot_vel_top: int = _number("RotVelTop", 360, 1)
-    trans_vel_top: int = _number("TransVelTop", 2200, 1)
-    rot_acc_top: int = _number("RotAccTop", 360, 1)
-    trans_acc_top: int = _number("TransAccTop", 4000, 1)
-    pwm_max: int = _number("PwmMax", 255, 1)
+    rot_vel_top: int = number("RotVelTop", 360, 1)
+    trans_vel_top: int = number("TransVelTop", 2200, 1)
+    rot_acc_top: int = number("RotAccTop", 360, 1)
+    trans_acc_top: int = number("TransAccTop", 4000, 1)
+    pwm_max: int = number("PwmMax", 255, 1)
     # 0 and 1 are codes for 100 and 50 ms; from 10 on it is milliseconds (errata E-57).
-    info_cycle: int = _number("SInfoCycle", 0, 0, 255)
-    host_baud: int = _number("HostBaud", 0, 0, 4)
-    aux1_baud: int = _number("Aux1Baud", 0, 0, 4)
-    aux2_baud: int = _number("Aux2Baud", 0, 0, 4)
-    aux3_baud: int = _number("Aux3Baud", 0, 0, 4)
-    io0: int = _number("io0", 0, 0, 1)
-    io1: int = _number("io1", 0, 0, 1)
-    io2: int = _number("io2", 0, 0, 1)
-    io3: int = _number("io3", 0, 0, 1)
-    io4: int = _number("io4", 0, 0, 1)
-    io5: int = _number("io5", 0, 0, 1)
-    front_sonar: int = _number("FrontSonar", 1)
-    rear_sonar: int = _number("RearSonar", 0, 0, 255)
-    low_battery: int = _number("LowBattery", 110, 0, 255)
-    shutdown_volts: int = _number("ShutdownVolts", 100, 0, 255)
-    watchdog: int = _number("WatchDog", 2000)
+    info_cycle: int = number("SInfoCycle", 0, 0, 255)
+    host_baud: int = number("HostBaud", 0, 0, 4)
+    aux1_baud: int = number("Aux1Baud", 0, 0, 4)
+    aux2_baud: int = number("Aux2Baud", 0, 0, 4)
+    aux3_baud: int = number("Aux3Baud", 0, 0, 4)
+    io0: int = number("io0", 0, 0, 1)
+    io1: int = number("io1", 0, 0, 1)
+    io2: int = number("io2", 0, 0, 1)
+    io3: int = number("io3", 0, 0, 1)
+    io4: int = number("io4", 0, 0, 1)
+    io5: int = number("io5", 0, 0, 1)
+    front_sonar: int = number("FrontSonar", 1)
+    rear_sonar: int = number("RearSonar", 0, 0, 255)
+    low_battery: int = number("LowBattery", 110, 0, 255)
+    shutdown_volts: int = number("ShutdownVolts", 100, 0, 255)
+    watchdog: int = number("WatchDog", 2000)
     #: encoder ticks, half the difference of the wheels, in one turn of the robot (errata E-19)
-    rev_count: int = _number("RevCount", 23310, 1)
-    p2_mpacs: int = _number("Mpacs", 0, 0, 1)
-    stall_val: int = _number("StallVal", 255)
-    stall_count: int = _number("StallCount", 100)
-    rot_vel_max: int = _number("RotVelMax", 200, 1)
-    trans_vel_max: int = _number("TransVelMax", 300, 1)
-    rot_acc: int = _number("RotAcc", 50, 1)
-    rot_decel: int = _number("RotDecel", 50, 1)
-    rot_kp: int = _number("RotKp", 30)
-    rot_kv: int = _number("RotKv", 60)
-    rot_ki: int = _number("RotKi", 0)
-    trans_acc: int = _number("TransAcc", 300, 1)
-    trans_decel: int = _number("TransDecel", 300, 1)
-    trans_kp: int = _number("TransKp", 40)
-    trans_kv: int = _number("TransKv", 80)
-    trans_ki: int = _number("TransKi", 0)
+    rev_count: int = number("RevCount", 23310, 1)
+    p2_mpacs: int = number("Mpacs", 0, 0, 1)
+    stall_val: int = number("StallVal", 255)
+    stall_count: int = number("StallCount", 100)
+    rot_vel_max: int = number("RotVelMax", 200, 1)
+    trans_vel_max: int = number("TransVelMax", 300, 1)
+    rot_acc: int = number("RotAcc", 50, 1)
+    rot_decel: int = number("RotDecel", 50, 1)
+    rot_kp: int = number("RotKp", 30)
+    rot_kv: int = number("RotKv", 60)
+    rot_ki: int = number("RotKi", 0)
+    trans_acc: int = number("TransAcc", 300, 1)
+    trans_decel: int = number("TransDecel", 300, 1)
+    trans_kp: int = number("TransKp", 40)
+    trans_kv: int = number("TransKv", 80)
+    trans_ki: int = number("TransKi", 0)
     # From here on AmigoSH and its relatives only.
-    front_bumpers: int = _number("FrontBumps", 0, 0, 1)
-    rear_bumpers: int = _number("RearBumps", 0, 0, 1)
-    charger: int = _number("Charger", 0, 0, 2)
-    sonar_cycle: int = _number("SonarCycle", 40, 2, 120)
-    auto_baud: int = _number("AutoBaud", 0, 0, 2)
-    has_gyro: int = _number("HasGyro", 0, 0, 2)
-    drift_factor: int = _number("DriftFactor", 0, -_WORD)
+    front_bumpers: int = number("FrontBumps", 0, 0, 1)
+    rear_bumpers: int = number("RearBumps", 0, 0, 1)
+    charger: int = number("Charger", 0, 0, 2)
+    sonar_cycle: int = number("SonarCycle", 40, 2, 120)
+    auto_baud: int = number("AutoBaud", 0, 0, 2)
+    has_gyro: int = number("HasGyro", 0, 0, 2)
+    drift_factor: int = number("DriftFactor", 0, -WORD)
     #: 0 where the firmware has no such parameter: then the encoder's own 9550 ticks a wheel turn count
-    ticks_mm: int = _number("TicksMM", 0)
+    ticks_mm: int = number("TicksMM", 0)
 
     @property
     def info_cycle_ms(self) -> int:
         """Milliseconds between two SIPs; never below one control tick."""
         return {0: 100, 1: 50}.get(self.info_cycle, max(10, self.info_cycle))
+
+    @property
+    def brakes_only_to_zero(self) -> bool:
+        """The deceleration is for going slower too."""
+        return False
 
     @property
     def ticks_per_metre(self) -> float:
@@ -129,29 +124,6 @@ class Flash:
         return sum(1 << number for number, is_output in enumerate(pins) if is_output)
 
 
-_BY_KEYWORD: dict[str, Field[Any]] = {item.metadata["keyword"].lower(): item for item in fields(Flash)}
-
-
 def flash_of(overrides: Mapping[str, int | str], where: str) -> Flash:
     """AmigOS's defaults with a profile's changes. Raises ProfileError: the keyword, and what is allowed."""
-    values: dict[str, int | str] = {}
-    for keyword, value in overrides.items():
-        item = _BY_KEYWORD.get(str(keyword).lower())
-        if item is None:
-            known = ", ".join(entry.metadata["keyword"] for entry in fields(Flash))
-            raise ProfileError(f"{where}: flash: {keyword!r} is not known, allowed: {known}")
-        values[item.name] = _checked(item, value, f"{where}: flash: {keyword}")
-    return Flash(**values)  # type: ignore[arg-type]  # each value was checked against its field
-
-
-def _checked(item: Field[Any], value: object, where: str) -> int | str:
-    if "length" in item.metadata:
-        length = item.metadata["length"]
-        text = str(value)
-        if len(text) > length or not text.isascii() or not text.isprintable() or " " in text:
-            raise ProfileError(f"{where}: {value!r:.60}, allowed: up to {length} characters without blanks")
-        return text
-    low, high = item.metadata["range"]
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise ProfileError(f"{where}: {value!r:.60}, an integer from {low} to {high} is needed")
-    return value
+    return from_keywords(Flash, overrides, where)

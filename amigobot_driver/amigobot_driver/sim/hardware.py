@@ -8,6 +8,7 @@ from .auxiliary import AuxPort
 from .battery import Battery
 from .body import Body
 from .faults import Mischief
+from .floor import FloorSensors
 from .gyro import GyroSensor
 from .line import Line
 from .pins import Pins
@@ -22,6 +23,7 @@ class Hardware:
     body: Body
     sonar: SonarRing
     gyro: GyroSensor
+    floor: FloorSensors
     battery: Battery
     pins: Pins
     sounds: SoundBoard

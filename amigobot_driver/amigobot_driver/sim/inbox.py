@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from ..protocol import MAX_SEND_COUNT, OVERHEAD, FrameDecoder
+from ..protocol import MAX_SEND_COUNT, OVERHEAD, Checksum, FrameDecoder, checksum
 from .faults import Mischief
 
 #: bytes of waiting frames; one that does not fit is lost as a whole
@@ -14,9 +14,9 @@ _SIZE = 256
 class Inbox:
     """Finds frames in the bytes from the line and keeps them until the next control cycle takes one."""
 
-    def __init__(self, mischief: Mischief) -> None:
+    def __init__(self, mischief: Mischief, check: Checksum = checksum) -> None:
         self._mischief = mischief
-        self._decoder = FrameDecoder()
+        self._decoder = FrameDecoder(check=check)
         self._frames: deque[bytes] = deque()
         self._used = 0
         self.lost = 0  #: frames that found the buffer full

@@ -36,6 +36,7 @@ class Rates:
     cruise: float = math.inf  #: on the way to a Distance
     acceleration: float = math.inf
     deceleration: float = math.inf
+    brakes_only_to_zero: bool = False  #: from one Speed to a lower one it goes with the acceleration
 
 
 class Ramp:
@@ -73,7 +74,8 @@ class Ramp:
         v, end = self.velocity, wanted
         rate = self._rates.acceleration
         if (wanted - v) * v < 0.0:  # slower, or the other way: brake, at most down to standstill
-            rate = self._rates.deceleration
+            slows_down = self._rates.brakes_only_to_zero and isinstance(self.goal, Speed) and wanted != 0.0
+            rate = self._rates.acceleration if slows_down else self._rates.deceleration
             end = wanted if wanted * v > 0.0 else 0.0
         self.velocity = end if abs(end - v) <= rate * dt else v + math.copysign(rate * dt, end - v)
 

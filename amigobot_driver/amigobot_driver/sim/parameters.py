@@ -29,6 +29,11 @@ class DriveParameters(Protocol):
     def rot_vel_top(self) -> int: ...
 
     @property
+    def brakes_only_to_zero(self) -> bool:
+        """The deceleration is for coming to rest only, not for going slower."""
+        ...
+
+    @property
     def ticks_per_metre(self) -> float:
         """What the encoders count."""
         ...

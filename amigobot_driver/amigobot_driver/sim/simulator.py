@@ -20,12 +20,14 @@ from ..protocol import BAUD_RATES, Command
 from .auxiliary import AuxDevice, AuxPort, LoopBack
 from .battery import Battery
 from .body import Body, Wear
-from .controller import TICK
+from .controller import TICK, Controller
 from .dialect import dialect_for
+from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names
 from .events import Listener, ignore
 from .faults import Faults, Mischief
 from .firmware import Firmware
 from .flash import flash_of
+from .floor import FloorSensors
 from .gyro import GyroSensor
 from .handshake import Session
 from .hardware import Hardware
@@ -55,9 +57,10 @@ class Simulator:
     `start` overrides where the world has a robot start, `baud` the profile's line speed, and 0 makes the line
     infinitely fast. `name` is what the robot calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs
     devices into the auxiliary ports, which otherwise loop back. With `refuse_low_battery` it does not answer a client
-    below its alarm voltage, as one manual has it (errata E-34). `on_event` is told what happens, as it happens.
+    below its alarm voltage, as one manual has it (errata E-34). `revision` says which of its firmwares an Erratic has.
+    `on_event` is told what happens, as it happens.
 
-    Raises ProfileError or WorldError when the parts do not go together.
+    Raises ProfileError, WorldError or RevisionError when the parts do not go together.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class Simulator:
         sounds: Mapping[int, Sound] | None = None,
         aux: Mapping[int, AuxDevice] | None = None,
         faults: Faults | None = None,
+        revision: Revision | None = None,
         on_event: Listener = ignore,
     ) -> None:
         self.profile = profile
@@ -83,11 +87,6 @@ class Simulator:
         if start is not None:
             self.world = dataclasses.replace(self.world, start=start)
         dialect = dialect_for(profile.firmware)
-        flash = flash_of({**dialect.flash, **profile.flash}, profile.name)
-        if name is not None:
-            flash.name = flash_of({"Name": name}, "the robot's name").name
-        if baud:
-            flash.host_baud = _baud_code(baud)
         if not 0.0 <= charge <= 1.0:
             raise ProfileError(f"charge {charge}: what is left in the battery is between 0 and 1")
         body = Body(profile, self.world, wear or Wear(), f"{seed}")
@@ -105,6 +104,7 @@ class Simulator:
             body=body,
             sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._mischief, f"{seed}"),
             gyro=GyroSensor(body, f"{seed}"),
+            floor=FloorSensors(profile, body, self.world, self._mischief),
             battery=self.battery,
             pins=self.pins,
             sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
@@ -113,7 +113,21 @@ class Simulator:
             mischief=self._mischief,
         )
         self._body = body
-        self._firmware = Firmware(profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery)
+        code = _baud_code(baud) if baud else None
+        self._firmware: Controller
+        if profile.firmware == ErraticFirmware.LETTER:
+            self._firmware = build_erratic(profile, revision or Revision(), hardware, on_event, name=name, baud=code)
+        else:
+            if revision is not None:
+                raise RevisionError(f"a {profile.name} has no variants ({', '.join(revision_names())}): an Erratic has")
+            flash = flash_of({**dialect.flash, **profile.flash}, profile.name)
+            if name is not None:
+                flash.name = flash_of({"Name": name}, "the robot's name").name
+            if code is not None:
+                flash.host_baud = code
+            self._firmware = Firmware(
+                profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery
+            )
         self._started: float | None = None
         self._ticks = 0
 

@@ -85,13 +85,22 @@ class Footprint:
         return start <= end
 
 
+#: The corners of a polygon.
+Area = tuple[tuple[float, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class World:
-    """Segments, and where a robot starts."""
+    """Segments, where a robot starts, and areas without a floor."""
 
     name: str
     segments: tuple[Segment, ...] = ()
     start: Pose = Pose(0.0, 0.0)
+    drops: tuple[Area, ...] = ()
+
+    def has_floor(self, x: float, y: float) -> bool:
+        """Whether there is floor at a point: no step goes down there."""
+        return not any(_inside(area, x, y) for area in self.drops)
 
     def cast(self, x: float, y: float, heading: float, reach: float = math.inf) -> float:
         """The distance a ray goes before it meets something, m; inf where that is beyond `reach`."""
@@ -120,6 +129,15 @@ class World:
     def near(self, x: float, y: float, distance: float) -> list[Segment]:
         """The segments within `distance` of a point."""
         return [segment for segment in self.segments if segment.distance_to(x, y) <= distance]
+
+
+def _inside(area: Area, x: float, y: float) -> bool:
+    """Whether a ray from the point to the right crosses the outline an odd number of times."""
+    crossings = 0
+    for (x1, y1), (x2, y2) in pairwise((*area, area[0])):
+        if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):
+            crossings += 1
+    return crossings % 2 == 1
 
 
 def polyline(points: Sequence[tuple[float, float]]) -> list[Segment]:

@@ -12,7 +12,16 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..profiles import ProfileError, load_profile
-from ..sim import FaultError, Simulator, WorldError, load_world, parse_faults, parse_pose
+from ..sim import (
+    FaultError,
+    Simulator,
+    WorldError,
+    load_world,
+    parse_faults,
+    parse_pose,
+    parse_revision,
+    revision_names,
+)
 from .port import PortError
 
 _DEFAULT_ROBOT, _DEFAULT_WORLD = "amigo", "room"
@@ -103,10 +112,17 @@ def _robot(url: str) -> tuple[Simulator, bool]:
         if parts.path.strip("/") or parts.fragment:
             raise ValueError("the form is sim://ROBOT?OPTION=VALUE&...")
         values: dict[str, Any] = {"world": load_world(_DEFAULT_WORLD), "check_baud": False}
+        variants = []
         for key, text in parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)):
-            if key not in _OPTIONS:
-                raise ValueError(f"option {key!r} is not known, allowed: {', '.join(_OPTIONS)}")
-            values[key] = _value(key, text)
+            if key in revision_names():
+                variants.append(f"{key}={text}")
+            elif key in _OPTIONS:
+                values[key] = _value(key, text)
+            else:
+                known = ", ".join((*_OPTIONS, *revision_names()))
+                raise ValueError(f"option {key!r} is not known, allowed: {known}")
+        if variants:
+            values["revision"] = parse_revision(variants)
         check_baud = values.pop("check_baud")
         return Simulator(load_profile(parts.netloc or _DEFAULT_ROBOT), **values), check_baud
     except (ProfileError, WorldError, ValueError) as error:

@@ -32,7 +32,7 @@ def load_world(name: str) -> World:
             raise WorldError(f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})")
         path, reader = share("config", "worlds") / f"{name}.yaml", _read_yaml
     plan = reader(path)
-    return World(path.stem, tuple(plan.segments), plan.start)
+    return World(path.stem, tuple(plan.segments), plan.start, tuple(plan.drops))
 
 
 def _read_yaml(path: Path) -> Plan:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from ..world import Pose, Segment
+from ..world import Area, Pose, Segment
 
 #: Each sonar ping looks at every segment once.
 MAX_SEGMENTS = 5_000
@@ -26,10 +26,11 @@ class WorldError(ValueError):
 
 @dataclass(slots=True)
 class Plan:
-    """Walls, and where a robot starts."""
+    """Walls, where a robot starts, and areas without a floor."""
 
     segments: list[Segment] = field(default_factory=list)
     start: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
+    drops: list[Area] = field(default_factory=list)
 
     def add(self, segments: Iterable[Segment], where: str) -> None:
         """More walls. Raises WorldError when they become too many."""

@@ -7,17 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ..world import Pose, Segment, box, circle, polygon, polyline
-from .plan import Plan, WorldError, check_keys, items, number, numbers
+from .plan import MAX_SEGMENTS, Plan, WorldError, check_keys, items, number, numbers
 
 
 def read(content: dict[Any, Any], where: str) -> Plan:
     """The plan in the mapping of a YAML file. Raises WorldError."""
-    check_keys(content, ("description", "start", *_SHAPES), where)
+    check_keys(content, ("description", "start", *_SHAPES, "drops"), where)
     plan = Plan()
     for key, shape in _SHAPES.items():
         for index, item in enumerate(items(content.get(key, []), f"{where}: {key}")):
             place = f"{where}: {key}[{index}]"
             plan.add(shape(item, place), place)
+    plan.drops = [
+        tuple(_area(item, f"{where}: drops[{index}]"))
+        for index, item in enumerate(items(content.get("drops", []), f"{where}: drops"))
+    ]
     if "start" in content:
         x, y, heading = numbers(content["start"], 3, f"{where}: start")
         plan.start = Pose(x, y, math.radians(heading))
@@ -29,6 +33,13 @@ def _points(item: Any, where: str) -> list[tuple[float, float]]:
     if len(points) < 2:
         raise WorldError(f"{where}: at least two points make a line")
     return [(x, y) for x, y in points]
+
+
+def _area(item: Any, where: str) -> list[tuple[float, float]]:
+    points = _points(item, where)
+    if not 3 <= len(points) <= MAX_SEGMENTS:
+        raise WorldError(f"{where}: {len(points)} points, 3 to {MAX_SEGMENTS} make an area")
+    return points
 
 
 def _wall(item: Any, where: str) -> list[Segment]:

@@ -1,0 +1,14 @@
+"""The simulated Videre Erratic: another controller with the same hardware (PROTOCOL 3.8, 5.11-5.15, 8.9)."""
+
+from .firmware import ErraticFirmware, build_erratic
+from .revision import Revision, RevisionError, parse_revision, revision_help, revision_names
+
+__all__ = [
+    "ErraticFirmware",
+    "Revision",
+    "RevisionError",
+    "build_erratic",
+    "parse_revision",
+    "revision_help",
+    "revision_names",
+]

@@ -1,0 +1,69 @@
+"""What nobody knows of the Erratic's firmware: where its manual and the one deployed driver contradict each other.
+
+Revision(heading="deg", layout="player")
+parse_revision(["heading=deg", "layout=player"])       # the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+
+class RevisionError(ValueError):
+    """A variant that does not exist; the message says what is allowed."""
+
+
+def _either(default: str, other: str, help: str) -> Any:
+    return field(default=default, metadata={"choices": (default, other), "help": help})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """One answer to each open question; the defaults are those of the protocol reference."""
+
+    heading: str = _either("4096", "deg", "what a turn has: 4096 steps, or degrees (errata E-42)")
+    layout: str = _either("manual", "player", "motor packet of 19 bytes as in the manual, or of 18 (errata E-43)")
+    wheels: str = _either("right", "left", "the wheel whose velocity comes first in VEL2 (errata E-45)")
+    duty: str = _either("percent", "permille", "what PWM_DUTY counts (errata E-46)")
+    bits: str = _either(
+        "manual", "player", "digital inputs from bit 0, set: no floor; or from bit 4, set: floor (E-48)"
+    )
+    checksum: str = _either("data", "count", "what a checksum covers: the data, or the count as well (errata E-40)")
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            _check(item, getattr(self, item.name))
+
+
+def revision_names() -> tuple[str, ...]:
+    """The questions."""
+    return tuple(item.name for item in fields(Revision))
+
+
+def revision_help() -> str:
+    """The questions and their answers, one a line."""
+    variants = (
+        (f"{item.name}={'|'.join(item.metadata['choices'])}", item.metadata["help"]) for item in fields(Revision)
+    )
+    return "\n".join(f"  {variant:<22} {meaning}" for variant, meaning in variants)
+
+
+def parse_revision(texts: Iterable[str]) -> Revision:
+    """A revision from NAME=VALUE. Raises RevisionError."""
+    values = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in revision_names():
+            raise RevisionError(f"variant {name!r:.60} is not known, allowed: {', '.join(revision_names())}")
+        values[name] = value
+    return Revision(**values)
+
+
+def _check(item: Field[Any], value: str) -> None:
+    choices = item.metadata["choices"]
+    if value not in choices:
+        raise RevisionError(
+            f"variant {item.name}={value!r:.60}: needed is {' or '.join(choices)}, {item.metadata['help']}"
+        )

@@ -1,0 +1,114 @@
+"""What an Erratic sends by itself, 20 times a second: the motor packet always, the others while they are on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...protocol import Packet, SonarReading, encode_frame
+from ...protocol.erratic import Analog, ErraticEncoders, Motor, ShortMotor, Sonar
+from ..body import Wheel
+from ..cycle import Cycle, signed
+from ..line import Priority
+
+if TYPE_CHECKING:
+    from .firmware import ErraticFirmware
+
+#: s (Erratic manual E.7)
+_PERIOD = 0.05
+_STOPPED, _MOVING = 0x82, 0x83
+#: V and counts of the analog inputs, A a count where they measure the motors' currents (Erratic manual 5.6.2)
+_REFERENCE, _FULL_SCALE, _AMPERES = 3.5, 1023, 0.025
+#: A that a motor draws at full voltage while it is held; the manual has no more than a driver that supplies 30 A to two
+_STALL_CURRENT = 15.0
+_LEFT_STALL, _RIGHT_STALL = 0b0100, 0b1000
+
+
+class Telemetry(Cycle):
+    """The packets, from the robot's state."""
+
+    def __init__(self, robot: ErraticFirmware) -> None:
+        super().__init__(robot.hardware.line, partial(encode_frame, check=robot.check))
+        self._robot = robot
+        self._encoders = self._analog = False
+
+    def stop(self) -> None:
+        """Silence, with all switches off."""
+        super().stop()
+        self._encoders = self._analog = False
+
+    def switch_encoders(self, on: bool) -> None:
+        """ENCODER."""
+        self._encoders = on
+
+    def switch_analog(self, on: bool) -> None:
+        """ANALOG."""
+        self._analog = on
+
+    def _period(self) -> float:
+        return _PERIOD
+
+    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+        robot, parts = self._robot, self._robot.hardware
+        yield self._motor(), Priority.SIP
+        if self._encoders:
+            left, right = (
+                signed(ticks, 24) for ticks in (robot.drive.odometer.left_ticks, robot.drive.odometer.right_ticks)
+            )
+            yield ErraticEncoders(left=left, right=right), Priority.STREAM
+        if self._analog:
+            yield self._inputs(), Priority.STREAM
+        pings = parts.sonar.take()
+        if pings and parts.sonar.on:
+            unit = robot.profile.units.range
+            readings = (SonarReading(number=ping.number, range=round(ping.range / unit)) for ping in pings)
+            yield Sonar(readings=tuple(readings)), Priority.STREAM
+
+    def _motor(self) -> Motor | ShortMotor:
+        robot, body, units = self._robot, self._robot.hardware.body, self._robot.profile.units
+        odometer, drive = robot.drive.odometer, robot.drive
+        left, right = (round(wheel.velocity / units.velocity) for wheel in (body.left, body.right))
+        short = robot.revision.layout == "player"
+        return (ShortMotor if short else Motor)(
+            id=_MOVING if left or right else _STOPPED,
+            x=signed(round(odometer.x / units.distance), 24),
+            y=signed(round(odometer.y / units.distance), 24),
+            heading=self._angle(odometer.heading),
+            left_velocity=left,
+            right_velocity=right,
+            battery=max(0, min(255, round(robot.hardware.battery.volts * 10))),
+            **(
+                {
+                    "left_stall": drive.left_stall.stalled,
+                    "right_stall": drive.right_stall.stalled,
+                    "control": self._angle(robot.heading_target),
+                }
+                if short
+                else {
+                    "stall": _LEFT_STALL * drive.left_stall.stalled | _RIGHT_STALL * drive.right_stall.stalled,
+                    "heading_target": self._angle(robot.heading_target),
+                    "distance_target": robot.distance_target,
+                }
+            ),
+        )
+
+    def _angle(self, radians: float) -> int:
+        turn = 360 if self._robot.revision.heading == "deg" else 4096
+        return round(radians / math.tau * turn) % turn
+
+    def _inputs(self) -> Analog:
+        parts = self._robot.hardware
+        currents = (_current(wheel) for wheel in (parts.body.left, parts.body.right))
+        user = (max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE))) for volts in parts.pins.volts[:2])
+        left, right, level = parts.floor.see_floor(0), parts.floor.see_floor(1), parts.pins.levels & 1
+        if self._robot.revision.bits == "player":
+            digital = left << 4 | right << 5 | level << 6
+        else:
+            digital = (not left) | (not right) << 1 | level << 2
+        return Analog(analog=(*currents, *user), digital=digital)
+
+
+def _current(wheel: Wheel) -> int:
+    return min(_FULL_SCALE, round(wheel.load * _STALL_CURRENT / _AMPERES))
