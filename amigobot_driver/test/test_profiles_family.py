@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from sim_client import Client
 
-from amigobot_driver.profiles import Profile, available_profiles, choose_profile, load_profile
+from amigobot_driver.profiles import Profile, available_profiles, choose_profile, library, load_profile
+from amigobot_driver.protocol import Command, SyncReply
 
 PIONEERS = [name for name in available_profiles() if name.startswith(("p2", "p3", "powerbot"))]
 
@@ -121,3 +126,51 @@ def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
     assert profile.units.velocity == pytest.approx(1.20482e-3)
     assert manual.units.distance == manual.units.velocity == pytest.approx(1e-3)
     assert (profile.body, profile.sonar, profile.firmware) == (manual.body, manual.sonar, manual.firmware)
+
+
+class TestAddingOne:
+    """A robot is added by one file in the folder of profiles, and by nothing else."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        robots = tmp_path / "config" / "robots"
+        shutil.copytree(library.share("config", "robots"), robots)
+        monkeypatch.setattr(library, "share", lambda *parts: tmp_path.joinpath(*parts))
+        library._shipped.cache_clear()
+        yield robots
+        library._shipped.cache_clear()
+
+    def test_it_is_known_by_its_name_and_simulated(self, folder: Path) -> None:
+        (folder / "p5dx.yaml").write_text(
+            "extends: p3dx-sh\nname: p5dx\ndescription: one of these days\nsubclasses: [p5dx]\n"
+            "units: {distance_mm: 2.0}\nbody: {track_mm: 500}\nflash: {Subtype: p5dx}\n"
+        )
+        assert "p5dx" in available_profiles()
+        profile, _ = choose_profile("Pioneer", "P5DX")
+        assert (profile.name, profile.units.distance, profile.firmware) == ("p5dx", pytest.approx(2e-3), "RC")
+        client = Client("p5dx").open()
+        reply = next(packet for _, packet in client.packets if isinstance(packet, SyncReply))
+        assert (reply.robot_class, reply.subclass) == ("Pioneer", "p5dx")
+        client.send(Command.VEL(200), Command.RVEL(30))
+        client.run(2.0)
+        client.send(Command.STOP())
+        client.run(2.0)
+        sip, pose = client.sip(), client.sim.truth.pose
+        assert pose.heading > 0.5 and pose.x > 0.2
+        assert sip.heading * profile.units.angle == pytest.approx(pose.heading, abs=0.003)
+        assert sip.x * 2e-3 == pytest.approx(pose.x, abs=0.005)
+
+    def test_and_so_is_one_that_inherits_nothing(self, folder: Path) -> None:
+        (folder / "rover.yaml").write_text(
+            "name: rover\ndescription: six wheels\nrobot_class: Rover\nsubclasses: [mark 1]\nfirmware: R\n"
+            "units: {distance_mm: 1.0, velocity_mm_s: 1.0, range_mm: 1.0}\n"
+            "body: {length_mm: 500, width_mm: 400, height_mm: 300, front_mm: 250, rear_mm: 250, track_mm: 350,\n"
+            "       wheel_diameter_mm: 200, wheel_width_mm: 40}\n"
+            "limits: {linear_mm_s: 800, angular_deg_s: 90}\n"
+            "flash: {Type: Rover, Subtype: mark_1}\n"
+        )
+        assert choose_profile("ROVER", "Mark 1")[0].name == "rover"
+        client = Client("rover").open()
+        client.send(Command.VEL(200))
+        client.run(2.0)
+        assert client.speed == pytest.approx(0.2, abs=0.005)

@@ -124,7 +124,7 @@ class Body:
         """The part of the wheels' ways that the walls allow: both up to the contact, or one pivoting off."""
         wear = self._wear
         self._grips = wear.left_scale * self._grip(), wear.right_scale * self._grip()
-        walls = self._walls_around()
+        walls = self.walls_around()
         if self._free(left, right, walls):
             return left, right
         share = 0.0
@@ -150,7 +150,8 @@ class Body:
     def _grip(self) -> float:
         return 1.0 - self._slip.gauss(0.0, self._wear.slip) if self._wear.slip else 1.0
 
-    def _walls_around(self) -> list[Segment]:
+    def walls_around(self) -> list[Segment]:
+        """Those that the body may meet near where it is."""
         pose, centre = self.pose, self._centre
         if centre is None or math.hypot(pose.x - centre.x, pose.y - centre.y) > _NEIGHBOURHOOD:
             self._centre = pose

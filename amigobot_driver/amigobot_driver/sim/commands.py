@@ -61,6 +61,10 @@ def _signed_byte(byte: int) -> int:
     return byte - 256 if byte > 127 else byte
 
 
+def _signed_word(word: int) -> int:
+    return word - 0x10000 if word > 0x7FFF else word
+
+
 def _vel2(robot: Firmware, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     robot.drive.drive_wheels(_signed_byte(word >> 8) * unit, _signed_byte(word & 0xFF) * unit)
@@ -77,6 +81,36 @@ def _encoder(robot: Firmware, value: int) -> None:
 
 def _io_request(robot: Firmware, value: int) -> None:
     robot.telemetry.io = min(value, 2)
+
+
+def _sonar(robot: Firmware, value: int) -> None:
+    """Bit 0 is the switch; on robots with several arrays the bits after it may name one of them."""
+    sonar = robot.hardware.sonar
+    if robot.dialect.sonar_arrays:
+        sonar.switch(bool(value & 1), value >> 1 & 0b111)
+    else:
+        sonar.switch(value != 0)
+
+
+def _bump_stall(robot: Firmware, value: int) -> None:
+    robot.bump_stall = value & 0b11
+
+
+def _gripper_request(robot: Firmware, value: int) -> None:
+    robot.telemetry.gripper = min(value, 2)
+
+
+def _joystick_request(robot: Firmware, value: int) -> None:
+    robot.telemetry.joystick = min(value, 2)
+
+
+def _servo(robot: Firmware, word: int) -> None:
+    robot.event("servo", f"{word >> 8} to a pulse of {word & 0xFF}")
+
+
+def _charge(robot: Firmware, value: int) -> None:
+    if robot.flash.charger:
+        robot.event("charger", "reaches for the dock" if value else "is drawn in")
 
 
 def _battest(robot: Firmware, value: int) -> None:
@@ -99,7 +133,9 @@ _PLAIN: dict[CommandTable, Callable[[Firmware], None]] = {
 _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     # switches
     Command.ENABLE: lambda robot, value: robot.enable_motors(value != 0),
-    Command.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
+    Command.SONAR: _sonar,
+    Command.BUMPSTALL: _bump_stall,
+    Command.CHARGE: _charge,
     # motion
     Command.VEL: lambda robot, value: robot.drive.translate(Speed(value / 1000)),
     Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
@@ -127,6 +163,13 @@ _NUMBER: dict[CommandTable, Callable[[Firmware, int], None]] = {
     # streams
     Command.ENCODER: _encoder,
     Command.IOREQUEST: _io_request,
+    Command.JOYREQUEST: _joystick_request,
+    Command.TCM2: lambda robot, value: robot.hardware.compass.switch(value),
+    # gripper and servos
+    Command.GRIPPER: lambda robot, value: robot.hardware.gripper.obey(value),
+    Command.GRIPPERVAL: lambda robot, value: robot.hardware.gripper.set_value(_signed_word(value)),
+    Command.GRIPREQUEST: _gripper_request,
+    Command.PTUPOS: _servo,
     Command.GYRO: lambda robot, value: robot.hardware.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
     # sounds
     Command.SOUND: lambda robot, value: robot.hardware.sounds.play(value),

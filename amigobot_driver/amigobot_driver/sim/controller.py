@@ -30,6 +30,7 @@ class Controller(ABC):
     telemetry: Cycle
     drive: Drive
     now: float  #: of the present tick
+    _commands_per_tick = 1
 
     def __init__(self, profile: Profile, hardware: Hardware, tell: Listener) -> None:
         self.profile, self.hardware = profile, hardware
@@ -66,9 +67,10 @@ class Controller(ABC):
         data, last = parts.line.hear(now)
         if data and now >= self._deaf_until:
             self._inbox.feed(data, last)
-        packet = self._inbox.take()
-        if packet is not None:
-            self._take(packet)
+        for _ in range(self._commands_per_tick):
+            packet = self._inbox.take()
+            if packet is not None:
+                self._take(packet)
         self._check_times(now)
         self._drive()
         parts.sonar.step(now)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..protocol import AmigoShTail, Command, CommandTable
+from ..profiles import Profile
+from ..protocol import AmigoShTail, ArcosTail, Command, CommandTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,44 +15,113 @@ class Dialect:
     """One firmware."""
 
     name: str
+    letter: str  #: by which a profile chooses it
     column: str  #: the firmware's letter in the command table
+    dated: bool = False  #: it knows only the commands that the table gives a version for
     also: frozenset[Command] = frozenset()  #: commands it knows although no manual's table says so
+    commands_per_tick: int = 1  #: executed in 10 ms
     position_mask: int = 0xFFFF  #: of X and Y in the SIP
-    port_in_high_byte: bool = True  #: where the SIP names the selected analog port (errata E-30)
-    long_sip: bool = True  #: BATTERYX10 and CHARGESTATE after DIGOUT
-    config_tail: AmigoShTail | None = None  #: None: CONFIGpac ends with the PID terms
+    port_in_high_byte: bool = True  #: of the two where the SIP has analog port and gripper (errata E-30)
+    sip_end: str = "charge_state"  #: the SIP's last field
+    config_end: str = "shutdown_volts"  #: CONFIGpac's last field before the tail
+    config_tail: AmigoShTail | ArcosTail | None = None
     encoder_once: bool = True  #: ENCODER 1 asks for one packet, else for a stream (errata E-20)
     sonar_cycle: bool = True  #: FLASH says how long a ping takes, else the profile
+    sonar_arrays: bool = False  #: SONAR may name one array of the several
+    bumpers_in_io: bool = False  #: IOpac has bumpers and infrared after the digital inputs
+    gripper_kind: int = 0  #: how a gripper is wired: 1 user I/O, 2 general I/O
     flash: Mapping[str, int | str] = field(default_factory=dict)  #: FLASH where it differs from AmigOS's
 
     def knows(self, command: CommandTable) -> bool:
-        return self.column in command.firmware or command in self.also
+        version = command.firmware.get(self.column)
+        return command in self.also or (version is not None and (not self.dated or version != ""))
+
+    def factory(self, profile: Profile) -> dict[str, int | str]:
+        """What the factory writes into the FLASH of such a robot, where it differs from AmigOS's."""
+        values: dict[str, int | str] = {
+            "RearSonar": int(len(profile.sonar.poses) > 8),
+            "FrontBumps": profile.bumpers.front_segments,
+            "RearBumps": profile.bumpers.rear_segments,
+            **self.flash,
+            **profile.flash,
+        }
+        ticks = values.get("TicksMM")
+        if isinstance(ticks, int):
+            values.setdefault("RevCount", round(math.pi * profile.body.track * 1000 * ticks))
+        return values
 
 
 #: `amigo.p` makes ARIA send MOVE; BATTEST is how PROTOCOL 8.5 wants a flat battery tested.
 AMIGOS = Dialect(
     name="AmigOS 1.3",
+    letter="A",
     column="A",
     also=frozenset({Command.MOVE, Command.ROTATE, Command.BATTEST}),
     position_mask=0x7FFF,
     port_in_high_byte=False,
-    long_sip=False,
+    sip_end="digital_out",
+    config_end="trans_ki",
     encoder_once=False,
     sonar_cycle=False,
 )
 
-#: RevCount fits the AmigoBot's 244 mm track at the 30 ticks/mm that this firmware counts in.
 AMIGO_SH = Dialect(
     name="AmigoSH 1.3",
+    letter="S",
     column="S",
     config_tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0),
-    flash={"RevCount": 22996, "TicksMM": 30},
+    flash={"TicksMM": 30},
 )
 
-#: By the letters of the command table's columns.
-DIALECTS = {dialect.column: dialect for dialect in (AMIGOS, AMIGO_SH)}
+#: No document at hand says what the Pioneers' encoders count in; 16 a mm lets RevCount fit its field for all of them.
+_PIONEER_TICKS = 16
+
+P2OS = Dialect(
+    name="P2OS 1.M",
+    letter="P",
+    column="P",
+    position_mask=0x7FFF,
+    port_in_high_byte=False,
+    sip_end="digital_out",
+    config_end="trans_ki",
+    sonar_cycle=False,
+    sonar_arrays=True,
+    gripper_kind=1,
+    flash={"TicksMM": _PIONEER_TICKS},
+)
+
+#: Its cycle is about 1 ms (PROTOCOL 4.3). What the table marks R without a version came with ARCOS.
+AROS = Dialect(
+    name="AROS 1.8",
+    letter="R",
+    column="R",
+    dated=True,
+    commands_per_tick=10,
+    position_mask=0x7FFF,
+    config_end="has_gyro",
+    sonar_arrays=True,
+    bumpers_in_io=True,
+    gripper_kind=2,
+    flash={"SInfoCycle": 100, "AutoBaud": 2, "TicksMM": _PIONEER_TICKS},
+)
+
+ARCOS = Dialect(
+    name="ARCOS 1.9",
+    letter="C",
+    column="R",
+    commands_per_tick=10,
+    sip_end="state_of_charge",
+    config_tail=ArcosTail(version="1.9", gyro_cw=0, gyro_ccw=0, kinematics_delay=0),
+    sonar_arrays=True,
+    bumpers_in_io=True,
+    gripper_kind=2,
+    flash={"SInfoCycle": 100, "AutoBaud": 2, "TicksMM": _PIONEER_TICKS},
+)
+
+#: By the letters that profiles have.
+DIALECTS = {dialect.letter: dialect for dialect in (AMIGOS, AMIGO_SH, P2OS, AROS, ARCOS)}
 
 
 def dialect_for(letters: str) -> Dialect:
-    """The firmware that a profile names; AmigoSH, which is the later one, where it names none of them."""
-    return next((DIALECTS[letter] for letter in letters if letter in DIALECTS), AMIGO_SH)
+    """The firmware that a profile names, the last one where it names more; AmigoSH where it names none of them."""
+    return next((DIALECTS[letter] for letter in reversed(letters) if letter in DIALECTS), AMIGO_SH)

@@ -110,6 +110,13 @@ class Drive:
         self.server.stop()
         self._halts.add(Halt.EMERGENCY)
 
+    def bump(self) -> None:
+        """A bumper that counts as a stall was hit: forget the goals, and no power for as long as after a stall."""
+        if self.motors_on:
+            self.server.stop()
+            self.left_stall.trip(self.working.stall_pause)
+            self.right_stall.trip(self.working.stall_pause)
+
     def suspend(self) -> None:
         """The watchdog: brake, but remember the goals."""
         self._halts.add(Halt.WATCHDOG)

@@ -8,7 +8,7 @@ import math
 from ..profiles import Profile
 from ..protocol import BAUD_RATES, Reset, SyncReply, decode
 from . import commands
-from .controller import BOOT_TIME, Controller
+from .controller import BOOT_TIME, TICK, Controller
 from .dialect import Dialect
 from .drive import Drive
 from .events import Listener
@@ -29,6 +29,7 @@ class Firmware(Controller):
     telemetry: Telemetry
     flash: Flash
     working: Flash  #: the parameters that commands change
+    bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class Firmware(Controller):
     ) -> None:
         super().__init__(profile, hardware, tell)
         self.dialect, self.flash = dialect, flash
+        self._commands_per_tick = dialect.commands_per_tick
         self.telemetry = Telemetry(self)
         self._refuse_low_battery = refuse_low_battery
         self._boot()
@@ -58,11 +60,14 @@ class Firmware(Controller):
         self.working = copy.copy(flash)
         self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
         self._baud_trial = math.inf
+        self.bump_stall = self._bumped = 0
         self.drive.restart(self.working)
         parts.battery.pretended = None
         parts.sonar.restart(flash.sonar_cycle / 1000 if self.dialect.sonar_cycle else self.profile.sonar.cycle)
         parts.gyro.restart()
         parts.pins.restart(self.working)
+        parts.compass.restart()
+        parts.gripper.restart(self.dialect.gripper_kind * flash.gripper)
         parts.sounds.restart()
         for port, code in zip(parts.aux, (flash.aux1_baud, flash.aux2_baud, flash.aux3_baud), strict=True):
             port.restart(code)
@@ -150,6 +155,20 @@ class Firmware(Controller):
         if now >= self._baud_trial:
             self._baud_trial = math.inf
             self._set_baud(self.flash.host_baud, "nothing was heard at the new speed")
+
+    def _drive(self) -> None:
+        if self.bump_stall:
+            self._feel_bumpers()
+        super()._drive()
+        self.hardware.gripper.step(TICK)
+
+    def _feel_bumpers(self) -> None:
+        before = self._bumped
+        front, rear = self.hardware.bumpers.pressed()
+        self._bumped = bool(front) | bool(rear) << 1
+        if self._bumped & ~before & self.bump_stall:
+            self.drive.bump()
+            self.event("bumper", "something was hit: the robot stalls")
 
     def _watch_charge(self, volts: float, now: float) -> None:
         if self.session is not Session.OPEN:

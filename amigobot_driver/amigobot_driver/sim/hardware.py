@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from .auxiliary import AuxPort
 from .battery import Battery
 from .body import Body
+from .bumpers import BumperRings
+from .compass import Compass
 from .faults import Mischief
 from .floor import FloorSensors
+from .gripper import Gripper
 from .gyro import GyroSensor
+from .joystick import Joystick
 from .line import Line
 from .pins import Pins
 from .sonar import SonarRing
@@ -22,8 +26,12 @@ class Hardware:
 
     body: Body
     sonar: SonarRing
+    bumpers: BumperRings
     gyro: GyroSensor
     floor: FloorSensors
+    compass: Compass
+    gripper: Gripper
+    joystick: Joystick
     battery: Battery
     pins: Pins
     sounds: SoundBoard

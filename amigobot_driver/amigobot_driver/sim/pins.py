@@ -52,10 +52,10 @@ class Pins:
         """The selected port as the SIP shows it, 0 to 255 for 0 to 5 V."""
         return self._counts(self.selected) >> 2
 
-    def packet(self) -> Io:
-        """IOpac."""
+    def packet(self, *more: int) -> Io:
+        """IOpac; `more` input bytes follow the pins' own."""
         ports = range(1, self.ANALOG_PORTS + 1)
-        return Io(digital_in=(self.inputs,), digital_out=(self.outputs,), analog=tuple(map(self._counts, ports)))
+        return Io(digital_in=(self.inputs, *more), digital_out=(self.outputs,), analog=tuple(map(self._counts, ports)))
 
     def _counts(self, port: int) -> int:
         volts = self._battery_volts() * _BATTERY_DIVIDER if port == self.ANALOG_PORTS else self.volts[port - 1]

@@ -102,6 +102,10 @@ class StallMonitor:
         self._still = 0.0
         self._off = 0.0
 
+    def trip(self, pause: float) -> None:
+        """A stall that something else has noticed: no power for `pause` s."""
+        self.stalled, self._still, self._off = True, 0.0, pause
+
     @property
     def cut(self) -> bool:
         """Whether the motor is without power now."""

@@ -20,6 +20,8 @@ from ..protocol import BAUD_RATES, Command
 from .auxiliary import AuxDevice, AuxPort, LoopBack
 from .battery import Battery
 from .body import Body, Wear
+from .bumpers import BumperRings
+from .compass import Compass
 from .controller import TICK, Controller
 from .dialect import dialect_for
 from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names
@@ -28,9 +30,11 @@ from .faults import Faults, Mischief
 from .firmware import Firmware
 from .flash import flash_of
 from .floor import FloorSensors
+from .gripper import Gripper
 from .gyro import GyroSensor
 from .handshake import Session
 from .hardware import Hardware
+from .joystick import Joystick
 from .line import Line, LineStats, Priority
 from .pins import Pins
 from .sonar import SonarModel, SonarRing
@@ -94,6 +98,8 @@ class Simulator:
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
         self.battery = Battery(profile.battery, charge)
         self.pins = Pins(lambda: self.battery.volts)
+        self.gripper = Gripper()
+        self.joystick = Joystick()
         self._mischief = Mischief(f"{seed}")
         self._mischief.faults = faults or Faults()
         self._line = Line(self._mischief, paced=baud != 0)
@@ -103,8 +109,12 @@ class Simulator:
         hardware = Hardware(
             body=body,
             sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._mischief, f"{seed}"),
+            bumpers=BumperRings(profile, body),
             gyro=GyroSensor(body, f"{seed}"),
             floor=FloorSensors(profile, body, self.world, self._mischief),
+            compass=Compass(body),
+            gripper=self.gripper,
+            joystick=self.joystick,
             battery=self.battery,
             pins=self.pins,
             sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
@@ -120,7 +130,7 @@ class Simulator:
         else:
             if revision is not None:
                 raise RevisionError(f"a {profile.name} has no variants ({', '.join(revision_names())}): an Erratic has")
-            flash = flash_of({**dialect.flash, **profile.flash}, profile.name)
+            flash = flash_of(dialect.factory(profile), profile.name)
             if name is not None:
                 flash.name = flash_of({"Name": name}, "the robot's name").name
             if code is not None:

@@ -1,9 +1,10 @@
-"""The sonar ring: one ping at a time in the polling sequence, by ray casting (PROTOCOL 8.6)."""
+"""The sonars: each array fires one ping at a time in the polling sequence, by ray casting (PROTOCOL 8.6)."""
 
 from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..profiles import Profile, SonarPose
@@ -15,8 +16,10 @@ from .world import World
 NO_ECHO = 6.1
 #: rays across a beam; the nearest echo wins
 _RAYS = 5
+#: sonars that fire in turn; further ones are another array, which fires at the same time
+_ARRAY = 8
 #: the sequence may name each sonar of an array twice
-_MAX_SEQUENCE = 16
+_MAX_SEQUENCE = 2 * _ARRAY
 #: ms that SONARCYCLE allows a ping to take
 _SHORTEST_CYCLE, _LONGEST_CYCLE = 2, 120
 
@@ -38,8 +41,38 @@ class Ping:
     range: float
 
 
+class _Array:
+    """Eight sonars, or what there is of them, of which one fires at a time."""
+
+    def __init__(self, numbers: range) -> None:
+        self._numbers = numbers
+        self._sequence = tuple(numbers)
+        self._position = 0
+        self.on = False
+        self.listening: Ping | None = None
+
+    def switch(self, on: bool) -> bool:
+        """Whether that is a change; then the sequence begins anew."""
+        changed = on != self.on
+        if changed:
+            self.on, self._position, self.listening = on, 0, None
+        return changed
+
+    def poll(self, numbers: Sequence[int]) -> None:
+        """Fire those of these numbers that it has."""
+        self._sequence = tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]
+        self._position = 0
+
+    def next(self) -> int | None:
+        """The number whose turn it is."""
+        if not self._sequence:
+            return None
+        self._position += 1
+        return self._sequence[(self._position - 1) % len(self._sequence)]
+
+
 class SonarRing:
-    """Fires the sonars while it is on; each result is ready when the next one fires."""
+    """Fires the sonars of the arrays that are on; each result is ready when the next one fires."""
 
     def __init__(
         self, profile: Profile, body: Body, world: World, model: SonarModel, mischief: Mischief, seed: str
@@ -55,18 +88,27 @@ class SonarRing:
     def restart(self, cycle: float) -> None:
         """Back to the default sequence, off; `cycle` s a ping."""
         self.cycle = cycle
-        self.on = False
-        self._sequence = tuple(range(len(self._sonar.poses)))
-        self._position = 0
+        numbers = range(len(self._sonar.poses))
+        self._arrays = [_Array(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
-        self._listening: Ping | None = None
         self._done: list[Ping] = []
 
-    def switch(self, on: bool) -> None:
-        """SONAR. The sequence begins anew."""
-        if on != self.on:
-            self.on = on
-            self._position, self._listening, self._due = 0, None, -math.inf
+    @property
+    def on(self) -> bool:
+        """Whether anything fires."""
+        return any(array.on for array in self._arrays)
+
+    @property
+    def arrays_on(self) -> int:
+        """A bit for each array."""
+        return sum(array.on << number for number, array in enumerate(self._arrays))
+
+    def switch(self, on: bool, only: int = 0) -> None:
+        """SONAR: all arrays, or `only` one of them, counted from 1. The sequence begins anew."""
+        was_on = self.on
+        changes = [array.switch(on) for number, array in enumerate(self._arrays, 1) if only in (0, number)]
+        if any(changes) and not (was_on and self.on):
+            self._due = -math.inf
 
     def set_cycle(self, milliseconds: int) -> None:
         """SONARCYCLE; out of range it changes nothing."""
@@ -81,9 +123,9 @@ class SonarRing:
         if not sequence:
             self.switch(False)
             return
-        numbers = (code - (0x30 if 0x31 <= code <= 0x39 else 0) - 1 for code in sequence[:_MAX_SEQUENCE])
-        self._sequence = tuple(number for number in numbers if 0 <= number < len(self._sonar.poses))
-        self._position = 0
+        numbers = [code - (0x30 if 0x31 <= code <= 0x39 else 0) - 1 for code in sequence]
+        for array in self._arrays:
+            array.poll(numbers)
 
     def take(self) -> list[Ping]:
         """The pings finished since the last time."""
@@ -96,13 +138,16 @@ class SonarRing:
             return
         # A late start does not hurry the pings after it.
         self._due = (self._due if self._due > now - self.cycle else now) + self.cycle
-        if self._listening is not None:
-            self._done.append(self._listening)
-            self._listening = None
-        if self._sequence:
-            number = self._sequence[self._position % len(self._sequence)]
-            self._position += 1
-            self._listening = Ping(number, self._measure(number))
+        for array in self._arrays:
+            self._fire(array)
+
+    def _fire(self, array: _Array) -> None:
+        if array.listening is not None:
+            self._done.append(array.listening)
+            array.listening = None
+        number = array.next() if array.on else None
+        if number is not None:
+            array.listening = Ping(number, self._measure(number))
 
     def _measure(self, number: int) -> float:
         if number in self._mischief.faults.dead_sonars:

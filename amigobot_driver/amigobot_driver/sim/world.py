@@ -66,23 +66,41 @@ class Footprint:
 
     def touches(self, pose: Pose, segment: Segment) -> bool:
         """Whether the segment crosses or lies in the rectangle when that stands at `pose`."""
-        c, s = math.cos(pose.heading), math.sin(pose.heading)
-        x1, y1 = segment.x1 - pose.x, segment.y1 - pose.y
-        x2, y2 = segment.x2 - pose.x, segment.y2 - pose.y
-        ax, ay = c * x1 + s * y1, c * y1 - s * x1
-        dx, dy = c * x2 + s * y2 - ax, c * y2 - s * x2 - ay
+        return self._within(*_seen_from(pose, segment)) is not None
+
+    def part(self, pose: Pose, segment: Segment) -> Segment | None:
+        """The part of the segment that lies in the rectangle at `pose`, as seen from there; None where none does."""
+        seen = _seen_from(pose, segment)
+        shares = self._within(*seen)
+        if shares is None:
+            return None
+        ax, ay, dx, dy = seen
+        start, end = shares
+        return Segment(ax + start * dx, ay + start * dy, ax + end * dx, ay + end * dy)
+
+    def _within(self, ax: float, ay: float, dx: float, dy: float) -> tuple[float, float] | None:
+        """From which to which share of its way the line from (ax, ay) by (dx, dy) is inside."""
         # Liang-Barsky: clip the segment's parameter range by each of the four sides.
         start, end = 0.0, 1.0
         sides = ((-dx, ax + self.rear), (dx, self.front - ax), (-dy, ay + self.side), (dy, self.side - ay))
         for towards, room in sides:
             if towards == 0.0:
                 if room < 0.0:
-                    return False
+                    return None
             elif towards < 0.0:
                 start = max(start, room / towards)
             else:
                 end = min(end, room / towards)
-        return start <= end
+        return (start, end) if start <= end else None
+
+
+def _seen_from(pose: Pose, segment: Segment) -> tuple[float, float, float, float]:
+    """Where a segment starts and how far it goes, in the frame of something at `pose`."""
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    x1, y1 = segment.x1 - pose.x, segment.y1 - pose.y
+    x2, y2 = segment.x2 - pose.x, segment.y2 - pose.y
+    ax, ay = c * x1 + s * y1, c * y1 - s * x1
+    return ax, ay, c * x2 + s * y2 - ax, c * y2 - s * x2 - ay
 
 
 #: The corners of a polygon.

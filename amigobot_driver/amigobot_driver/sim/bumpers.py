@@ -1,0 +1,68 @@
+"""Rings of contact switches around the body (PROTOCOL 5.2, errata E-31; ARIA's ArBumpers for where they are)."""
+
+from __future__ import annotations
+
+import math
+
+from ..profiles import Profile
+from .body import Body
+from .world import Footprint
+
+#: rad that the segments of one ring cover, as ARIA draws them
+_RANGE = math.radians(135)
+#: m that the ring stands out from the body that walls stop
+_REACH = 0.005
+
+
+class BumperRings:
+    """Which segments something presses, as bits; segment 0 is the leftmost in front, the rightmost behind."""
+
+    def __init__(self, profile: Profile, body: Body) -> None:
+        rings = profile.bumpers
+        self._body = body
+        self._front, self._rear = rings.front_segments, rings.rear_segments
+        shape = body.footprint
+        self._ring = Footprint(shape.front + _REACH, shape.rear + _REACH, shape.side + _REACH)
+
+    def pressed(self) -> tuple[int, int]:
+        """The bits of the front and of the rear ring, bit 0 for segment 0."""
+        front = rear = 0
+        if not self._front and not self._rear:
+            return front, rear
+        for start, end in self._contacts():
+            front |= _segments(start, end, self._front)
+            rear |= _segments(_turned(start), _turned(end), self._rear)
+        return front, rear
+
+    def _contacts(self) -> list[tuple[float, float]]:
+        """The directions between which each wall lies in the ring, rad from straight ahead."""
+        pose = self._body.pose
+        found = []
+        for wall in self._body.walls_around():
+            piece = self._ring.part(pose, wall)
+            if piece is not None:
+                found.append((self._direction(piece.x1, piece.y1), self._direction(piece.x2, piece.y2)))
+        return found
+
+    def _direction(self, x: float, y: float) -> float:
+        """Of a point, as if the body were a square around the axle: its corners are at 45 degrees."""
+        ring = self._ring
+        return math.atan2(y / ring.side, x / (ring.front if x > 0 else ring.rear))
+
+
+def _turned(angle: float) -> float:
+    return math.remainder(angle + math.pi, math.tau)
+
+
+def _segments(start: float, end: float, count: int) -> int:
+    """The bits of the segments that lie, wholly or in part, between two directions from the ring's middle."""
+    low, high = min(start, end), max(start, end)
+    if high - low > math.pi:  # the shorter way round leads behind the ring's back
+        return _segments(-math.pi, low, count) | _segments(high, math.pi, count)
+    width = _RANGE / count if count else 0.0
+    bits = 0
+    for number in range(count):
+        left = _RANGE / 2 - number * width
+        if low <= left and high >= left - width:
+            bits |= 1 << number
+    return bits

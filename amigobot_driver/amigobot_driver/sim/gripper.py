@@ -1,0 +1,141 @@
+"""The Pioneer's gripper: paddles, a lift, and two light beams between the paddles (PROTOCOL 5.10; ARIA's ArGripper).
+
+The paddles take a moment to move and the lift some more. What is `held` between them stops the paddles half-way.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from ..protocol import Gripper as GripperPacket
+
+#: s from open to closed, and from the bottom to the top
+_PADDLE_TIME, _LIFT_TIME = 2.0, 3.0
+#: where the paddles meet what they hold, 0 closed to 1 open
+_HELD_AT = 0.5
+
+#: The bits of the switches. Paddles and ends read 0 when they are reached, a beam reads 1 when it is broken.
+_PADDLES_OPEN, _LIFT_AT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVES, _PADDLES_MOVE = (
+    1 << bit for bit in range(8)
+)
+
+
+class Order(IntEnum):
+    """The argument of GRIPPER."""
+
+    OPEN = 1
+    CLOSE = 2
+    STOP = 3
+    LIFT_UP = 4
+    LIFT_DOWN = 5
+    LIFT_STOP = 6
+    STORE = 7  #: closed and up
+    DEPLOY = 8  #: down and open
+    HALT = 15
+    PRESS = 16  #: for the time that GRIPPERVAL gives, in 20 ms
+    CARRY = 17  #: likewise, for the lift: its sign is the way
+
+
+class _Drive:
+    """One motor between 0 and 1."""
+
+    def __init__(self, time: float, position: float) -> None:
+        self._time = time
+        self.position = self.goal = position
+
+    def step(self, dt: float, lowest: float = 0.0) -> None:
+        reach = dt / self._time
+        goal = max(self.goal, lowest)
+        self.position += max(-reach, min(reach, goal - self.position))
+        if self.position == goal:
+            self.goal = goal
+
+    def stop(self) -> None:
+        self.goal = self.position
+
+    @property
+    def moving(self) -> bool:
+        return self.position != self.goal
+
+
+class Gripper:
+    """Its `kind` is how it is wired: 0 none, 1 to the user I/O, 2 to the general I/O."""
+
+    def __init__(self) -> None:
+        self.kind = 0
+        self.held = False  #: whether something stands between the paddles
+        self._paddles, self._lift = _Drive(_PADDLE_TIME, 0.0), _Drive(_LIFT_TIME, 0.0)
+        self._pending: Order | None = None
+
+    def restart(self, kind: int) -> None:
+        """A session begins or ends: nothing moves, the paddles stay where they are."""
+        self.kind = kind
+        self.stop()
+
+    def stop(self) -> None:
+        """Both motors."""
+        self._paddles.stop()
+        self._lift.stop()
+        self._pending = None
+
+    def obey(self, number: int) -> None:
+        """GRIPPER; a number without a meaning, or no gripper at all, changes nothing."""
+        if not self.kind or number not in Order.__members__.values():
+            return
+        order = Order(number)
+        paddles, lift = self._paddles, self._lift
+        if order in (Order.OPEN, Order.DEPLOY):
+            paddles.goal = 1.0
+        if order in (Order.CLOSE, Order.STORE):
+            paddles.goal = 0.0
+        if order in (Order.LIFT_UP, Order.STORE):
+            lift.goal = 1.0
+        if order in (Order.LIFT_DOWN, Order.DEPLOY):
+            lift.goal = 0.0
+        if order is Order.STOP:
+            paddles.stop()
+        if order is Order.LIFT_STOP:
+            lift.stop()
+        if order is Order.HALT:
+            self.stop()
+        self._pending = order if order in (Order.PRESS, Order.CARRY) else None
+
+    def set_value(self, value: int) -> None:
+        """GRIPPERVAL: the time that PRESS or CARRY before it lasts, in 20 ms."""
+        way = value * 0.020
+        if self._pending is Order.PRESS:
+            self._paddles.goal = max(0.0, self._paddles.position - way / _PADDLE_TIME)
+        elif self._pending is Order.CARRY:
+            self._lift.goal = max(0.0, min(1.0, self._lift.position + way / _LIFT_TIME))
+        self._pending = None
+
+    def step(self, dt: float) -> None:
+        """Move on by `dt` s."""
+        self._paddles.step(dt, _HELD_AT if self.held else 0.0)
+        self._lift.step(dt)
+
+    @property
+    def state(self) -> int:
+        """The SIP's byte: 1 open, 2 closed, 4 moving for the paddles, 16 up, 32 down, 64 moving for the lift."""
+        if not self.kind:
+            return 0
+        return _state(self._paddles, self._gripping) | _state(self._lift, self._lift.position == 0.0) << 4
+
+    def packet(self) -> GripperPacket:
+        """GRIPPERpac: how it is wired, the switches, and the grasp time, which nobody sets."""
+        paddles, lift = self._paddles, self._lift
+        bits = _PADDLES_OPEN * (paddles.position < 1.0) | _LIFT_AT_END * (0.0 < lift.position < 1.0)
+        bits |= (_LEFT_PADDLE | _RIGHT_PADDLE) * (not self._gripping)
+        bits |= (_INNER_BEAM | _OUTER_BEAM) * self.held
+        bits |= _LIFT_MOVES * lift.moving | _PADDLES_MOVE * paddles.moving
+        return GripperPacket(type=self.kind, switches=bits if self.kind else 0, grasp_time=0)
+
+    @property
+    def _gripping(self) -> bool:
+        return self._paddles.position <= (_HELD_AT if self.held else 0.0)
+
+
+def _state(drive: _Drive, at_low_end: bool) -> int:
+    if drive.moving:
+        return 4
+    return 1 if drive.position == 1.0 else 2 if at_low_end else 0

@@ -1,0 +1,414 @@
+"""The simulated Pioneers: what P2OS, AROS and ARCOS say and do that the AmigoBots do not (PROTOCOL 4.1, 5)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sim_client import Client, world
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import (
+    ArcosTail,
+    Command,
+    Compass,
+    Config,
+    Gripper,
+    Io,
+    Joystick,
+    Packet,
+    Sip,
+    encode_frame,
+)
+from amigobot_driver.sim import Pose
+
+P2OS, AROS, ARCOS = "p2dx", "p3dx", "p3dx-sh"
+
+
+def pioneer(robot: str = AROS, **options: Any) -> Client:
+    return Client(robot, **options).open()
+
+
+def fitted(robot: str, **flash: int) -> Client:
+    """A robot with options that are set in its FLASH."""
+    profile = load_profile(robot)
+    return Client(replace(profile, flash={**profile.flash, **flash})).open()
+
+
+def every(packets: list[Packet], kind: type[Packet]) -> list[Packet]:
+    return [packet for packet in packets if isinstance(packet, kind)]
+
+
+class TestTails:
+    def test_p2os_ends_its_packets_where_amigos_does(self) -> None:
+        client = pioneer(P2OS)
+        sip, config = client.sip(), client.config()
+        assert (sip.digital_out, sip.battery_x10) == (0, None)
+        assert (config.trans_ki, config.front_bumpers, config.tail) == (0, None, None)
+
+    def test_aros_adds_battery_and_charge_and_stops_at_the_gyro(self) -> None:
+        client = pioneer(AROS)
+        sip, config = client.sip(), client.config()
+        assert sip.battery_x10 == round(client.sim.battery.volts * 10) and sip.charge_state == 0
+        assert sip.rotation_velocity is None
+        assert (config.front_bumpers, config.rear_bumpers, config.sonar_cycle) == (5, 5, 40)
+        assert (config.auto_baud, config.has_gyro, config.drift_factor, config.tail) == (2, 0, None, None)
+        assert config.info_cycle_ms == 100
+
+    def test_arcos_tells_its_turn_rate_faults_and_state_of_charge(self) -> None:
+        client = pioneer(ARCOS)
+        client.send(Command.RVEL(-30))
+        client.run(2.0)
+        sip = client.sip()
+        assert sip.rotation_velocity == pytest.approx(10 * client.turn_rate, abs=5)
+        assert sip.rotation_velocity == pytest.approx(-300, abs=10)
+        assert (sip.lateral_velocity, sip.celsius, sip.robot_time) == (0, None, None)
+        assert sip.state_of_charge == pytest.approx(100 * client.sim.battery.charge, abs=1)
+        assert sip.fault_names == ()
+        client.send(Command.BATTEST(105))
+        assert client.sip().fault_names == ("under-voltage",)
+
+    def test_arcos_has_its_version_in_the_tail(self) -> None:
+        config = pioneer(ARCOS).config()
+        assert isinstance(config.tail, ArcosTail)
+        assert config.firmware_version == config.tail.version
+        assert config.ticks_mm and config.shutdown_volts == 100
+
+    @pytest.mark.parametrize("robot", ["p2dx", "p2at", "p2d8", "p3dx", "p3at", "p3dx-sh", "p3at-sh", "powerbot-sh"])
+    def test_heading_and_way_are_the_truth_in_the_profiles_units(self, robot: str) -> None:
+        client = pioneer(robot)
+        units = client.sim.profile.units
+        client.send(Command.VEL(300), Command.RVEL(15))
+        client.run(4.0)
+        client.send(Command.STOP())
+        client.run(3.0)
+        sip, pose = client.sip(), client.sim.truth.pose
+        assert pose.x > 0.5 and pose.heading > 0.5
+        assert (sip.x & 0x7FFF) * units.distance == pytest.approx(pose.x, abs=0.003)
+        assert (sip.y & 0x7FFF) * units.distance == pytest.approx(pose.y, abs=0.003)
+        assert sip.heading * units.angle == pytest.approx(pose.heading, abs=0.003)
+
+    def test_sonar_ranges_are_in_the_profiles_units(self) -> None:
+        wall = world((0.166 + 1.5, -3.0, 0.166 + 1.5, 3.0))
+        for robot in (P2OS, AROS):
+            client = pioneer(robot, where=wall)
+            client.send(Command.POLLING(b"\x04"))
+            client.run(0.3)
+            ranges = [r.range for p in client.run(0.5) if isinstance(p, Sip) for r in p.sonar if r.number == 3]
+            assert ranges and ranges[0] * client.sim.profile.units.range == pytest.approx(1.5, abs=0.05)
+
+
+class TestSonarArrays:
+    def numbers(self, client: Client, seconds: float) -> list[int]:
+        return [r.number for packet in client.run(seconds) if isinstance(packet, Sip) for r in packet.sonar]
+
+    def test_both_rings_fire_at_once_each_in_its_turn(self) -> None:
+        client = pioneer()
+        client.run(0.5)
+        heard = self.numbers(client, 3.2)
+        front, rear = [n for n in heard if n < 8], [n for n in heard if n >= 8]
+        assert len(front) == pytest.approx(3.2 / 0.040, abs=3) and len(rear) == pytest.approx(len(front), abs=1)
+        assert all((b - a) % 8 == 1 for ring in (front, rear) for a, b in itertools.pairwise(ring))
+
+    @pytest.mark.parametrize(
+        ("value", "flags", "numbers"),
+        [(0, 0b00, set()), (0b0010, 0b10, range(8, 16)), (0b0100, 0b01, range(8)), (0b1000, 0b11, range(16))],
+    )
+    def test_one_ring_can_be_switched_off(self, value: int, flags: int, numbers: range) -> None:
+        client = pioneer()
+        client.send(Command.SONAR(value))
+        client.run(0.2)
+        assert client.sip().flags >> 1 & 0b1111 == flags
+        assert set(self.numbers(client, 1.0)) == set(numbers)
+
+    def test_and_on_again(self) -> None:
+        client = pioneer()
+        client.send(Command.SONAR(0), Command.SONAR(0b0101))
+        client.run(0.3)
+        assert set(self.numbers(client, 1.0)) == set(range(8, 16))
+
+    def test_polling_names_sonars_of_every_ring(self) -> None:
+        client = pioneer()
+        client.send(Command.POLLING(b"\x03\x0a\x10\x04"))
+        client.run(0.3)
+        heard = self.numbers(client, 1.0)
+        assert set(heard) == {2, 9, 15, 3}
+        client = pioneer("powerbot-sh")
+        client.send(Command.POLLING(bytes((1, 32))))
+        client.run(0.3)
+        assert set(self.numbers(client, 1.0)) == {0, 31}
+
+    def test_a_ring_that_the_sequence_leaves_out_is_silent(self) -> None:
+        client = pioneer()
+        client.send(Command.POLLING(b"\x09"))
+        client.run(0.3)
+        assert set(self.numbers(client, 1.0)) == {8}
+
+    def test_sonarcycle(self) -> None:
+        client = pioneer()
+        client.send(Command.SONARCYCLE(20))
+        client.run(0.3)
+        assert len(self.numbers(client, 1.0)) == pytest.approx(2 * 1.0 / 0.020, abs=6)
+        assert client.config().sonar_cycle == 20
+
+    def test_p2os_has_no_sonarcycle(self) -> None:
+        client = pioneer(P2OS)
+        client.send(Command.SONARCYCLE(20))
+        client.run(0.3)
+        assert len(self.numbers(client, 1.0)) == pytest.approx(2 * 1.0 / 0.040, abs=4)
+
+
+class TestBumpers:
+    #: in front of a P3-DX, a hand's breadth away
+    WALL = (0.31, -2.0, 0.31, 2.0)
+
+    def driven(self, *walls: tuple[float, float, float, float], speed: int = 200, robot: str = AROS) -> Client:
+        client = pioneer(robot, where=world(*walls))
+        client.send(Command.VEL(speed))
+        client.run_until(lambda: client.sim.truth.touching, 5.0)
+        return client
+
+    def bits(self, client: Client) -> tuple[int, int]:
+        sip = client.sip()
+        return sip.right_stall_bumpers >> 1, sip.left_stall_bumpers >> 1
+
+    def test_nothing_is_pressed_in_the_open(self) -> None:
+        assert self.bits(pioneer(where=world(self.WALL))) == (0, 0)
+
+    def test_a_wall_across_presses_the_whole_front(self) -> None:
+        assert self.bits(self.driven(self.WALL)) == (0b11111, 0)
+
+    def test_and_the_whole_rear(self) -> None:
+        assert self.bits(self.driven((-0.4, -2.0, -0.4, 2.0), speed=-200)) == (0, 0b11111)
+
+    @pytest.mark.parametrize(("y", "segment"), [(0.205, 0), (0.10, 1), (0.0, 2), (-0.10, 3), (-0.205, 4)])
+    def test_a_post_presses_the_segment_that_it_meets(self, y: float, segment: int) -> None:
+        post = (0.31, y - 0.002, 0.31, y + 0.002)
+        assert self.bits(self.driven(post)) == (1 << segment, 0)
+
+    def test_the_rear_counts_from_the_right(self) -> None:
+        post = (-0.4, -0.205, -0.4, -0.200)
+        front, rear = self.bits(self.driven(post, speed=-200))
+        assert (front, rear) == (0, 0b00001)
+
+    def test_they_are_free_again_when_the_robot_backs_off(self) -> None:
+        client = self.driven(self.WALL)
+        client.send(Command.VEL(-100))
+        client.run(2.0)
+        assert self.bits(client) == (0, 0)
+
+    def test_iopac_has_them_too(self) -> None:
+        client = self.driven(self.WALL)
+        client.send(Command.IOREQUEST(1))
+        assert client.next(Io).digital_in[1:] == (0b11111, 0, 0)
+        client = self.driven(self.WALL, robot=P2OS)
+        client.send(Command.IOREQUEST(1))
+        assert len(client.next(Io).digital_in) == 1
+
+    @pytest.mark.parametrize(("value", "stalls"), [(0, False), (1, True), (2, False), (3, True)])
+    def test_bumpstall_makes_a_touch_a_stall_that_ends_the_motion(self, value: int, stalls: bool) -> None:
+        client = pioneer(where=world(self.WALL))
+        client.send(Command.BUMPSTALL(value), Command.VEL(100))
+        client.run_until(lambda: client.sim.truth.touching or bool(client.told("bumper")), 5.0)
+        sips = [packet for packet in client.run(0.1) if isinstance(packet, Sip)]
+        assert bool(client.told("bumper")) is stalls
+        if stalls:
+            assert any(sip.left_stalled and sip.right_stalled for sip in sips)
+            client.run(2.0)
+            assert client.speed == 0.0 and not client.sip().left_stalled  # nobody drives on against the wall
+            client.send(Command.VEL(-100))
+            client.run(1.5)
+            assert client.speed == pytest.approx(-0.1, abs=0.01)
+
+    def test_an_amigobot_has_none(self) -> None:
+        client = Client("amigo", world((0.2, -2.0, 0.2, 2.0))).open()
+        client.send(Command.VEL(200))
+        client.run_until(lambda: client.sim.truth.touching, 5.0)
+        assert self.bits(client) == (0, 0)
+
+
+class TestCompass:
+    @pytest.mark.parametrize(("heading", "north"), [(0, 90), (90, 0), (180, 270), (-45, 135)])
+    def test_it_points_where_the_robot_does(self, heading: float, north: float) -> None:
+        client = pioneer(where=world(start=Pose(0.0, 0.0, math.radians(heading))))
+        assert client.sip().compass == 0
+        client.send(Command.TCM2(1))
+        byte = client.sip().compass
+        assert 1 <= byte <= 180 and (2 * byte - north) % 360 in (0, 1, 359)
+        client.send(Command.TCM2(2))
+        packet = client.next(Compass)
+        assert packet.heading == 10 * north
+        east = math.degrees(math.atan2(-packet.mag_y, packet.mag_x)) % 360
+        assert math.remainder(east - north, 360) == pytest.approx(0, abs=0.1)
+        assert every(client.run(1.0), Compass) == []
+        client.send(Command.TCM2(3))
+        assert len(every(client.heard(1.0), Compass)) >= 9
+        client.send(Command.TCM2(0))
+        client.run(0.2)
+        assert every(client.run(1.0), Compass) == [] and client.sip().compass == 0
+
+    def test_p2os_has_it_and_the_amigobot_not(self) -> None:
+        for robot, has in ((P2OS, True), ("amigo-sh", False)):
+            client = pioneer(robot)
+            client.send(Command.TCM2(1))
+            assert bool(client.sip().compass) is has
+
+
+class TestGripper:
+    def test_without_one_the_packet_says_so_and_commands_do_nothing(self) -> None:
+        client = pioneer(ARCOS)
+        client.send(Command.GRIPPER(1), Command.GRIPREQUEST(1))
+        assert client.next(Gripper) == Gripper(type=0, switches=0, grasp_time=0)
+        client.run(3.0)
+        assert client.sip().port_low == 0
+
+    def test_it_opens_and_closes(self) -> None:
+        client = fitted(ARCOS, Gripper=1)
+        assert client.sip().port_low == 2 | 2 << 4  # closed and down
+        client.send(Command.GRIPPER(1), Command.GRIPREQUEST(2))
+        moving = client.next(Gripper)
+        assert moving.type == 2 and moving.switches & 1 << 7 and moving.switches & 1
+        assert client.sip().port_low & 0b111 == 4
+        client.run(2.5)
+        assert client.sip().port_low & 0b111 == 1
+        assert client.next(Gripper).switches & (1 << 7 | 1) == 0
+        client.send(Command.GRIPPER(2))
+        client.run(2.5)
+        assert client.sip().port_low & 0b111 == 2
+        assert client.next(Gripper).switches & 0b110000 == 0  # both paddles are at the end
+
+    def test_what_it_holds_keeps_it_half_open_and_breaks_its_beams(self) -> None:
+        client = fitted(ARCOS, Gripper=1)
+        client.send(Command.GRIPPER(1))
+        client.run(2.5)
+        client.sim.gripper.held = True
+        client.send(Command.GRIPPER(2), Command.GRIPREQUEST(2))
+        client.run(2.5)
+        switches = client.next(Gripper).switches
+        assert switches & 0b110000 == 0 and switches & 0b1100 == 0b1100 and switches & 1
+
+    def test_the_lift_goes_up_stops_and_comes_down(self) -> None:
+        client = fitted(ARCOS, Gripper=1)
+        client.send(Command.GRIPPER(4))
+        client.run(1.0)
+        client.send(Command.GRIPPER(6))
+        assert client.sip().port_low >> 4 == 0  # between
+        client.send(Command.GRIPPER(7))
+        client.run(3.5)
+        assert client.sip().port_low >> 4 == 1
+        client.send(Command.GRIPPER(8))
+        client.run(0.2)
+        assert client.sip().port_low == 4 | 4 << 4
+        client.send(Command.GRIPPER(15))
+        assert client.sip().port_low & 0b1000100 == 0
+
+    def test_press_takes_its_time_from_the_value_after_it(self) -> None:
+        client = fitted(ARCOS, Gripper=1)
+        client.send(Command.GRIPPER(1))
+        client.run(2.5)
+        client.send(Command.GRIPPER(16))
+        client.run(0.5)
+        assert client.sip().port_low & 0b111 == 1
+        client.write(encode_frame(bytes((36, 0x3B, 50, 0))))  # GRIPPERVAL, which only P2OS's table has
+        client.run(1.5)
+        assert client.sip().port_low & 0b111 == 1
+
+    def test_p2os_wires_it_to_the_user_port_and_shows_it_in_the_high_byte(self) -> None:
+        client = fitted(P2OS, Gripper=1)
+        client.send(Command.GRIPPER(1))
+        client.run(2.5)
+        assert (client.sip().port_low, client.sip().port_high) == (1, 1 | 2 << 4)
+        client.send(Command.GRIPPER(16), Command.GRIPPERVAL(25))
+        client.run(1.0)
+        assert client.sip().port_high == 2 << 4  # half a second further in: neither open nor closed
+
+
+class TestTheRest:
+    def test_joystick(self) -> None:
+        client = pioneer(ARCOS)
+        client.sim.joystick.x, client.sim.joystick.buttons = 1.0, (True, False)
+        client.send(Command.JOYREQUEST(1))
+        packet = client.next(Joystick)
+        assert (packet.x, packet.y, packet.throttle, packet.button1, packet.button2) == (1023, 512, 0, 1, 0)
+        assert every(client.run(1.0), Joystick) == []
+        client.send(Command.JOYREQUEST(2))
+        assert len(every(client.heard(1.0), Joystick)) >= 9
+
+    @pytest.mark.parametrize(("robot", "knows"), [(P2OS, False), (AROS, False), (ARCOS, True)])
+    def test_what_came_with_arcos_is_silent_before_it(self, robot: str, knows: bool) -> None:
+        client = pioneer(robot)
+        client.send(Command.JOYREQUEST(2), Command.GRIPREQUEST(2))
+        packets = client.heard(0.5)
+        assert bool(every(packets, Joystick)) is bool(every(packets, Gripper)) is knows
+        client.send(Command.BATTEST(90))
+        assert (client.sip().battery == 90) is knows
+
+    def test_servos(self) -> None:
+        client = pioneer(P2OS)
+        client.send(Command.PTUPOS(0x0196))
+        client.run(0.1)
+        assert client.told("servo") == ["1 to a pulse of 150"]
+
+    def test_the_charger_moves_where_there_is_one(self) -> None:
+        client = pioneer()
+        client.send(Command.CHARGE(1))
+        client.run(0.1)
+        assert client.told("charger") == []
+        client = fitted(AROS, Charger=1)
+        client.send(Command.CHARGE(1), Command.CHARGE(0))
+        client.run(0.1)
+        assert client.told("charger") == ["reaches for the dock", "is drawn in"]
+
+    def test_battery_info_is_not_answered(self) -> None:
+        client = pioneer(ARCOS)
+        client.send(Command.BATTERYINFO(1))
+        assert {type(packet) for packet in client.heard(1.0)} == {Sip}
+
+    def test_quick_stop(self) -> None:
+        client = pioneer(ARCOS)
+        client.send(Command.VEL(300))
+        client.run(2.0)
+        client.send(Command.QSTOP())
+        client.run(0.3)
+        assert client.speed == 0.0
+
+    def test_reset_starts_anew(self) -> None:
+        client = pioneer(ARCOS)
+        client.send(Command.RESET())
+        client.run(1.5, alive=False)
+        assert client.told("reset") == [""]
+        assert client.open().sip().x == 0
+
+    def test_aros_obeys_many_commands_in_a_tick(self) -> None:
+        """Commands 3 to 5 ms apart: PROTOCOL 4.3."""
+        lost = {}
+        for robot in ("amigo-sh", AROS):
+            client = pioneer(robot)
+            for step in range(400):
+                client.write(Command.DIGOUT(step % 2).encode())
+                if step % 2:
+                    client.run(0.005, alive=False)
+            lost[robot] = client.sim.lost_commands
+        assert lost[AROS] == 0 < lost["amigo-sh"]
+
+    def test_four_wheels_turn_as_two(self) -> None:
+        client = pioneer("p3at")
+        client.send(Command.VEL2(0xF60A))  # left -200 mm/s, right +200 mm/s
+        client.run(3.0)
+        assert client.turn_rate == pytest.approx(math.degrees(0.4 / client.sim.profile.body.track), rel=0.02)
+
+    @pytest.mark.parametrize("robot", [P2OS, AROS, ARCOS, "powerbot-sh"])
+    def test_no_command_number_with_any_argument_breaks_it(self, robot: str) -> None:
+        """And none moves it while its motors are off."""
+        client = Client(robot).open(motors=False)
+        skipped = {0, 1, 2, 4, 253, 255}
+        for number in sorted(set(range(256)) - skipped):
+            for argument in (b"", b"\x3b", b"\x3b\xff\xff", b"\x1b\x01\x00", b"\x2b\x02\x01\x02", b"\x00\x00\x00"):
+                client.write(encode_frame(bytes((number,)) + argument))
+                client.run(0.01, alive=False)
+        pose = client.sim.truth.pose
+        assert (pose.x, pose.y, pose.heading) == (0.0, 0.0, 0.0)
+        assert isinstance(client.config(), Config)
