@@ -127,7 +127,7 @@ class TestTimeout:
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.wait_until(lambda: bench.robot.standing)
         since = len(bench.robot.heard)
-        bench.wait_until(lambda: len(bench.robot.values(Command.PULSE, since)) > 4)  # over a second of keep-alives
+        bench.wait_until(lambda: len(bench.robot.values(Command.STOP, since)) > 4)  # over a second of keep-alives
         assert moves_asked_for(bench, since) == []
 
     def test_a_slow_sender_is_served_between_its_messages(self, bench: Bench) -> None:

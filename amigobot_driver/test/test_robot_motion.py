@@ -7,12 +7,13 @@ import math
 from itertools import pairwise
 
 import pytest
-from bench import Bench, Noise, losing, losing_first
+from bench import Bench, Noise, losing, losing_first, lost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command, Instruction, encode_frame
 from amigobot_driver.robot import LinkState, Options, Refused
+from amigobot_driver.robot.motion import KEEP_ALIVE
 from amigobot_driver.robot.outbox import MAX_ROUTINE, Outbox, Urgency
 
 FAST = Options(max_linear=0.7, max_angular=3.0)
@@ -155,12 +156,46 @@ class TestKeepAlive:
         bench.run(3)
         assert bench.simulator.truth.left_velocity == 0
 
-    def test_is_a_mere_pulse_when_the_robot_stands(self, bench: Bench) -> None:
+    def test_is_a_mere_pulse_until_the_robot_is_driven_and_a_stop_when_it_stands_again(self, bench: Bench) -> None:
+        since = bench.now
+        bench.run(5)
+        assert set(bench.words(since)) == {"PULSE"}
         bench.run(2, cmd_vel=(0.3, 0.0))
         bench.run(5)
         since = bench.now
         bench.run(5)
-        assert set(bench.words(since)) == {"PULSE"}
+        assert set(bench.words(since)) == {"STOP"}
+
+    @pytest.mark.parametrize("end", ["the sender dies", "stop", "emergency stop", "another velocity"])
+    def test_does_not_revive_a_robot_that_heard_none_of_the_stops(self, bench: Bench, end: str) -> None:
+        """It stands by its watchdog, and would drive on at the first frame it hears again."""
+        bench.run(2, cmd_vel=(0.5, 0.5))
+        bench.up.fault = lost
+        if "stop" in end:
+            bench.ask(bench.robot.stop if end == "stop" else bench.robot.emergency_stop)
+        elif end == "another velocity":
+            bench.drive(-0.1, 0.0)
+        bench.run(6)
+        assert bench.robot.running, "it is heard all the time"
+        stood = bench.simulator.truth.pose
+        bench.come_back()
+        bench.run(5)
+        pose = bench.simulator.truth.pose
+        assert (pose.x, pose.y, pose.heading) == pytest.approx((stood.x, stood.y, stood.heading), abs=1e-4)
+
+    def test_that_is_a_stop_goes_before_the_velocity_that_comes_while_it_waits(self, bench: Bench) -> None:
+        bench.run(1, cmd_vel=(0.3, 0.0))
+        bench.run(4)
+        since = bench.now
+        bench.until(lambda: "STOP" in bench.words(since))
+        bench.run(KEEP_ALIVE - 0.02)
+        bench.ask(lambda: bench.robot.outbox.put(Command.SONAR(1)))  # the line has to rest after that
+        bench.run(0.012)
+        since = bench.now
+        bench.drive(0.3, 0.0)
+        bench.run(0.2)
+        words = bench.words(since)
+        assert words.index("STOP") < words.index("VEL(300)")
 
 
 class TestStopFirst:
@@ -212,8 +247,8 @@ class TestStopFirst:
 
     def test_but_not_while_all_is_well(self, bench: Bench) -> None:
         since = bench.now
-        bench.run(20, cmd_vel=(0.3, 0.0), rate=4.0)
         bench.run(20)
+        bench.run(20, cmd_vel=(0.3, 0.0), rate=4.0)
         assert "STOP" not in bench.words(since)
 
     def test_zero_before_the_motors_are_enabled(self, bench: Bench) -> None:

@@ -55,6 +55,7 @@ class Motion(Feature):
         self._running = False
         self._gone = "not connected yet"  #: why there is no robot
         self._moving = False
+        self._driven = False  #: in this session: the robot may have a velocity to come back to
         self._motors_off_since = math.inf
         self._expires = math.inf
         self._next_keep_alive = math.inf
@@ -118,6 +119,7 @@ class Motion(Feature):
 
     def begin(self, now: float) -> None:
         self._running = True
+        self._driven = False
         self._next_keep_alive = now + KEEP_ALIVE
         self.stop()
         self.stand()
@@ -206,6 +208,7 @@ class Motion(Feature):
             self._stops_left = STOP_REPEATS
         self.wanted, self._expires = wanted, expires
         self._next_keep_alive = now + KEEP_ALIVE
+        self._driven = self._driven or bool(wanted)
         self._send_wanted()
 
     def _forget(self, why: str) -> None:
@@ -234,9 +237,16 @@ class Motion(Feature):
             self._outbox.put(instruction, Urgency.VELOCITY)
 
     def _keep_alive(self) -> None:
-        """What keeps the watchdog quiet: what is wanted, stops until the robot surely stands, or a mere pulse."""
+        """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.
+
+        A robot may stand because it has heard nothing, not even that it should: then any frame but STOP lets it drive
+        on (PROTOCOL 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
+        """
         if not (self.wanted or self._stops_left or self._moving):
-            self._outbox.put(Command.PULSE(), Urgency.KEEP_ALIVE)
+            if self._driven:
+                self._send_stop(Command.STOP())
+            else:
+                self._outbox.put(Command.PULSE(), Urgency.KEEP_ALIVE)
             return
         if not self.wanted:
             self._stops_left = max(0, self._stops_left - 1)
