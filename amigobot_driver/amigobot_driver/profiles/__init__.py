@@ -4,17 +4,33 @@ Read by the driver, the simulator and the robot description, so that no number i
 """
 
 from .library import available_profiles, choose_profile, load_profile
-from .model import Battery, Body, Bumpers, Floor, Limits, Link, Profile, ProfileError, Sonar, SonarPose, Units
+from .model import (
+    Battery,
+    Body,
+    Bumpers,
+    Floor,
+    Inputs,
+    Limits,
+    Link,
+    Profile,
+    ProfileError,
+    Quirks,
+    Sonar,
+    SonarPose,
+    Units,
+)
 
 __all__ = [
     "Battery",
     "Body",
     "Bumpers",
     "Floor",
+    "Inputs",
     "Limits",
     "Link",
     "Profile",
     "ProfileError",
+    "Quirks",
     "Sonar",
     "SonarPose",
     "Units",

@@ -39,6 +39,7 @@ _shown.maxlevel, _shown.maxstring = 2, 60
 #: What a value is called in a message, where its type does not say it.
 _KINDS = {
     int: "integer",
+    bool: "true or false",
     str: "text",
     tuple[str, ...]: "list of texts",
     tuple[SonarPose, ...]: "list of [x, y, heading]",
@@ -64,11 +65,11 @@ def load_profile(name: str) -> Profile:
     return _shipped(name)
 
 
-def choose_profile(robot_class: str, subclass: str) -> tuple[Profile, str]:
-    """The profile for a robot that names itself so, and the reason in words; `generic` for a stranger."""
+def choose_profile(robot_class: str, subclass: str, fallback: str = _FALLBACK) -> tuple[Profile, str]:
+    """The profile for a robot that names itself so, and the reason in words; `fallback` for a stranger."""
     if profile := _known(robot_class, subclass):
         return profile, f"the robot calls itself {robot_class}/{subclass}"
-    return _shipped(_FALLBACK), (
+    return _shipped(fallback), (
         f"the robot calls itself {robot_class}/{subclass}, which no profile knows: distances may be wrong, "
         f"set the parameter robot to one of {', '.join(available_profiles())}"
     )
@@ -186,7 +187,7 @@ def _convert(hint: Any, value: Any, scale: float, where: str) -> Any:
         return _positive(_number(value, where), where) * scale
     if hint is int and isinstance(value, int) and not isinstance(value, bool):
         return _positive(value, where)
-    if hint is str and isinstance(value, str):
+    if hint in (str, bool) and isinstance(value, hint):
         return value
     if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)

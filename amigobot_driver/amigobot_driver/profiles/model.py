@@ -90,6 +90,25 @@ class Floor:
 
     poses: tuple[SonarPose, ...] = ()
     height: float = 0.1  #: m above the floor
+    first_bit: int = 0  #: of the digital inputs
+    floor_is_high: bool = False  #: else a bit that is set means that there is no floor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What a count of the analog inputs is worth."""
+
+    volts_per_count: float = 5.0 / 1024  #: errata E-29
+    amps_per_count: float = 0.0  #: of the first two, where they are the motors' currents; 0: they are not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quirks:
+    """Where the Erratic's manual and the driver that was deployed contradict each other."""
+
+    heading_in_degrees: bool = False  #: else 4096 to the turn (errata E-42)
+    left_wheel_first: bool = False  #: in VEL2, else the right one as in the whole family (errata E-45)
+    duty_per_mille: bool = False  #: PWM_DUTY, else percent (errata E-46)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +155,8 @@ class Profile:
     sonar: Sonar = field(default_factory=Sonar)
     bumpers: Bumpers = field(default_factory=Bumpers)
     floor: Floor = field(default_factory=Floor)
+    inputs: Inputs = field(default_factory=Inputs)
+    quirks: Quirks = field(default_factory=Quirks)
     battery: Battery = field(default_factory=Battery)
     link: Link = field(default_factory=Link)
     #: FLASH values as the manual names them, where they differ from AmigOS's defaults; for the simulator

@@ -8,11 +8,21 @@ No I/O, no clock, no threads, no ROS. Two directions, one description of each pa
                       FrameDecoder.feed(bytes, now) -> Frame -> decode(frame.data) -> Instruction
 """
 
-from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, Unlisted, decode, find_command
+from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, Unlisted, Value, decode, find_command
 from .config import AmigoShTail, ArcosTail, Config
 from .decoder import DecoderStats, Frame, FrameDecoder
+from .erratic import (
+    ERRATIC_PACKETS,
+    Analog,
+    DebugText,
+    ErraticConfig,
+    ErraticEncoders,
+    Motor,
+    ShortMotor,
+    Sonar,
+)
 from .frame import FRAME_DATA, MAX_SEND_COUNT, OVERHEAD, Checksum, checksum, checksum_with_count, encode_frame
-from .packet import Malformed, Packet, PacketTable, Unknown
+from .packet import Malformed, Packet, PacketTable, Parameters, Unknown
 from .packets import (
     ACTIVMEDIA_PACKETS,
     Aux,
@@ -37,10 +47,12 @@ BAUD_RATES = (9600, 19200, 38400, 57600, 115200)
 __all__ = [
     "ACTIVMEDIA_PACKETS",
     "BAUD_RATES",
+    "ERRATIC_PACKETS",
     "FRAME_DATA",
     "MAX_SEND_COUNT",
     "OVERHEAD",
     "AmigoShTail",
+    "Analog",
     "ArcosTail",
     "Arg",
     "Aux",
@@ -49,9 +61,12 @@ __all__ = [
     "CommandTable",
     "Compass",
     "Config",
+    "DebugText",
     "DecoderStats",
     "Encoders",
     "ErraticCommand",
+    "ErraticConfig",
+    "ErraticEncoders",
     "Frame",
     "FrameDecoder",
     "Gripper",
@@ -61,16 +76,21 @@ __all__ = [
     "Io",
     "Joystick",
     "Malformed",
+    "Motor",
     "Packet",
     "PacketTable",
+    "Parameters",
     "Playlist",
     "Reset",
+    "ShortMotor",
     "Sip",
+    "Sonar",
     "SonarReading",
     "SyncEcho",
     "SyncReply",
     "Unknown",
     "Unlisted",
+    "Value",
     "checksum",
     "checksum_with_count",
     "decode",

@@ -201,6 +201,10 @@ class Instruction:
     command: CommandTable
     value: Value = None
 
+    @property
+    def name(self) -> str:
+        return self.command.name
+
     def encode(self) -> bytes:
         """The whole frame."""
         return _encode(self.command.number, self.value)
@@ -215,6 +219,10 @@ class Unlisted:
 
     command: int
     value: Value = None
+
+    @property
+    def name(self) -> str:
+        return "unlisted"
 
     def encode(self) -> bytes:
         """The whole frame. Raises ValueError or OverflowError for what does not fit one."""

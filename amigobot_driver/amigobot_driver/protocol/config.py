@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated
 
-from .packet import Packet
+from .packet import Parameters
 from .wire import S8, S16, U8, U16, U32, Record, Text
 
 
@@ -46,7 +45,7 @@ class ArcosTail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config(Packet):
+class Config(Parameters):
     """CONFIGpac: the robot's identity and working parameters (PROTOCOL 5.5). AmigOS ends with `trans_ki`."""
 
     id: U8 = 0x20
@@ -114,13 +113,10 @@ class Config(Packet):
         """Milliseconds between two SIPs (erratum E-57)."""
         return {0: 100, 1: 50}.get(self.info_cycle, self.info_cycle)
 
-    def values(self) -> Iterator[tuple[str, int | str]]:
-        """Every field that is there, by name, in the packet's order."""
-        for part in (self, self.tail):
-            for field in fields(part) if part else ():
-                value = getattr(part, field.name)
-                if field.name not in ("id", "tail") and value is not None:
-                    yield field.name, value
+    @property
+    def stall_time_ms(self) -> int:
+        """Milliseconds that the motors rest after a stall."""
+        return self.stall_count
 
     @property
     def firmware_version(self) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from .packet import Packet, PacketTable
+from .packet import Packet, PacketTable, Parameters
 from .packets import Reset
 from .sip import SonarReading
 from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
@@ -29,6 +29,14 @@ class Motor(Packet):
     heading_target: U16
     distance_target: S16
 
+    @property
+    def left_stalled(self) -> bool:
+        return bool(self.stall & 0b0101)
+
+    @property
+    def right_stalled(self) -> bool:
+        return bool(self.stall & 0b1010)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortMotor(Packet):
@@ -45,10 +53,22 @@ class ShortMotor(Packet):
     right_stall: U8
     control: S16 | None = None
 
+    @property
+    def left_stalled(self) -> bool:
+        return bool(self.left_stall & 1)
+
+    @property
+    def right_stalled(self) -> bool:
+        return bool(self.right_stall & 1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErraticConfig(Packet):
+class ErraticConfig(Parameters):
     """The robot's parameter block (PROTOCOL 5.12)."""
+
+    #: ms, fixed: 20 motor packets a second, and the control cycle that stall_count counts
+    INFO_CYCLE: ClassVar[int] = 50
+    CONTROL_CYCLE: ClassVar[int] = 5
 
     id: U8 = 0x20
     parameter_version: U8
@@ -84,6 +104,28 @@ class ErraticConfig(Packet):
     #: cycles to 256 mm
     sonar_conv: S16
     reserved: Annotated[str, FixedString(8)] = ""
+
+    @property
+    def info_cycle_ms(self) -> int:
+        return self.INFO_CYCLE
+
+    @property
+    def stall_time_ms(self) -> int:
+        return self.stall_count * self.CONTROL_CYCLE
+
+    @property
+    def firmware_version(self) -> str:
+        return f"{self.version}.{self.subversion}"
+
+    @property
+    def host_baud(self) -> int:
+        """Code, see BAUD_RATES."""
+        return self.baud_host
+
+    @property
+    def aux1_baud(self) -> int:
+        """Code, see BAUD_RATES."""
+        return self.baud_aux
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

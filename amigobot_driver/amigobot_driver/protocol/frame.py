@@ -17,6 +17,8 @@ HEADER = b"\xfa\xfb"
 MIN_COUNT = 3
 #: ... but no firmware promises to read more than this (erratum E-03).
 MAX_SEND_COUNT = 200
+#: Data bytes of the longest frame that the count can tell of: robots may send it, nobody should send it to a robot.
+MAX_DATA = 253
 
 #: Bytes of a frame that are not data: header 2, count 1, checksum 2.
 OVERHEAD = 5
@@ -41,11 +43,11 @@ def checksum_with_count(data: bytes) -> int:
 Checksum = Callable[[bytes], int]
 
 
-def encode_frame(data: bytes, *, check: Checksum = checksum) -> bytes:
+def encode_frame(data: bytes, longest: int = MAX_SEND_COUNT - 2, *, check: Checksum = checksum) -> bytes:
     """Wrap data (command number or packet id first) into a frame.
 
-    Raises ValueError when the data is empty or longer than a receiver must accept (198 bytes).
+    Raises ValueError when the data is empty or longer than `longest`: what every receiver must accept (198 bytes).
     """
-    if not 1 <= len(data) <= MAX_SEND_COUNT - 2:
-        raise ValueError(f"a frame carries 1 to {MAX_SEND_COUNT - 2} data bytes, not {len(data)}")
+    if not 1 <= len(data) <= longest:
+        raise ValueError(f"a frame carries 1 to {longest} data bytes, not {len(data)}")
     return b"%b%c%b%b" % (HEADER, len(data) + 2, data, check(data).to_bytes(2, "big"))

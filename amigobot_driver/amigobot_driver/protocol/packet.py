@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 from .wire import U8, Bytes, pack
 
@@ -16,6 +19,66 @@ class Packet:
     def encode(self) -> bytes:
         """The data of the frame that carries this packet. Raises ValueError when a value does not fit."""
         return pack(self)
+
+
+class Parameters(Packet):
+    """A robot's word on its working parameters; None where its firmware has no such thing.
+
+    Names, units and codes are those of CONFIGpac (PROTOCOL 5.5).
+    """
+
+    __slots__ = ()
+    serial: str
+    rev_count: int
+    watchdog: int
+    low_battery: int
+    pwm_max: int
+    stall_val: int
+    rot_vel_max: int
+    trans_vel_max: int
+    rot_acc: int
+    rot_decel: int
+    rot_kp: int
+    rot_kv: int
+    rot_ki: int
+    trans_acc: int
+    trans_decel: int
+    trans_kp: int
+    trans_kv: int
+    trans_ki: int
+
+    @property
+    @abstractmethod
+    def info_cycle_ms(self) -> int:
+        """Milliseconds between two standard packets."""
+
+    @property
+    @abstractmethod
+    def stall_time_ms(self) -> int:
+        """Milliseconds that the motors rest after a stall."""
+
+    @property
+    @abstractmethod
+    def firmware_version(self) -> str:
+        """As the firmware says it, or ""."""
+
+    def value(self, name: str) -> int | None:
+        """A field by its name in CONFIGpac."""
+        value: int | None = getattr(self, name, None)
+        return value
+
+    def values(self) -> Iterator[tuple[str, int | str]]:
+        """Every field that is there, by name, in the packet's order."""
+        return _fields(self)
+
+
+def _fields(part: Any) -> Iterator[tuple[str, int | str]]:
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if is_dataclass(value):
+            yield from _fields(value)
+        elif field.name != "id" and value is not None:
+            yield field.name, value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,8 @@ class Sip(Packet):
     SONAR: ClassVar[int] = 0b1111 << 1
     STOP_BUTTON: ClassVar[int] = 1 << 5
     MOVING: ClassVar[int] = 0x33
+    #: whether the motors' flag is the robot's own word
+    REPORTS_MOTORS: ClassVar[bool] = True
 
     id: U8 = 0x32
     #: 15-bit counters in a 16-bit field: only differences modulo 0x8000 mean anything

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..profiles import Profile
-from ..protocol import OVERHEAD, Config, Packet, Sip
+from ..protocol import OVERHEAD, Packet, Parameters, Sip
 from .events import Event, Notice
 from .feature import Feature
 
@@ -67,7 +67,7 @@ class Budget(Feature):
         self._byte_time = 0.0
         self._wanted: dict[str, int] = {}
         self._sip: Sip | None = None
-        self._config: Config | None = None
+        self._config: Parameters | None = None
         self._told: Mapping[str, str] = {}
         self._replan()
 
@@ -99,7 +99,7 @@ class Budget(Feature):
     @property
     def sip_bytes(self) -> int:
         """The frame of this robot's SIP with as many readings as its sonars make in a cycle."""
-        own = (self._config.sonar_cycle or 0) / 1000 if self._config else 0.0
+        own = (self._config.value("sonar_cycle") or 0) / 1000 if self._config else 0.0
         readings = math.ceil(self.info_cycle / (own or self._profile.sonar.cycle) - 1e-6)
         bare = len(self._sip.encode()) + OVERHEAD - _READING * len(self._sip.sonar) if self._sip else _SIP
         return bare + _READING * readings
@@ -118,7 +118,7 @@ class Budget(Feature):
                 if self._told.get(name) != reason:
                     yield Notice(reason)
             self._told = self.plan.reasons
-        elif isinstance(packet, Config):
+        elif isinstance(packet, Parameters):
             self._config = packet
             self._replan()
 

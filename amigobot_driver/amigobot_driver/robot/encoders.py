@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from ..profiles import Profile
-from ..protocol import Config, Encoders
+from ..protocol import Encoders, Parameters
 from .events import Event, Notice, Rolled
 from .odometry import MARGIN, PLAUSIBLE, Odometer, difference
 
@@ -43,7 +43,7 @@ class WheelEncoders:
         return self._last is not None and stamp - self._stamp < STALE
 
     def perceive(
-        self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: Config | None
+        self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: Parameters | None
     ) -> Iterator[Event]:
         """Take a packet with the counts of the time `stamp`."""
         scale = metres_per_tick(profile, config)
@@ -69,16 +69,16 @@ class WheelEncoders:
         yield Rolled(stamp, packet.left, packet.right, state)
 
 
-def metres_per_tick(profile: Profile, config: Config | None) -> float | None:
+def metres_per_tick(profile: Profile, config: Parameters | None) -> float | None:
     """What the firmware says, else what the profile says; None where neither does."""
-    if config and config.ticks_mm:
-        return 1e-3 / config.ticks_mm
+    if config and (ticks := config.value("ticks_mm")):
+        return 1e-3 / ticks
     if profile.body.wheel_ticks:
         return math.pi * profile.body.wheel_diameter / profile.body.wheel_ticks
     return None
 
 
-def track(profile: Profile, config: Config | None, scale: float) -> float:
+def track(profile: Profile, config: Parameters | None, scale: float) -> float:
     """The track (m) that RevCount means, so that a calibrated one counts: (R - L) / 2 in a turn (erratum E-19).
 
     The profile's where the firmware says nothing, or something so different that it must mean another thing.

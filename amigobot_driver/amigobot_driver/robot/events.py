@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..profiles import Profile
-from ..protocol import Config, Packet, SyncReply
+from ..protocol import Packet, Parameters, SyncReply
 from .battery import BatteryLevel
 from .odometry import Odometry
 from .session import LinkState
@@ -40,7 +40,7 @@ class Identified:
 class Configured:
     """The robot has answered CONFIG."""
 
-    config: Config
+    config: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +127,28 @@ class TurnRate:
 
 
 @dataclass(frozen=True, slots=True)
+class MotorCurrents:
+    """What the motors draw, in A."""
+
+    stamp: float  #: s
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class FloorSensed:
+    """Whether each of the sensors that look at the floor sees one."""
+
+    stamp: float  #: s
+    floors: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FrameSeen:
     """A frame on the line, where `Options.trace` asks for them."""
 
     to_robot: bool
+    name: str  #: of the packet or command, as this robot means it
     data: bytes  #: without header, count and checksum
     stamp: float  #: s, when its first byte was put on the wire, or when it was handed to the port
 
@@ -146,5 +164,7 @@ Event = (
     | Received
     | Rolled
     | TurnRate
+    | MotorCurrents
+    | FloorSensed
     | FrameSeen
 )

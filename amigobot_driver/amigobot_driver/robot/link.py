@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..protocol import FRAME_DATA, Command, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
-from .events import BaudChange, Event, FrameSeen, LinkChanged, Received
+from .dialects import Dialect
+from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
 from .feature import Feature
 from .outbox import Outbox, Urgency
 from .session import LinkState, Session
@@ -34,11 +35,12 @@ class PacketStats:
 class Link(ABC):
     """Keeps a session with a robot, and lets its features speak and hear."""
 
-    def __init__(self, spacing: float) -> None:
+    def __init__(self, spacing: float, dialects: tuple[Dialect, ...], pinned: Dialect | None = None) -> None:
+        """`dialects` and `pinned` as Session has them; `spacing` is s between two frames to the robot."""
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
         self.outbox = Outbox(spacing)
-        self.session = Session(self.outbox.put, self._tune)
+        self.session = Session(self.outbox.put, self._tune, dialects, pinned)
         self.trace = False  #: tell every frame, both ways
         self.features: tuple[Feature, ...] = ()  #: in the order they may speak
         self._events: list[Event] = []
@@ -72,6 +74,11 @@ class Link(ABC):
     @property
     def state(self) -> LinkState:
         return self.session.state
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the robot is talked to."""
+        return self.session.dialect
 
     @property
     def running(self) -> bool:
@@ -108,9 +115,11 @@ class Link(ABC):
     def receive(self, data: bytes, now: float) -> list[Event]:
         """Bytes came in until `now`. Never raises, whatever they are."""
         for frame in self.decoder.feed(data, now):
+            packet = parse(frame.data, self.dialect.packets)
             if self.trace:
-                self._events.append(FrameSeen(False, frame.data, frame.stamp))
-            packet = parse(frame.data)
+                self._events.append(FrameSeen(False, type(packet).__name__, frame.data, frame.stamp))
+            packet = self.dialect.hear(packet)
+            self._events += [Notice(remark) for remark in self.dialect.remarks()]
             with self._watching(now):
                 self.session.receive(packet, now)
             self._dispatch(packet, frame.stamp, now)
@@ -137,9 +146,15 @@ class Link(ABC):
             return None
         for feature in self.features:
             feature.sent(instruction, now)
-        frame = instruction.encode()
+        said = self.dialect.say(instruction)
+        if said is None:
+            # The last gate: a number that means something else to this robot never reaches it.
+            self.outbox.withheld += 1
+            self._events.append(Notice(f"{instruction} is not sent: this robot has no such command"))
+            return None
+        frame = said.encode()
         if self.trace:
-            self._events.append(FrameSeen(True, frame[FRAME_DATA], now))
+            self._events.append(FrameSeen(True, said.name, frame[FRAME_DATA], now))
         return frame
 
     def next_time(self) -> float:

@@ -31,6 +31,7 @@ class Outbox:
         self.spacing = spacing
         self.sent = 0
         self.refused = 0
+        self.withheld = 0  #: taken, but no command of this robot
         self._waiting: dict[Urgency, deque[Instruction | Unlisted]] = {urgency: deque() for urgency in Urgency}
         self._last_sent = -math.inf
         self._velocities = 0  #: in a row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..protocol import Command, Instruction, Unlisted, find_command
+from ..protocol import CommandTable, Instruction, Unlisted, find_command
 from .envelope import Refused
 
 #: What an unlisted command takes: 16 bits, either sign.
@@ -15,28 +15,36 @@ _LATVEL = 110
 _MOVES = "it moves the robot past cmd_vel_timeout, limits and emergency stop; use"
 _LINK = "it would cut the driver off;"
 
-#: Numbers that are never sent, and what to use instead.
-REFUSED: Mapping[int, str] = {
-    **{command.number: f"{_MOVES} cmd_vel" for command in (Command.VEL, Command.RVEL, Command.ROTATE)},
-    **{command.number: f"{_MOVES} the action turn" for command in (Command.HEAD, Command.DHEAD, Command.DCHEAD)},
-    _LATVEL: f"{_MOVES} cmd_vel",
-    Command.VEL2.number: f"{_MOVES} cmd_wheels",
-    Command.MOVE.number: f"{_MOVES} the action move",
-    Command.JOYDRIVE.number: f"{_MOVES} cmd_vel",
-    Command.ENABLE.number: "the motors need a stop first; use enable_motors",
-    Command.OPEN.number: f"{_LINK} it opens the session itself",
-    Command.CLOSE.number: f"{_LINK} end the node to close the session",
-    Command.HOSTBAUD.number: f"{_LINK} see the parameter baud",
-    Command.MAINTENANCE.number: "it ends in the firmware loader, which only ActivMedia's tools leave again",
+
+def _name(number: int, command: CommandTable | None = None) -> str:
+    return command.name if command else f"command {number}"
+
+
+#: Commands that are never sent, and what to use instead.
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys(("VEL", "RVEL", "ROTATE"), f"{_MOVES} cmd_vel"),
+    **dict.fromkeys(("HEAD", "DHEAD", "DCHEAD"), f"{_MOVES} the action turn"),
+    "VEL2": f"{_MOVES} cmd_wheels",
+    "MOVE": f"{_MOVES} the action move",
+    "JOYDRIVE": f"{_MOVES} cmd_vel",
+    "ENABLE": "the motors need a stop first; use enable_motors",
+    "OPEN": f"{_LINK} it opens the session itself",
+    "CLOSE": f"{_LINK} end the node to close the session",
+    "HOSTBAUD": f"{_LINK} see the parameter baud",
+    "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools leave again",
+    "SAVE": "it overwrites the robot's FLASH; use the service save_config",
+    _name(_LATVEL): f"{_MOVES} cmd_vel",
 }
 
 
-def raw_instruction(number: int, arguments: list[int], text: bytes) -> Instruction | Unlisted:
-    """A command from outside, checked against the table where it is in there. Raises Refused."""
-    command = find_command(number)
-    name = command.name if command else f"command {number}"
-    if number in REFUSED:
-        raise Refused(f"{name} is not sent: {REFUSED[number]}")
+def raw_instruction(
+    number: int, arguments: list[int], text: bytes, table: type[CommandTable]
+) -> Instruction | Unlisted:
+    """A command from outside, checked against the robot's table where it is in there. Raises Refused."""
+    command = find_command(number, table)
+    name = _name(number, command)
+    if name in REFUSED:
+        raise Refused(f"{name} is not sent: {REFUSED[name]}")
     if len(arguments) > 1 or (arguments and text):
         raise Refused(
             f"{name}: one number or one text is an argument, not {len(arguments)} numbers and {len(text)} bytes"

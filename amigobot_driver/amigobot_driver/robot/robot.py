@@ -1,7 +1,7 @@
 """One robot as an object: a link, the parts of the robot, and what may be wanted of them.
 
-    bytes  -> FrameDecoder -> Packet -> Session, features, Senses -> events
-    wishes -> Motion and other features -> Outbox -> frames
+    bytes  -> FrameDecoder -> Packet -> Dialect -> Session, features, Senses -> events
+    wishes -> Motion and other features -> Outbox -> Dialect -> frames
 """
 
 from __future__ import annotations
@@ -10,13 +10,27 @@ import math
 from concurrent.futures import Future
 
 from ..profiles import choose_profile, load_profile
-from ..protocol import OVERHEAD, Command, Config, Encoders, Gyro, Packet, Sip, SyncReply
+from ..protocol import (
+    BAUD_RATES,
+    OVERHEAD,
+    Command,
+    CommandTable,
+    Encoders,
+    Gyro,
+    Io,
+    Packet,
+    Parameters,
+    Sip,
+    SyncReply,
+)
 from .auxiliary import aux_ports
 from .budget import Budget
+from .dialects import Dialect, dialects
 from .encoders import WheelEncoders
 from .envelope import Envelope, Refused
 from .events import Identified
 from .gyro import Gyroscope
+from .inputs import Inputs
 from .link import Link
 from .manoeuvre import Move, Turn
 from .motion import Motion
@@ -36,6 +50,8 @@ from .tuning import Tuning
 _FURTHEST = 32.0
 #: s between two frames that the robot sent in one go.
 _BACK_TO_BACK = 0.005
+#: s a byte takes at most; for a line of which nobody here knows the speed.
+_SLOWEST = 10 / BAUD_RATES[0]
 
 
 class Robot(Link):
@@ -48,15 +64,20 @@ class Robot(Link):
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
-        super().__init__(self.profile.link.command_spacing)
+        spoken = dialects()
+        super().__init__(
+            self.profile.link.command_spacing,
+            spoken,
+            pinned=next((dialect for dialect in spoken if self._is_asked_for(dialect)), None),
+        )
         self.senses = Senses(self.profile)
         limits = self.profile.limits
         self.envelope = Envelope((limits.linear, limits.angular))
         self.motion = Motion(self.outbox, self.envelope, options.command_timeout)
-        self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), lambda sip: sip.motors_enabled)
+        self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), _motors_enabled)
         self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
         self.sequence = SonarSequence()
-        self.tuning = Tuning()
+        self.tuning = Tuning(self.lacks)
         self.budget = Budget(self.profile)
         self.sounds = Sounds(self.lacks)
         self.digital_outputs = DigitalOutputs(self.lacks)
@@ -64,6 +85,7 @@ class Robot(Link):
         self.streams = Streams(self.budget, self.lacks)
         self.encoders = WheelEncoders()
         self.gyro = Gyroscope()
+        self.inputs = Inputs(self.profile)
         self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
@@ -151,26 +173,25 @@ class Robot(Link):
     def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
         """Let these sonars fire in this order, none: all in the profile's; ends when their pings show it."""
         available = len(self.profile.sonar.poses)
-        if not self.running:
-            return finished(False, f"sonar sequence: there is no robot, {self.note}")
+        if why := self.lacks(Command.POLLING):
+            return finished(False, why)
         return self.sequence.want(sonars or tuple(range(available)), available, now)
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
         self.senses.odometer.set(x, y, yaw)
 
-    def lacks(self, command: Command) -> str:
+    def lacks(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
         if not self.running:
             return f"there is no robot: {self.note}"
-        firmware = self.profile.firmware
-        if firmware and not set(firmware) & command.firmware.keys():
+        if not self.dialect.knows(command, self.profile.firmware):
             return f"{self.profile.description} has no {command.name}"
         return ""
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
         """Send any command that does not go past the driver; nobody confirms it. Raises Refused."""
-        instruction = raw_instruction(number, arguments, text)
+        instruction = raw_instruction(number, arguments, text, self.dialect.commands)
         if not self.running:
             return Outcome(False, f"there is no robot: {self.note}")
         if not self.outbox.put(instruction):
@@ -194,20 +215,29 @@ class Robot(Link):
 
     # -- inside -----------------------------------------------------------------------------------------------
 
+    def _is_asked_for(self, dialect: Dialect) -> bool:
+        """Whether the profile that was asked for talks so."""
+        return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
+
     def _identified(self, identity: SyncReply) -> None:
         known = True
         if self.options.profile:
             self.profile_reason = f"it was asked for: {self.options.profile}"
         else:
-            self.profile, self.profile_reason = choose_profile(identity.robot_class, identity.subclass)
+            self.profile, self.profile_reason = choose_profile(
+                identity.robot_class, identity.subclass, self.dialect.fallback
+            )
             known = identity.subclass.lower() in self.profile.subclasses
+        self.dialect.adopt(self.profile)
         self.senses = Senses(self.profile, self.senses)
+        self.inputs.profile = self.profile
         self.budget.identified(self.profile)
         self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
         self.outbox.spacing = self.profile.link.command_spacing
         self._limit()
         self.tuning.wanted.update(self._tuned())
-        self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
+        if self.dialect.knows(Command.POLLING, self.profile.firmware):
+            self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
         self._events.append(Identified(identity, self.profile, self.profile_reason, known))
 
     def _arrange(self, now: float) -> None:
@@ -216,10 +246,10 @@ class Robot(Link):
         self.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.encoders.leading = options.encoder_odometry
-        self.streams.want(IO, options.io_stream, now)
+        self.streams.want(IO, options.io_stream or self.inputs.needed, now)
         self.streams.want(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With a 2 there the firmware keeps the gyro to itself.
-        self.streams.want(GYRO, options.gyro and config is not None and config.has_gyro == 1, now)
+        self.streams.want(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
 
     def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
@@ -253,7 +283,9 @@ class Robot(Link):
             )
         elif isinstance(packet, Gyro) and self.options.gyro:
             self._events += self.gyro.perceive(packet, measured)
-        elif isinstance(packet, Config):
+        elif isinstance(packet, Io):
+            self._events += self.inputs.perceive(packet, measured)
+        elif isinstance(packet, Parameters):
             self._limit()
             self._arrange(now)
 
@@ -264,7 +296,7 @@ class Robot(Link):
         """
         if isinstance(packet, Gyro):
             size = len(packet.encode()) + OVERHEAD
-            self._cycle, self._sip_by = stamp, stamp + size * self.decoder.byte_time + _BACK_TO_BACK
+            self._cycle, self._sip_by = stamp, stamp + size * (self.decoder.byte_time or _SLOWEST) + _BACK_TO_BACK
         elif isinstance(packet, Sip):
             self._cycle = self._cycle if stamp < self._sip_by else stamp
         elif stamp - self._cycle >= self.budget.info_cycle:
@@ -276,8 +308,8 @@ class Robot(Link):
         linear, angular = self.profile.limits.linear, self.profile.limits.angular
         own_linear, own_angular = linear, angular
         if config := self.tuning.config:
-            linear = min(linear, config.trans_vel_top / 1000 or linear)
-            angular = min(angular, math.radians(config.rot_vel_top) or angular)
+            linear = min(linear, (config.value("trans_vel_top") or 0) / 1000 or linear)
+            angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
             own_linear = config.trans_vel_max / 1000 or linear
             own_angular = math.radians(config.rot_vel_max) or angular
         self.envelope.capable = linear, angular
@@ -295,3 +327,7 @@ class Robot(Link):
         if self.options.max_angular:
             wanted["rot_vel_max"] = round(math.degrees(angular))
         return wanted
+
+
+def _motors_enabled(sip: Sip) -> bool | None:
+    return sip.motors_enabled if sip.REPORTS_MOTORS else None

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from enum import Enum
-from typing import TypeVar
 
 from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
+from .dialects import Dialect, Script
 
 #: s; the figures of PROTOCOL 3.3.
 LISTEN = 0.25
-SYNC_TIMEOUT = 0.5
 SETTLE = 0.1
 FIRST_SIP = 1.0
 #: s without a SIP after which a running session counts as lost.
@@ -42,24 +41,29 @@ class LinkState(Enum):
     LOST = 4
 
 
-T = TypeVar("T")
-Script = Generator[float, "Packet | None", T]
-
-
 class Session:
     """Connects, notices a lost robot, connects again, for ever.
 
-    `send` takes an instruction for the wire; `tune` is called with a line speed to change to.
+    `send` takes an instruction for the wire; `tune` is called with a line speed to change to. Robots are greeted in the
+    first of the dialects unless they are heard to talk another; with `pinned`, in that one only.
     """
 
-    def __init__(self, send: Callable[[Instruction], object], tune: Callable[[int], object]) -> None:
+    def __init__(
+        self,
+        send: Callable[[Instruction], object],
+        tune: Callable[[int], object],
+        dialects: tuple[Dialect, ...],
+        pinned: Dialect | None = None,
+    ) -> None:
         self.state = LinkState.DISCONNECTED
         #: what is seen, in plain words, with the remedy where a person can help
         self.note = "not connected"
         self.identity: SyncReply | None = None
         self.connections = 0
         self.found_at = 0  #: the line speed of the last session, 0: none yet, or a port without one
-        self._send = send
+        self.dialect = pinned or dialects[0]  #: the one that is spoken now
+        self.send = send
+        self._dialects, self._pinned = dialects, pinned
         self._tune = tune
         self._baud = 0
         self._now = 0.0
@@ -100,6 +104,20 @@ class Session:
     def _enter(self, state: LinkState, note: str) -> None:
         self.state, self.note = state, note
 
+    # -- what a greeting may do -------------------------------------------------------------------------------
+
+    def wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
+        """The first packet that `accept` takes, or None after `seconds`."""
+        deadline = self._now + seconds
+        while self._now < deadline and (packet := (yield deadline)) is not None:
+            if accept(packet):
+                return packet
+        return None
+
+    def tell(self, note: str) -> None:
+        """What is being done, for whoever watches."""
+        self._enter(LinkState.SYNCING, note)
+
     # -- the script -------------------------------------------------------------------------------------------
 
     def _life(self) -> Script[None]:
@@ -130,43 +148,40 @@ class Session:
             yield from self._dislodge()
 
     def _attempt(self) -> Script[bool]:
-        """Listen, end a session somebody left open, synchronise, open."""
-        if (yield from self._wait(LISTEN, _streaming)):
-            yield from self._end_old_session()
-        for order, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE)):
-            # Outside a session these three numbers are SYNC0, SYNC1 and SYNC2.
-            self._send(command())
-            answer = yield from self._wait(SYNC_TIMEOUT, lambda packet: not _ignorable(packet))
-            if answer is None or answer.id != order:
-                return False
-        # One manual promises a mere echo of SYNC2 (erratum E-13): a robot without a name.
-        nameless = SyncReply(name="", robot_class="", subclass="")
-        return (yield from self._open(answer if isinstance(answer, SyncReply) else nameless))
+        """Listen, greet whoever talks already in its dialect or else in the likely one, open."""
+        self.dialect = self._pinned or self._dialects[0]
+        heard = yield from self.wait(LISTEN, lambda packet: self._speaker(packet) is not None)
+        speaker = self._speaker(heard) if heard else None
+        if speaker and self._pinned not in (None, speaker):
+            self._enter(
+                LinkState.SYNCING,
+                f"the packets on this line are those of the profile {speaker.fallback}, another robot than was asked "
+                "for: correct the parameter robot, or leave it empty",
+            )
+            return False
+        self.dialect = speaker or self.dialect
+        identity = yield from self.dialect.greet(self, streaming=heard is not None)
+        return identity is not None and (yield from self._open(identity))
 
-    def _end_old_session(self) -> Script[None]:
-        """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""
-        self._enter(LinkState.SYNCING, "the robot is in a session somebody left open: stopping it and closing that")
-        self._send(Command.STOP())
-        for _ in range(8):
-            self._send(Command.CLOSE())
-            if not (yield from self._wait(LISTEN, _streaming)):
-                return
+    def _speaker(self, packet: Packet) -> Dialect | None:
+        """Whose packet this is, where only one dialect sends it."""
+        return next((dialect for dialect in self._dialects if dialect.streams(packet)), None)
 
     def _dislodge(self) -> Script[None]:
         """A robot that is synchronised but not open says nothing and hears only OPEN."""
-        self._send(Command.OPEN())
-        yield from self._wait(SETTLE, lambda packet: False)
-        self._send(Command.CLOSE())
-        yield from self._wait(SETTLE, lambda packet: False)
+        self.send(Command.OPEN())
+        yield from self.wait(SETTLE, lambda packet: False)
+        self.send(Command.CLOSE())
+        yield from self.wait(SETTLE, lambda packet: False)
 
     def _open(self, identity: SyncReply) -> Script[bool]:
         self.identity = identity
         self._enter(LinkState.OPENING, f"found {self._name()}, opening a session")
-        yield from self._wait(SETTLE, lambda packet: False)
+        yield from self.wait(SETTLE, lambda packet: False)
         for _ in range(ROUNDS):
-            self._send(Command.OPEN())
-            self._send(Command.PULSE())
-            if (yield from self._wait(FIRST_SIP, _is_sip)):
+            self.send(Command.OPEN())
+            self.send(Command.PULSE())
+            if (yield from self.wait(FIRST_SIP, _is_sip)):
                 return True
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
@@ -182,14 +197,6 @@ class Session:
                 return "the robot's controller was reset"
             if isinstance(packet, Sip):
                 last_sip = self._now
-
-    def _wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
-        """The first packet that `accept` takes, or None after `seconds`."""
-        deadline = self._now + seconds
-        while self._now < deadline and (packet := (yield deadline)) is not None:
-            if accept(packet):
-                return packet
-        return None
 
     def _name(self) -> str:
         """What the robot calls itself, fit for a line of text."""
@@ -207,13 +214,3 @@ class Session:
 
 def _is_sip(packet: Packet) -> bool:
     return isinstance(packet, Sip)
-
-
-def _streaming(packet: Packet) -> bool:
-    """Only an open session sends these: SIPs, and the Erratic's motor packets."""
-    return 0x30 <= packet.id <= 0x3F or 0x80 <= packet.id <= 0x83
-
-
-def _ignorable(packet: Packet) -> bool:
-    """What an open session may still have on the line beside its SIPs."""
-    return packet.id not in (0, 1, 2) and not isinstance(packet, Sip | Reset)

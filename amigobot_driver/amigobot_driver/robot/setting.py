@@ -11,15 +11,17 @@ from .events import Event, Notice
 from .feature import Feature
 from .outcome import Outcome, Waiting
 
+#: Times that something is sent which no packet ever shows.
+BLIND = 3
 #: s between two tries, and how many: long enough for the next SIP to tell, short enough for a person to wait.
 RETRY = 0.3
 TRIES = 8
 
 
 class Setting(Feature):
-    """On or off. `name` as a sentence begins: "motors"; `reads` finds the state in a SIP."""
+    """On or off. `name` as a sentence begins: "motors"; `reads` finds the state in a SIP, None where that lacks it."""
 
-    def __init__(self, name: str, on: Instruction, off: Instruction, reads: Callable[[Sip], bool]) -> None:
+    def __init__(self, name: str, on: Instruction, off: Instruction, reads: Callable[[Sip], bool | None]) -> None:
         self.name = name
         self.wanted: bool | None = None  #: None: leave it as it is
         self.reported: bool | None = None  #: None: no SIP yet
@@ -52,6 +54,12 @@ class Setting(Feature):
             return
         before, self.reported = self.reported, self._reads(packet)
         pending = self._next_try < math.inf
+        if self.reported is None:
+            if pending and self._tries >= BLIND and self.wanted is not None:
+                self._next_try = math.inf
+                told = f"{self.name} {_word(self.wanted)}, sent {BLIND} times; this robot's packets do not tell of them"
+                self._waiting.finish(True, told)
+            return
         if self.reported == self.wanted:
             # A SIP that was on its way before anything was sent confirms nothing.
             if not pending or self._tries:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 
-from ..protocol import Command, Config, Instruction, Packet
+from ..protocol import Command, Instruction, Packet, Parameters
 from .events import Configured, Event
 from .feature import Feature
 from .outcome import Outcome, Waiting, finished
@@ -39,9 +39,10 @@ TUNABLE: Mapping[str, tuple[Command, int]] = {
 class Tuning(Feature):
     """Reads CONFIGpac at the begin of each session and after each change; re-applies what was wanted."""
 
-    def __init__(self) -> None:
-        self.config: Config | None = None
-        self.own: Config | None = None  #: as the robot was before anything was set in this session
+    def __init__(self, lacks: Callable[[Command], str]) -> None:
+        self._lacks = lacks
+        self.config: Parameters | None = None
+        self.own: Parameters | None = None  #: as the robot was before anything was set in this session
         self.wanted: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._tries = 0
         self._answered = False  #: since the first of these tries
@@ -55,7 +56,7 @@ class Tuning(Feature):
         """
         for name, value in values.items():
             _instruction(name, value)
-        missing = [name for name in values if self.config and getattr(self.config, name) is None]
+        missing = [name for name in values if self.config and not self._has(self.config, name)]
         self.wanted.update({name: value for name, value in values.items() if name not in missing})
         answer = self.read(now)
         return finished(False, f"this robot's firmware has no {', '.join(missing)}") if missing else answer
@@ -63,7 +64,7 @@ class Tuning(Feature):
     def release(self, names: Iterable[str]) -> None:
         """These are not wanted any more: they become the robot's own again, with the next `want` or `read`."""
         for name in names:
-            value = getattr(self.own, name, None)
+            value = self.own.value(name) if self.own else None
             if value is None:
                 self.wanted.pop(name, None)
             else:
@@ -84,7 +85,7 @@ class Tuning(Feature):
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
         yield from self._waiting.notices()
-        if not isinstance(packet, Config):
+        if not isinstance(packet, Parameters):
             return
         changed = packet != self.config
         self.config = packet
@@ -116,8 +117,12 @@ class Tuning(Feature):
         """What is wanted and not reported; a field that this firmware does not report is not asked for."""
         if self.config is None:
             return list(self.wanted)
-        reported = {name: getattr(self.config, name) for name in self.wanted}
-        return [name for name, value in reported.items() if value is not None and value != self.wanted[name]]
+        config = self.config
+        return [name for name, value in self.wanted.items() if self._has(config, name) and config.value(name) != value]
+
+    def _has(self, config: Parameters, name: str) -> bool:
+        """Whether the robot has such a value and lets it be set."""
+        return config.value(name) is not None and not self._lacks(TUNABLE[name][0])
 
     def _give_up(self) -> None:
         self._next_try = math.inf

@@ -15,7 +15,7 @@ from std_msgs.msg import Header
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Profile, Sonar
-from ..protocol import BAUD_RATES, Config, SyncReply
+from ..protocol import BAUD_RATES, Parameters, SyncReply
 from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, TurnRate
 
 #: Variance of what a wheeled robot on a floor does not do; small, because it is sure, but never zero.
@@ -205,8 +205,29 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
     return message
 
 
+#: The quantities of RobotConfig, where CONFIGpac has them, and what its unit is in that of ROS.
+_CONFIG_NUMBERS = (
+    ("low_battery", "low_battery", 0.1),
+    ("shutdown_voltage", "shutdown_volts", 0.1),
+    ("watchdog", "watchdog", 1e-3),
+    ("max_linear_velocity", "trans_vel_max", 1e-3),
+    ("max_angular_velocity", "rot_vel_max", math.radians(1)),
+    ("top_linear_velocity", "trans_vel_top", 1e-3),
+    ("top_angular_velocity", "rot_vel_top", math.radians(1)),
+    ("linear_acceleration", "trans_acc", 1e-3),
+    ("linear_deceleration", "trans_decel", 1e-3),
+    ("angular_acceleration", "rot_acc", math.radians(1)),
+    ("angular_deceleration", "rot_decel", math.radians(1)),
+    ("top_linear_acceleration", "trans_acc_top", 1e-3),
+    ("top_angular_acceleration", "rot_acc_top", math.radians(1)),
+    ("sonar_cycle", "sonar_cycle", 1e-3),
+    ("drift_factor", "drift_factor", 1.0),
+    ("ticks_per_mm", "ticks_mm", 1.0),
+)
+
+
 def robot_config(
-    identity: SyncReply, profile: Profile, reason: str, config: Config | None, header: Header
+    identity: SyncReply, profile: Profile, reason: str, config: Parameters | None, header: Header
 ) -> RobotConfig:
     """Who the robot is, and its CONFIGpac in the units of ROS."""
     message = RobotConfig(
@@ -218,46 +239,26 @@ def robot_config(
         profile_reason=reason,
         received=config is not None,
     )
+    for field, source, unit in _CONFIG_NUMBERS:
+        value = config.value(source) if config else None
+        setattr(message, field, math.nan if value is None else value * unit)
+    message.info_cycle = config.info_cycle_ms / 1000 if config else math.nan
+    message.stall_time = config.stall_time_ms / 1000 if config else math.nan
     if config is None:
-        for name, kind in RobotConfig.get_fields_and_field_types().items():
-            if kind == "double":
-                setattr(message, name, math.nan)
         return message
     message.serial_number = config.serial
     message.firmware_version = config.firmware_version
-    message.info_cycle = config.info_cycle_ms / 1000
-    message.host_baud = _baud(config.host_baud)
-    message.aux1_baud = _baud(config.aux1_baud)
-    message.aux2_baud = _baud(config.aux2_baud)
-    message.aux3_baud = _baud(config.aux3_baud)
-    message.low_battery = config.low_battery / 10
-    message.shutdown_voltage = _scaled(config.shutdown_volts, 0.1)
-    message.watchdog = config.watchdog / 1000
+    for field in ("host_baud", "aux1_baud", "aux2_baud", "aux3_baud"):
+        setattr(message, field, _baud(config.value(field)))
     message.rev_count = config.rev_count
-    message.stall_pwm = config.stall_val
-    message.stall_time = config.stall_count / 1000
-    message.pwm_max = config.pwm_max
-    message.max_linear_velocity = config.trans_vel_max / 1000
-    message.max_angular_velocity = math.radians(config.rot_vel_max)
-    message.top_linear_velocity = config.trans_vel_top / 1000
-    message.top_angular_velocity = math.radians(config.rot_vel_top)
-    message.linear_acceleration = config.trans_acc / 1000
-    message.linear_deceleration = config.trans_decel / 1000
-    message.angular_acceleration = math.radians(config.rot_acc)
-    message.angular_deceleration = math.radians(config.rot_decel)
-    message.top_linear_acceleration = config.trans_acc_top / 1000
-    message.top_angular_acceleration = math.radians(config.rot_acc_top)
+    message.stall_pwm = max(0, config.stall_val)
+    message.pwm_max = max(0, config.pwm_max)
     message.rotation_pid = [config.rot_kp, config.rot_kv, config.rot_ki]
     message.translation_pid = [config.trans_kp, config.trans_kv, config.trans_ki]
-    message.sonar_cycle = _scaled(config.sonar_cycle, 1e-3)
-    message.drift_factor = _scaled(config.drift_factor, 1.0)
-    message.ticks_per_mm = _scaled(config.ticks_mm, 1.0)
-    message.has_gyro = bool(config.has_gyro)
-    message.has_charger = bool(config.charger)
-    message.front_sonar = bool(config.front_sonar)
-    message.rear_sonar = bool(config.rear_sonar)
-    message.front_bumpers = bool(config.front_bumpers)
-    message.rear_bumpers = bool(config.rear_bumpers)
+    message.has_gyro = bool(config.value("has_gyro"))
+    message.has_charger = bool(config.value("charger"))
+    for field in ("front_sonar", "rear_sonar", "front_bumpers", "rear_bumpers"):
+        setattr(message, field, bool(config.value(field)))
     for name, value in config.values():
         message.raw_names.append(name)
         message.raw_values.append(str(value))
@@ -267,7 +268,3 @@ def robot_config(
 def _baud(code: int | None) -> int:
     """The line speed of a code; 0 where the firmware says nothing or nonsense."""
     return BAUD_RATES[code] if code is not None and code < len(BAUD_RATES) else 0
-
-
-def _scaled(value: int | None, unit: float) -> float:
-    return math.nan if value is None else value * unit

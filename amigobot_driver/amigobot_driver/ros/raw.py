@@ -9,7 +9,6 @@ from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import SendCommand
 
 from ..driver import Driver
-from ..protocol import find_command, parse
 from ..robot import Event, FrameSeen, Outcome, Refused
 from .parameters import Parameters
 from .telemetry import Telemetry
@@ -34,14 +33,8 @@ class RawAccess:
         if not isinstance(event, FrameSeen):
             return
         header = Header(stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame"))
-        number = event.data[0]
-        if event.to_robot:
-            command = find_command(number)
-            name = command.name if command else "unlisted"
-        else:
-            name = type(parse(event.data)).__name__
         self._packets.publish(
-            Packet(header=header, to_robot=event.to_robot, id=number, name=name, data=list(event.data))
+            Packet(header=header, to_robot=event.to_robot, id=event.data[0], name=event.name, data=list(event.data))
         )
 
     def _send(self, request: SendCommand.Request, response: SendCommand.Response) -> SendCommand.Response:

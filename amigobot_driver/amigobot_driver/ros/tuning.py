@@ -11,7 +11,7 @@ from rclpy.node import Node
 from amigobot_msgs.srv import GetPid, GetRobotConfig, SetPid, SetRobotConfig
 
 from ..driver import Driver
-from ..protocol import Config
+from ..protocol import Parameters as RobotParameters
 from ..robot import Outcome
 from . import conversions
 from .parameters import Parameters
@@ -73,7 +73,7 @@ class TuningServices:
             response.config = conversions.robot_config(identity, profile, reason, config, header)
         return answer(response, outcome)
 
-    async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, Config | None]:
+    async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, RobotParameters | None]:
         """Ask for values and read CONFIGpac anew; what the robot reports now."""
         with self._driver.robot() as robot:
             if not robot.running:
@@ -87,5 +87,5 @@ class TuningServices:
             return outcome, robot.tuning.config
 
 
-def _pid(config: Config, servo: str) -> list[int]:
+def _pid(config: RobotParameters, servo: str) -> list[int]:
     return [getattr(config, f"{servo}_{term}") for term in _TERMS]

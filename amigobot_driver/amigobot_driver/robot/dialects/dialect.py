@@ -1,0 +1,71 @@
+"""What every dialect has to answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from typing import Protocol, TypeVar
+
+from ...profiles import Profile
+from ...protocol import CommandTable, Instruction, Packet, PacketTable, SyncReply, Unlisted
+
+T = TypeVar("T")
+#: A conversation as it happens: each `yield` waits for the next packet until a deadline, None when that passes first.
+Script = Generator[float, "Packet | None", T]
+
+#: s to wait for the answer to one packet of a greeting, and how often a robot is asked (PROTOCOL 3.3).
+ANSWER_TIMEOUT = 0.5
+ROUNDS = 3
+
+
+class Talk(Protocol):
+    """What a greeting may do with the line."""
+
+    def send(self, instruction: Instruction) -> object:
+        """Put an instruction on the line."""
+
+    def wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
+        """The first packet that `accept` takes, or None after `seconds`."""
+
+    def tell(self, note: str) -> None:
+        """What is being done, for whoever watches."""
+
+
+class Dialect(ABC):
+    """One way of talking, towards one robot. Nothing else may put bytes on its line or read them."""
+
+    firmware: str  #: letters of the table of commands whose robots talk so
+    fallback: str  #: the profile of a robot that talks so and that no other profile knows
+    packets: PacketTable
+    commands: type[CommandTable]
+
+    @abstractmethod
+    def streams(self, packet: Packet) -> bool:
+        """Whether only a robot of this dialect sends this packet by itself, whichever table it was read with."""
+
+    @abstractmethod
+    def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
+        """Find out who the robot is, so that OPEN opens a session; None when nobody answers.
+
+        `streaming`: it talks already, so it may be driving.
+        """
+
+    @abstractmethod
+    def knows(self, command: CommandTable, firmware: str) -> bool:
+        """Whether a robot with a firmware of these letters can be asked for a command; "" is an unknown one."""
+
+    def adopt(self, profile: Profile) -> None:
+        """The robot is of this profile."""
+
+    def hear(self, packet: Packet) -> Packet:
+        """A packet of this dialect, in the family's terms where it has a counterpart there."""
+        return packet
+
+    def say(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+        """An instruction that goes on the line now, as this dialect has it; None where it has nothing of the kind."""
+        known = isinstance(instruction, Unlisted) or isinstance(instruction.command, self.commands)
+        return instruction if known else None
+
+    def remarks(self) -> tuple[str, ...]:
+        """What an operator should know of how the robot talks, each once."""
+        return ()

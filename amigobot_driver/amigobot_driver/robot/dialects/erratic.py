@@ -1,0 +1,218 @@
+"""The Videre ERA / Erratic (PROTOCOL 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
+
+It streams from power-up, synchronises with nobody, and has numbers of its own for what the family has too. Where its
+manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; errata E-40 to E-52).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...profiles import Profile, Quirks
+from ...protocol import (
+    ERRATIC_PACKETS,
+    Analog,
+    Command,
+    CommandTable,
+    DebugText,
+    Encoders,
+    ErraticCommand,
+    ErraticConfig,
+    ErraticEncoders,
+    Instruction,
+    Io,
+    Motor,
+    Packet,
+    ShortMotor,
+    Sip,
+    Sonar,
+    SonarReading,
+    SyncReply,
+    Unlisted,
+    Value,
+)
+from .dialect import ANSWER_TIMEOUT, ROUNDS, Dialect, Script, Talk
+
+#: What the family calls otherwise. It has no hard brake: E_STOP stops with the normal deceleration.
+_OTHER_NAMES: Mapping[CommandTable, ErraticCommand] = {
+    Command.E_STOP: ErraticCommand.STOP,
+    Command.IOREQUEST: ErraticCommand.ANALOG,
+    Command.TRANSKP: ErraticCommand.TRANS_P,
+    Command.TRANSKV: ErraticCommand.TRANS_D,
+    Command.TRANSKI: ErraticCommand.TRANS_I,
+    Command.ROTKP: ErraticCommand.ROT_P,
+    Command.ROTKV: ErraticCommand.ROT_D,
+    Command.ROTKI: ErraticCommand.ROT_I,
+}
+_COUNTERPARTS: Mapping[CommandTable, ErraticCommand] = {
+    **{command: ErraticCommand[command.name] for command in Command if command.name in ErraticCommand.__members__},
+    **_OTHER_NAMES,
+}
+
+#: Motor packets (20 a second) without one from the sonars after which these are off.
+_SONAR_PATIENCE = 10
+#: The family counts heading in 4096 steps, and encoder ticks in 32 bits instead of 24.
+_TURN, _DEGREES, _TICKS = 4096, 360, 1 << 24
+#: rad that the wheels must have turned the robot to tell one unit of heading from the other, and the share of it below
+#: which the heading, read as 4096 to the turn, cannot have followed.
+_PROOF, _TOO_LITTLE = math.pi, 0.25
+#: s between two motor packets.
+_CYCLE = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotorSip(Sip):
+    """A motor packet as the SIP it stands for. The motors are on as far as we know: it does not say (PROTOCOL 5.11)."""
+
+    MOVING: ClassVar[int] = 0x83
+    REPORTS_MOTORS: ClassVar[bool] = False
+
+
+class Erratic(Dialect):
+    """CONFIG until it answers, then OPEN."""
+
+    firmware = "E"
+    fallback = "erratic"
+    packets = ERRATIC_PACKETS
+    commands = ErraticCommand
+
+    def __init__(self) -> None:
+        self._quirks = Quirks()
+        self._track = 1.0
+        self._motors = False  #: as last told
+        self._readings: list[SonarReading] = []  #: since the last motor packet
+        self._quiet = _SONAR_PATIENCE  #: motor packets since the sonars' last one
+        self._left = self._right = 0  #: ticks, in 32 bits
+        self._degrees = False
+        self._heading: int | None = None
+        self._by_wheels = self._by_heading = 0.0  #: rad turned, as either has it
+        self._remarks: list[str] = []
+
+    def streams(self, packet: Packet) -> bool:
+        return 0x80 <= packet.id <= 0x83
+
+    def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
+        # It may be driving, and the first command revives what its watchdog has stopped.
+        talk.send(Command.STOP())
+        for _ in range(ROUNDS):
+            talk.send(Command.CONFIG())
+            answer = yield from talk.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, ErraticConfig))
+            if isinstance(answer, ErraticConfig):
+                return SyncReply(name=answer.name, robot_class=answer.type, subclass=answer.subtype)
+        return SyncReply(name="", robot_class="Erratic", subclass="") if streaming else None
+
+    def knows(self, command: CommandTable, firmware: str) -> bool:
+        return isinstance(command, ErraticCommand) or command in _COUNTERPARTS
+
+    def adopt(self, profile: Profile) -> None:
+        self._quirks, self._track = profile.quirks, profile.body.track
+        self._degrees = self._quirks.heading_in_degrees
+
+    # -- from the robot ---------------------------------------------------------------------------------------
+
+    def hear(self, packet: Packet) -> Packet:
+        if isinstance(packet, Motor | ShortMotor):
+            return self._sip(packet)
+        if isinstance(packet, ErraticEncoders):
+            self._left = _unwrapped(packet.left, self._left)
+            self._right = _unwrapped(packet.right, self._right)
+            return Encoders(left=_signed(self._left, 32), right=_signed(self._right, 32))
+        if isinstance(packet, Analog):
+            digital = packet.digital.to_bytes(2, "little")
+            return Io(digital_in=tuple(digital), digital_out=(), analog=packet.analog)
+        if isinstance(packet, Sonar):
+            self._readings += packet.readings
+            self._quiet = 0
+        elif isinstance(packet, DebugText):
+            self._remarks.append(f"the robot says: {packet.text.decode('ascii', 'replace').strip()!r}")
+        return packet
+
+    def remarks(self) -> tuple[str, ...]:
+        remarks, self._remarks = tuple(self._remarks), []
+        return remarks
+
+    def _sip(self, motor: Motor | ShortMotor) -> MotorSip:
+        """Positions have 24 bits and differ as those of 15 do; the sonars' readings come along with the next one."""
+        self._judge_heading(motor)
+        readings, self._readings = tuple(self._readings), []
+        self._quiet += 1
+        control = motor.heading_target if isinstance(motor, Motor) else motor.control or 0
+        return MotorSip(
+            id=motor.id,
+            x=motor.x & 0x7FFF,
+            y=motor.y & 0x7FFF,
+            heading=self._counts(motor.heading),
+            left_velocity=motor.left_velocity,
+            right_velocity=motor.right_velocity,
+            battery=motor.battery,
+            left_stall_bumpers=int(motor.left_stalled),
+            right_stall_bumpers=int(motor.right_stalled),
+            control=self._counts(control),
+            flags=Sip.MOTORS * self._motors | Sip.SONAR * (self._quiet <= _SONAR_PATIENCE),
+            compass=0,
+            sonar=readings,
+        )
+
+    def _counts(self, heading: int) -> int:
+        """A heading in 4096 to the turn, within half a turn either way."""
+        counts = round(heading * _TURN / _DEGREES) if self._degrees else heading
+        return (counts + _TURN // 2) % _TURN - _TURN // 2
+
+    def _judge_heading(self, motor: Motor | ShortMotor) -> None:
+        """Degrees, or 4096 to the turn (erratum E-42): a value or a turn that cannot be settles it."""
+        if self._degrees and motor.heading > _DEGREES:
+            self._degrees = False
+            self._remarks.append(f"heading {motor.heading} is no number of degrees: taken as 4096 to the turn")
+        before, self._heading = self._heading, motor.heading
+        if before is None or self._degrees or motor.heading > _DEGREES:
+            self._by_wheels = self._by_heading = 0.0
+            return
+        turn = (motor.heading - before + _TURN // 2) % _TURN - _TURN // 2
+        if abs(turn) < _DEGREES // 2:  # else a step through north, in degrees
+            self._by_heading += abs(turn) * math.tau / _TURN
+            self._by_wheels += abs(motor.right_velocity - motor.left_velocity) / 1000 / self._track * _CYCLE
+        if self._by_wheels >= _PROOF:
+            if self._by_heading < _TOO_LITTLE * self._by_wheels:
+                self._degrees = True
+                self._remarks.append(
+                    "the wheels turned the robot about eleven times as far as its heading says: taken as degrees"
+                )
+            self._by_wheels = self._by_heading = 0.0
+
+    # -- to the robot -----------------------------------------------------------------------------------------
+
+    def say(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+        if isinstance(instruction, Unlisted):
+            return instruction
+        own = instruction.command if isinstance(instruction.command, ErraticCommand) else None
+        command = own or _COUNTERPARTS.get(instruction.command)
+        if command is None:
+            return None
+        if command is ErraticCommand.ENABLE:
+            self._motors = bool(instruction.value)
+        elif command in (ErraticCommand.OPEN, ErraticCommand.CLOSE):
+            self._motors = False
+        return command(self._argument(command, instruction.value))
+
+    def _argument(self, command: ErraticCommand, value: Value) -> Value:
+        if not isinstance(value, int):
+            return value
+        if command in (ErraticCommand.ENCODER, ErraticCommand.ANALOG):
+            return min(value, 1)  # there are no single packets
+        if command is ErraticCommand.VEL2 and self._quirks.left_wheel_first:
+            return (value & 0xFF) << 8 | value >> 8
+        if command is ErraticCommand.PWM_DUTY and self._quirks.duty_per_mille:
+            return value * 10
+        return value
+
+
+def _unwrapped(new: int, old: int) -> int:
+    """A count of 24 bits, carried on beyond them."""
+    return old + _signed(new - old, 24)
+
+
+def _signed(value: int, bits: int) -> int:
+    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)

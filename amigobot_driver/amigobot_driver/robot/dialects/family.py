@@ -1,0 +1,50 @@
+"""The ActivMedia family: AmigOS, AmigoSH, P2OS, AROS, ARCOS. Its terms are those of the whole driver."""
+
+from __future__ import annotations
+
+from ...protocol import ACTIVMEDIA_PACKETS, Command, CommandTable, Packet, Reset, Sip, SyncReply
+from .dialect import ANSWER_TIMEOUT, Dialect, Script, Talk
+
+#: s of silence after which a session that was left open has ended, and how often CLOSE is sent for it (PROTOCOL 3.3).
+_SILENT, _CLOSES = 0.25, 8
+
+
+class Family(Dialect):
+    """SYNC0, SYNC1, SYNC2, then OPEN (PROTOCOL 3)."""
+
+    firmware = "ASPR"
+    fallback = "generic"
+    packets = ACTIVMEDIA_PACKETS
+    commands = Command
+
+    def streams(self, packet: Packet) -> bool:
+        return 0x30 <= packet.id <= 0x3F
+
+    def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
+        if streaming:
+            yield from self._end_old_session(talk)
+        for order, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE)):
+            # Outside a session these three numbers are SYNC0, SYNC1 and SYNC2.
+            talk.send(command())
+            answer = yield from talk.wait(ANSWER_TIMEOUT, lambda packet: not _ignorable(packet))
+            if answer is None or answer.id != order:
+                return None
+        # One manual promises a mere echo of SYNC2 (erratum E-13): a robot without a name.
+        return answer if isinstance(answer, SyncReply) else SyncReply(name="", robot_class="", subclass="")
+
+    def knows(self, command: CommandTable, firmware: str) -> bool:
+        return isinstance(command, Command) and (not firmware or bool(set(firmware) & command.firmware.keys()))
+
+    def _end_old_session(self, talk: Talk) -> Script[None]:
+        """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""
+        talk.tell("the robot is in a session somebody left open: stopping it and closing that")
+        talk.send(Command.STOP())
+        for _ in range(_CLOSES):
+            talk.send(Command.CLOSE())
+            if not (yield from talk.wait(_SILENT, self.streams)):
+                return
+
+
+def _ignorable(packet: Packet) -> bool:
+    """What an open session may still have on the line beside its SIPs."""
+    return packet.id not in (0, 1, 2) and not isinstance(packet, Sip | Reset)
