@@ -7,7 +7,17 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_driver.protocol import Command, Config, FrameDecoder, Instruction, Packet, Sip, parse
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    Command,
+    Config,
+    FrameDecoder,
+    Instruction,
+    Packet,
+    PacketTable,
+    Sip,
+    parse,
+)
 from amigobot_driver.sim import Event, Pose, Segment, Session, Simulator, World, load_world
 
 P = TypeVar("P", bound=Packet)
@@ -23,6 +33,8 @@ def world(*segments: tuple[float, float, float, float], start: Pose | None = Non
 
 class Client:
     """A robot, the time, and every packet that came. `baud` 0 leaves the line out of account."""
+
+    table: PacketTable = ACTIVMEDIA_PACKETS
 
     def __init__(self, robot: str | Profile = "amigo", where: World | str = "empty", **options: Any) -> None:
         #: sends a PULSE twice a second, as a client must that has nothing else to say
@@ -92,7 +104,7 @@ class Client:
                 self._beat = self.now
                 self.write(Command.PULSE().encode())
             for frame in self._decoder.feed(self.sim.transmit(self.now), self.now):
-                self.packets.append((self.now, parse(frame.data)))
+                self.packets.append((self.now, parse(frame.data, self.table)))
 
     def open(self, *, motors: bool = True) -> Client:
         """Synchronise, open, and switch the motors on."""

@@ -129,7 +129,8 @@ class Simulator:
             self._firmware = build_erratic(profile, revision or Revision(), hardware, on_event, name=name, baud=code)
         else:
             if revision is not None:
-                raise RevisionError(f"a {profile.name} has no variants ({', '.join(revision_names())}): an Erratic has")
+                *names, last = revision_names()
+                raise RevisionError(f"robot {profile.name}: {', '.join(names)} and {last} are for an Erratic")
             flash = flash_of(dialect.factory(profile), profile.name)
             if name is not None:
                 flash.name = flash_of({"Name": name}, "the robot's name").name

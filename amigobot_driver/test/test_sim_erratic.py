@@ -1,0 +1,766 @@
+"""The simulated Erratic: what its manual promises, with the protocol reference's frames (PROTOCOL 4.2, 5.11-5.15)."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sim_client import Client, world
+
+from amigobot_driver.profiles import ProfileError, load_profile
+from amigobot_driver.protocol import (
+    ErraticCommand,
+    FrameDecoder,
+    Packet,
+    checksum_with_count,
+    encode_frame,
+    erratic,
+    parse,
+)
+from amigobot_driver.sim import (
+    Faults,
+    Revision,
+    RevisionError,
+    Session,
+    Simulator,
+    Window,
+    World,
+    WorldError,
+    load_world,
+    parse_revision,
+)
+from amigobot_driver.sim.erratic import commands
+from amigobot_driver.sim.sonar import Ping
+from amigobot_driver.transport import PortError, open_port
+
+FRAMES: dict[str, str] = json.loads((Path(__file__).parent / "data" / "packets.json").read_text())
+ERRATIC = load_profile("erratic")
+#: s between two motor packets
+CYCLE = 0.05
+
+
+class Robot(Client):
+    """An Erratic and its client."""
+
+    table = erratic.ERRATIC_PACKETS
+
+    def __init__(
+        self, where: World | str = "empty", *, flash: dict[str, int | str] | None = None, **options: Any
+    ) -> None:
+        super().__init__(dataclasses.replace(ERRATIC, flash=flash or {}), where, **options)
+
+    def opened(self, *, motors: bool = True) -> Robot:
+        self.send(ErraticCommand.OPEN())
+        if motors:
+            self.send(ErraticCommand.ENABLE(1))
+        return self
+
+    def motor(self) -> erratic.Motor:
+        """The next motor packet that was made after everything sent so far was executed."""
+        self.run(0.02)
+        return self.next(erratic.Motor)
+
+    def parameters(self) -> erratic.ErraticConfig:
+        self.send(ErraticCommand.CONFIG())
+        return self.next(erratic.ErraticConfig)
+
+    def inputs(self) -> erratic.Analog:
+        self.send(ErraticCommand.ANALOG(1))
+        self.run(CYCLE)
+        return self.next(erratic.Analog)
+
+    @property
+    def firmware(self) -> Any:
+        """The controller's inside, to put it into a state."""
+        return self.sim._firmware
+
+
+def count(packets: list[Packet], kind: type[Packet]) -> int:
+    return sum(isinstance(packet, kind) for packet in packets)
+
+
+class TestTheStream:
+    @pytest.mark.parametrize("baud", [0, 38400, 115200])
+    def test_motor_packets_come_from_power_up_on_20_times_a_second(self, baud: int) -> None:
+        robot = Robot(baud=baud)
+        robot.run(1.0, alive=False)
+        robot.run(10.0, alive=False)
+        arrivals = [time for time, packet in robot.packets if isinstance(packet, erratic.Motor)]
+        assert len(arrivals) == pytest.approx(220, abs=1)
+        assert len(arrivals) == len(robot.packets)
+        assert max(b - a for a, b in itertools.pairwise(arrivals)) < CYCLE + 0.011
+
+    def test_a_caller_that_only_asks_when_told_to_hears_them_all(self) -> None:
+        sim, now, heard = Simulator(ERRATIC, baud=38400), 50.0, FrameDecoder()
+        frames = 0
+        while now < 60.0:
+            frames += len(heard.feed(sim.transmit(now), now))
+            due = sim.next_event(now)
+            assert due > now or sim.transmit(now)
+            now = max(due, now + 1e-9)
+        assert frames == pytest.approx(200, abs=2)
+
+    def test_nothing_switches_it_off(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.CLOSE())
+        assert count(robot.run(1.0), erratic.Motor) == pytest.approx(20, abs=1)
+
+    def test_there_is_no_handshake(self) -> None:
+        """SYNC0, 1 and 2 are PULSE, OPEN and CLOSE, and nobody answers them."""
+        robot = Robot()
+        for command in (ErraticCommand.PULSE, ErraticCommand.OPEN, ErraticCommand.CLOSE):
+            robot.send(command())
+            assert set(robot.kinds(robot.run(0.3))) == {"Motor"}
+
+    @pytest.mark.parametrize(
+        ("command", "kind"),
+        [
+            (ErraticCommand.ENCODER, erratic.ErraticEncoders),
+            (ErraticCommand.ANALOG, erratic.Analog),
+            (ErraticCommand.SONAR, erratic.Sonar),
+        ],
+    )
+    def test_the_others_are_switched_on_and_off(self, command: ErraticCommand, kind: type[Packet]) -> None:
+        robot = Robot("room")
+        assert count(robot.run(0.5), kind) == 0
+        robot.send(command(1))
+        robot.run(0.2)
+        assert count(robot.run(2.0), kind) == pytest.approx(40, abs=1)
+        robot.send(command(0))
+        robot.run(0.1)
+        assert count(robot.run(1.0), kind) == 0
+
+    def test_all_of_them_fit_the_line(self) -> None:
+        robot = Robot("room", baud=38400)
+        robot.send(ErraticCommand.ENCODER(1), ErraticCommand.ANALOG(1), ErraticCommand.SONAR(1))
+        packets = robot.run(5.0)
+        assert {type(packet).__name__ for packet in packets} == {"Motor", "ErraticEncoders", "Analog", "Sonar"}
+        assert robot.sim.line_stats.starved == 0
+
+
+class TestTheReferencesFrames:
+    """Byte for byte, from a robot in the state that the frame tells of."""
+
+    def in_state(self, **options: Any) -> Robot:
+        robot = Robot(**options)
+        robot.sim.battery.pretended = 12.2
+        odometer = robot.firmware.drive.odometer
+        odometer.x, odometer.y, odometer.heading = 1.0, -0.05, math.pi / 2
+        return robot
+
+    def frame(self, packet: Packet) -> str:
+        return encode_frame(packet.encode()).hex().upper()
+
+    def expected(self, name: str) -> str:
+        return bytes.fromhex(FRAMES[name]).hex().upper()
+
+    def test_motor_packet_that_moves(self) -> None:
+        robot = self.in_state()
+        robot.firmware.hardware.body.left.velocity = robot.firmware.hardware.body.right.velocity = 0.3
+        assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor")
+
+    def test_motor_packet_in_degrees_with_a_stall_and_targets(self) -> None:
+        robot = self.in_state(revision=Revision(heading="deg"))
+        robot.firmware.drive.left_stall.stalled = True
+        robot.firmware.heading_target, robot.firmware.distance_target = math.pi / 2, 500
+        assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor_deg")
+
+    def test_motor_packet_as_player_reads_it(self) -> None:
+        robot = self.in_state(revision=Revision(layout="player"))
+        robot.firmware.drive.left_stall.stalled = True
+        assert self.frame(next(robot.firmware.telemetry._packets())[0]) == self.expected("er_motor18")
+
+    def test_configuration_packet(self) -> None:
+        robot = Robot(flash={"Subtype": "Rev H"})
+        robot.write(FRAMES["er_config_req"])
+        assert self.frame(robot.next(erratic.ErraticConfig)) == self.expected("er_config")
+
+    def test_encoders(self) -> None:
+        robot = Robot()
+        robot.firmware.drive.odometer.left_ticks, robot.firmware.drive.odometer.right_ticks = 123456, -1000
+        robot.firmware.telemetry.switch_encoders(True)
+        assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_enc")
+
+    def test_analog_inputs(self) -> None:
+        robot = Robot(faults=Faults(no_floor=frozenset({1})))
+        for wheel, amperes in ((robot.firmware.hardware.body.left, 0.3), (robot.firmware.hardware.body.right, 0.35)):
+            wheel._power = amperes / 15
+        robot.sim.pins.volts[:2] = [512 / 1023 * 3.5, 3.5]
+        robot.sim.pins.levels = 0
+        robot.firmware.telemetry.switch_analog(True)
+        assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_ain")
+
+    def test_sonars(self) -> None:
+        robot = Robot()
+        ring = robot.firmware.hardware.sonar
+        ring.switch(True)
+        ring._done = [Ping(3, 1.2), Ping(4, 1.35)]
+        assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_son")
+
+
+class TestMotion:
+    def test_it_needs_motors_that_are_on(self) -> None:
+        robot = Robot()
+        robot.write(FRAMES["er_vel300"])
+        robot.run(0.5)
+        assert robot.motor().id == 0x82 and robot.speed == 0.0
+        robot.write(FRAMES["er_enable"])
+        robot.write(FRAMES["er_vel300"])
+        robot.run(2.0)
+        motor = robot.motor()
+        assert motor.id == 0x83
+        assert (motor.left_velocity, motor.right_velocity) == (pytest.approx(300, abs=2), pytest.approx(300, abs=2))
+        assert robot.speed == pytest.approx(0.3, abs=0.002)
+
+    def test_velocities_and_odometry_are_what_really_happens(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(400), ErraticCommand.RVEL(30))
+        robot.run(5.0)
+        assert robot.turn_rate == pytest.approx(30, abs=0.5)
+        robot.send(ErraticCommand.STOP())
+        robot.run(3.0)
+        motor, pose = robot.motor(), robot.sim.truth.pose
+        assert motor.id == 0x82
+        assert (motor.x, motor.y) == (pytest.approx(pose.x * 1000, abs=3), pytest.approx(pose.y * 1000, abs=3))
+        assert motor.heading == pytest.approx(math.degrees(pose.heading) % 360 / 360 * 4096, abs=4)
+
+    def test_stop_with_a_byte_fe_behind_it(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.5)
+        robot.write(FRAMES["er_stop_end"])
+        robot.run(2.0)
+        assert robot.motor().id == 0x82
+
+    def test_enable_0_leaves_the_wheels_limp(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(500))
+        robot.run(2.0)
+        robot.send(ErraticCommand.ENABLE(0))
+        robot.run(0.2)
+        assert 0.1 < robot.speed < 0.5
+        robot.run(2.0)
+        assert robot.speed == 0.0
+        robot.send(ErraticCommand.ENABLE(1))
+        robot.run(1.0)
+        assert robot.speed == 0.0
+
+    @pytest.mark.parametrize(("wheels", "left", "right"), [("right", 0.2, 0.3), ("left", 0.3, 0.2)])
+    def test_the_right_wheel_comes_first_or_the_left_one(self, wheels: str, left: float, right: float) -> None:
+        robot = Robot(revision=Revision(wheels=wheels)).opened()
+        robot.write(FRAMES["er_wheel"])
+        robot.run(2.0)
+        truth = robot.sim.truth
+        assert (truth.left_velocity, truth.right_velocity) == (
+            pytest.approx(left, abs=0.01),
+            pytest.approx(right, abs=0.01),
+        )
+
+    def test_a_distance_ends_where_it_should_and_is_told(self) -> None:
+        robot = Robot().opened()
+        robot.write(FRAMES["er_transpos"])
+        robot.run(4.0)
+        assert robot.motor().distance_target == 500
+        assert robot.sim.truth.pose.x == pytest.approx(0.5, abs=0.01)
+
+    def test_a_heading_is_reached_and_told(self) -> None:
+        robot = Robot(revision=Revision(heading="deg")).opened()
+        robot.write(FRAMES["er_head"])
+        robot.run(4.0)
+        assert robot.heading == pytest.approx(120, abs=1)
+        motor = robot.motor()
+        assert (motor.heading, motor.heading_target) == (pytest.approx(120, abs=1), 120)
+
+    @pytest.mark.parametrize("relative", [ErraticCommand.DHEAD, ErraticCommand.DCHEAD])
+    def test_13_and_22_turn_from_where_it_points(self, relative: ErraticCommand) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.HEAD(170))
+        robot.run(4.0)
+        robot.send(relative(30))
+        robot.run(2.0)
+        assert robot.heading % 360 == pytest.approx(200, abs=1.5)
+        assert robot.motor().heading_target == pytest.approx(200 / 360 * 4096, abs=12)
+
+    def test_a_turn_back_is_a_heading_below_360(self) -> None:
+        robot = Robot(revision=Revision(heading="deg")).opened()
+        robot.send(ErraticCommand.HEAD(-90))
+        robot.run(4.0)
+        motor = robot.motor()
+        assert (motor.heading, motor.heading_target) == (pytest.approx(270, abs=1), 270)
+
+    def test_the_maximum_limits_every_velocity(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(1500))
+        robot.run(5.0)
+        assert robot.speed == pytest.approx(1.0, abs=0.01)
+        robot.send(ErraticCommand.SETV(200))
+        robot.run(3.0)
+        assert robot.speed == pytest.approx(0.2, abs=0.01)
+
+    def test_accelerations_have_both_signs_and_the_deceleration_is_for_stopping(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.SETA(200), ErraticCommand.SETA(-1000), ErraticCommand.VEL(600))
+        assert robot.run_until(lambda: robot.speed >= 0.59, 5.0) == pytest.approx(3.0, abs=0.3)
+        robot.run(1.0)
+        robot.send(ErraticCommand.VEL(200))
+        assert robot.run_until(lambda: robot.speed <= 0.21, 5.0) == pytest.approx(2.0, abs=0.3)
+        robot.send(ErraticCommand.VEL(600))
+        robot.run(4.0)
+        robot.send(ErraticCommand.VEL(0))
+        assert robot.run_until(lambda: robot.speed <= 0.01, 5.0) == pytest.approx(0.6, abs=0.3)
+
+    def test_origin(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300), ErraticCommand.RVEL(40))
+        robot.run(2.0)
+        robot.send(ErraticCommand.STOP())
+        robot.run(2.0)
+        assert robot.motor().x and robot.motor().heading
+        robot.send(ErraticCommand.SETO())
+        motor = robot.motor()
+        assert (motor.x, motor.y, motor.heading) == (0, 0, 0)
+
+    def test_position_and_encoders_wrap_at_24_bits(self) -> None:
+        robot = Robot()
+        odometer = robot.firmware.drive.odometer
+        odometer.x, odometer.y = 8388.608, -8388.609
+        odometer.left_ticks, odometer.right_ticks = 1 << 23, -(1 << 23) - 1
+        robot.firmware.telemetry.switch_encoders(True)
+        motor, encoders = (packet for packet, _ in robot.firmware.telemetry._packets())
+        assert (motor.x, motor.y) == (encoders.left, encoders.right) == (-(1 << 23), (1 << 23) - 1)
+
+    def test_38400_counts_are_one_turn_of_a_wheel(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.ENCODER(1), ErraticCommand.MOVE(round(1000 * math.pi * 0.15)))
+        robot.run(4.0)
+        encoders = robot.next(erratic.ErraticEncoders)
+        assert (encoders.left, encoders.right) == (pytest.approx(38400, abs=800), pytest.approx(38400, abs=800))
+
+
+class TestSessions:
+    def test_open_stops_it_at_the_origin_with_the_motors_off(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(2.0)
+        robot.send(ErraticCommand.OPEN())
+        robot.run(1.5)
+        assert robot.speed == 0.0
+        robot.send(ErraticCommand.OPEN())
+        motor = robot.motor()
+        assert (motor.x, motor.y, motor.heading, motor.id) == (0, 0, 0, 0x82)
+        assert robot.told("motors") == ["on by ENABLE", "off by OPEN"]
+
+    def test_close_stops_it(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.0)
+        robot.send(ErraticCommand.CLOSE())
+        robot.run(2.0)
+        assert robot.speed == 0.0
+        assert robot.sim.session is Session.WAIT
+        assert robot.told("session closed") == ["the client closed it"]
+
+    def test_it_obeys_without_them_too(self) -> None:
+        robot = Robot()
+        robot.send(ErraticCommand.ENABLE(1), ErraticCommand.VEL(200))
+        robot.run(1.5)
+        assert robot.speed == pytest.approx(0.2, abs=0.01)
+
+    def test_a_connection_that_ends_stops_it(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.0)
+        robot.sim.hang_up()
+        robot.run(2.0, alive=False)
+        assert robot.speed == 0.0
+        assert not robot.told("watchdog")
+        robot.send(ErraticCommand.ENABLE(1), ErraticCommand.VEL(300))
+        robot.run(1.5)
+        assert robot.speed == pytest.approx(0.3, abs=0.01)
+
+    def test_the_watchdog_stops_it_and_a_packet_lets_it_go_on(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.9, alive=False)
+        assert robot.speed > 0.2
+        robot.run(0.6, alive=False)
+        assert robot.speed == 0.0
+        robot.send(ErraticCommand.PULSE())
+        robot.run(1.5)
+        assert robot.speed == pytest.approx(0.3, abs=0.01)
+
+    @pytest.mark.parametrize(("limit", "drives"), [(500, False), (0, True)])
+    def test_the_watchdog_is_as_long_as_the_parameter_says(self, limit: int, drives: bool) -> None:
+        robot = Robot(flash={"WatchDog": limit}).opened()
+        assert robot.parameters().watchdog == limit
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.5, alive=False)
+        assert (robot.speed > 0.0) is drives
+
+    def test_the_red_button_cuts_the_motors_power_until_they_are_enabled_again(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.0)
+        robot.sim.press_motors_button()
+        robot.run(2.0)
+        assert robot.speed == 0.0
+        robot.sim.press_motors_button()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.0)
+        assert robot.speed == 0.0
+        robot.send(ErraticCommand.ENABLE(1), ErraticCommand.VEL(300))
+        robot.run(1.5)
+        assert robot.speed == pytest.approx(0.3, abs=0.01)
+
+
+class TestParameters:
+    CHANGES = (
+        (ErraticCommand.SETA(250), "trans_acc", 250),
+        (ErraticCommand.SETA(-350), "trans_decel", 350),
+        (ErraticCommand.SETRA(120), "rot_acc", 120),
+        (ErraticCommand.SETRA(-130), "rot_decel", 130),
+        (ErraticCommand.SETV(700), "trans_vel_max", 700),
+        (ErraticCommand.SETRV(90), "rot_vel_max", 90),
+        (ErraticCommand.TRANS_P(41), "trans_kp", 41),
+        (ErraticCommand.TRANS_D(81), "trans_kv", 81),
+        (ErraticCommand.TRANS_I(1), "trans_ki", 1),
+        (ErraticCommand.ROT_P(31), "rot_kp", 31),
+        (ErraticCommand.ROT_D(61), "rot_kv", 61),
+        (ErraticCommand.ROT_I(2), "rot_ki", 2),
+        (ErraticCommand.PWM_DUTY(50), "pwm_max", 500),
+        (ErraticCommand.NAME(b"Kermit"), "name", "Kermit"),
+        (ErraticCommand.SERIAL(b"0815"), "serial", "0815"),
+        (ErraticCommand.TYPE(b"Erratic-2"), "type", "Erratic-2"),
+        (ErraticCommand.SUBTYPE(b"Rev G"), "subtype", "Rev G"),
+    )
+
+    def test_each_command_changes_its_own_and_only_that(self) -> None:
+        robot = Robot()
+        before = robot.parameters()
+        for instruction, name, value in self.CHANGES:
+            robot.send(instruction)
+            after = robot.parameters()
+            assert after == dataclasses.replace(before, **{name: value}), str(instruction)
+            before = after
+
+    @pytest.mark.parametrize("save", ["er_save", "er_save_player"])
+    def test_what_was_saved_outlives_the_power_and_what_was_not_does_not(self, save: str) -> None:
+        robot = Robot()
+        robot.send(ErraticCommand.SETV(500), ErraticCommand.NAME(b"Kermit"))
+        robot.write(FRAMES[save])
+        robot.run(0.05)
+        robot.send(ErraticCommand.SETV(600), ErraticCommand.NAME(b"Gonzo"))
+        assert robot.parameters().name == "Gonzo"
+        robot.sim.reset()
+        robot.run(1.2)
+        after = robot.parameters()
+        assert (after.trans_vel_max, after.name) == (500, "Kermit")
+
+    def test_the_frequency_keeps_the_duty(self) -> None:
+        robot = Robot()
+        robot.send(ErraticCommand.PWM_FREQ(8000))
+        after = robot.parameters()
+        assert (after.pwm_wrap, after.pwm_max, after.stall_val) == (2000, 1400, 1400)
+        robot.write(FRAMES["er_pwm"])
+        assert robot.parameters().pwm_wrap == 1000
+
+    @pytest.mark.parametrize(("duty", "after_700", "after_70"), [("percent", 300, 700), ("permille", 700, 70)])
+    def test_the_duty_is_percent_or_per_mille(self, duty: str, after_700: int, after_70: int) -> None:
+        robot = Robot(revision=Revision(duty=duty), flash={"PwmMax": 300})
+        robot.write(FRAMES["er_duty_player"])
+        assert robot.parameters().pwm_max == after_700
+        robot.write(FRAMES["er_duty"])
+        assert robot.parameters().pwm_max == after_70
+
+    def test_the_duty_limits_the_speed(self) -> None:
+        robot = Robot(flash={"TransVelMax": 2200}).opened()
+        robot.send(ErraticCommand.SETA(1000), ErraticCommand.PWM_DUTY(30), ErraticCommand.VEL(2000))
+        robot.run(5.0)
+        assert robot.speed == pytest.approx(0.3 * 2.0 * 4 / 3, abs=0.05)
+
+    @pytest.mark.parametrize(
+        "instruction",
+        [
+            ErraticCommand.SETA(0),
+            ErraticCommand.SETRA(0),
+            ErraticCommand.PWM_DUTY(101),
+        ],
+        ids=str,
+    )
+    def test_what_is_out_of_range_changes_nothing(self, instruction: Any) -> None:
+        robot = Robot()
+        before = robot.parameters()
+        robot.send(instruction)
+        assert robot.parameters() == before
+
+    def test_texts_are_cut_to_their_fields(self) -> None:
+        robot = Robot()
+        robot.send(ErraticCommand.NAME(b"x" * 40), ErraticCommand.SERIAL(b"y" * 40), ErraticCommand.TYPE(b"a\0b"))
+        after = robot.parameters()
+        assert (after.name, after.serial, after.type) == ("x" * 20, "y" * 9, "a")
+
+    def test_the_name_of_the_option_is_the_robots(self) -> None:
+        assert Robot(name="Gonzo").parameters().name == "Gonzo"
+
+    def test_a_keyword_that_it_has_not_is_refused(self) -> None:
+        with pytest.raises(ProfileError, match="erratic: flash: 'TicksMM' is not known, allowed: Name, Type, Subtype"):
+            Robot(flash={"TicksMM": 3})
+
+
+class TestTheRest:
+    def test_currents_follow_the_motors(self) -> None:
+        robot = Robot().opened()
+        assert robot.inputs().analog[:2] == (0, 0)
+        robot.send(ErraticCommand.SETA(1000), ErraticCommand.VEL(1000))
+        robot.run(0.5)
+        pulling = robot.inputs().analog[0] * 0.025
+        robot.run(3.0)
+        rolling = robot.inputs().analog[0] * 0.025
+        assert 0.0 < rolling < 0.2 < pulling < 15.0
+
+    def test_a_wheel_that_cannot_turn_draws_much_and_stalls(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.ANALOG(1))
+        robot.sim.faults = Faults(jam=Window(0.0, 1000.0))
+        robot.send(ErraticCommand.VEL(500))
+        packets = robot.run(3.0)
+        assert max(packet.analog[0] for packet in packets if isinstance(packet, erratic.Analog)) * 0.025 > 10.0
+        stalls = [packet.stall for packet in packets if isinstance(packet, erratic.Motor)]
+        assert stalls[-1] == 0b1100
+        robot.sim.faults = Faults()
+        robot.run(3.0)
+        assert robot.motor().stall == 0 and robot.speed == pytest.approx(0.5, abs=0.01)
+
+    def test_a_stall_as_player_reads_it(self) -> None:
+        robot = Robot(revision=Revision(layout="player")).opened()
+        robot.sim.faults = Faults(jam=Window(0.0, 1000.0))
+        robot.send(ErraticCommand.VEL(500))
+        robot.run(3.0)
+        motor = robot.next(erratic.ShortMotor)
+        assert (motor.left_stall, motor.right_stall) == (1, 1)
+
+    def test_servos_are_told_to_whoever_watches(self) -> None:
+        robot = Robot()
+        robot.write(FRAMES["er_servo"])
+        robot.send(ErraticCommand.SERVO(bytes((0, 0x4C, 0x04))), ErraticCommand.SERVO(bytes((3, 1, 1))))
+        robot.send(ErraticCommand.SERVO(b"\x02\x01"))
+        assert robot.told("servo") == ["1 to 1650", "0 to 1100"]
+
+    def test_user_inputs(self) -> None:
+        robot = Robot()
+        robot.sim.pins.volts[:2] = [1.75, 9.9]
+        robot.sim.pins.levels = 0b1
+        inputs = robot.inputs()
+        assert inputs.analog[2:] == (512, 1023)
+        assert inputs.digital == 0b100
+
+    def test_a_low_battery_is_told_and_an_empty_one_stops_it(self) -> None:
+        robot = Robot().opened()
+        robot.sim.battery.pretended = 10.8
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.5)
+        assert robot.motor().battery == 108
+        assert robot.told("battery") == ["10.8 V: the LED blinks"]
+        assert robot.speed > 0.2
+        robot.sim.battery.pretended = 9.7
+        robot.run(3.0)
+        assert robot.speed == 0.0 and robot.motor().battery == 97
+
+    def test_sonars_see_what_is_there(self) -> None:
+        robot = Robot(world((2.21, -5.0, 2.21, 5.0)))
+        robot.send(ErraticCommand.SONAR(1))
+        readings = {}
+        for packet in robot.run(2.0):
+            if isinstance(packet, erratic.Sonar):
+                readings |= {reading.number: reading.range for reading in packet.readings}
+        assert readings.keys() == set(range(8))
+        assert readings[3] == pytest.approx(2000, abs=50)
+        assert readings[0] > 5000
+
+
+class TestTheFloor:
+    def test_a_fault_takes_it_away(self) -> None:
+        robot = Robot()
+        assert robot.inputs().digital & 0b11 == 0
+        robot.sim.faults = Faults(no_floor=frozenset({0}))
+        assert robot.inputs().digital & 0b11 == 0b01
+
+    def test_a_drop_in_the_world_is_seen_by_the_sensor_that_is_over_it(self) -> None:
+        place = dataclasses.replace(world(), drops=(((1.0, -1.0), (2.0, -1.0), (2.0, 0.0), (1.0, 0.0)),))
+        robot = Robot(place).opened()
+        robot.send(ErraticCommand.ANALOG(1), ErraticCommand.VEL(200))
+        robot.run_until(lambda: bool(robot.inputs().digital & 0b11), 10.0)
+        assert robot.inputs().digital & 0b11 == 0b10
+        assert robot.sim.truth.pose.x == pytest.approx(0.9, abs=0.05)
+
+    def test_player_reads_other_bits_the_other_way_round(self) -> None:
+        robot = Robot(revision=Revision(bits="player"), faults=Faults(no_floor=frozenset({0})))
+        robot.sim.pins.levels = 0
+        assert robot.inputs().digital == 0b10_0000
+
+    def test_a_file_tells_where_drops_are(self, tmp_path: Path) -> None:
+        path = tmp_path / "stairs.yaml"
+        path.write_text("drops:\n  - [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]]\n")
+        stairs = load_world(str(path))
+        inside, outside = [(0.5, 0.5), (1.5, 0.5), (0.5, 1.5)], [(1.5, 1.5), (-0.1, 0.5), (2.1, 0.5), (0.5, 2.1)]
+        assert [stairs.has_floor(*point) for point in inside] == [False] * 3
+        assert [stairs.has_floor(*point) for point in outside] == [True] * 4
+
+    def test_two_points_are_no_drop(self, tmp_path: Path) -> None:
+        path = tmp_path / "stairs.yaml"
+        path.write_text("drops:\n  - [[0, 0], [2, 0]]\n")
+        with pytest.raises(WorldError, match=r"stairs\.yaml: drops\[0\]: 2 points, 3 to 5000 make an area"):
+            load_world(str(path))
+
+
+class TestFaults:
+    def test_after_a_reset_it_is_silent_for_a_second_and_starts_anew(self) -> None:
+        robot = Robot().opened()
+        robot.send(ErraticCommand.VEL(300), ErraticCommand.ENCODER(1))
+        robot.run(2.0)
+        robot.sim.reset()
+        robot.run(0.1)
+        assert not robot.run(0.8)
+        motor = robot.next(erratic.Motor)
+        robot.run(1.0)
+        assert motor.x < 60, "but for what it rolled on while it started, it is at its origin"
+        assert robot.speed == 0.0
+        assert set(robot.kinds(robot.run(0.5))) == {"Motor"}
+
+    def test_a_reset_as_a_fault_comes_when_it_should(self) -> None:
+        robot = Robot(faults=Faults(reset=Window(3.0)))
+        robot.run(2.9)
+        assert not robot.told("reset")
+        robot.run(0.2)
+        assert robot.told("reset") == [""]
+
+    def test_bad_lines_lose_packets_and_nothing_else(self) -> None:
+        robot = Robot(baud=38400, seed=3, faults=Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.05)).opened()
+        for _ in range(100):
+            robot.send(ErraticCommand.ENABLE(1), ErraticCommand.VEL(200))
+            robot.run(0.1)
+        assert robot.speed == pytest.approx(0.2, abs=0.02)
+        assert 150 < count([packet for _, packet in robot.packets], erratic.Motor) < 280
+
+    def test_a_button_that_sticks_keeps_the_motors_off(self) -> None:
+        robot = Robot(faults=Faults(stuck_button=True)).opened()
+        robot.send(ErraticCommand.VEL(300))
+        robot.run(1.0)
+        assert robot.speed == 0.0
+
+    def test_a_client_at_another_speed_hears_noise(self) -> None:
+        robot = Robot(baud=38400)
+        robot.sim.set_client_baud(9600)
+        assert not robot.run(3.0)
+        robot.sim.set_client_baud(38400)
+        assert robot.motor().id == 0x82
+
+    def test_the_same_seed_gives_the_same_bytes(self) -> None:
+        def run() -> bytes:
+            sim = Simulator(ERRATIC, load_world("room"), seed=5, faults=Faults(corrupt=0.01, delay=0.02))
+            sim.advance(0.0)
+            for instruction in (ErraticCommand.ENABLE(1), ErraticCommand.VEL(300), ErraticCommand.SONAR(1)):
+                sim.receive(instruction.encode(), 0.1)
+            return b"".join(sim.transmit(step / 50) for step in range(200))
+
+        assert run() == run() != b""
+
+
+class TestTheRevision:
+    def test_it_is_read_from_the_url(self) -> None:
+        port = open_port(
+            "sim://erratic?heading=deg&layout=player&wheels=left&duty=permille&bits=player&checksum=count", 0
+        )
+        try:
+            assert port.simulator._firmware.revision == Revision(
+                heading="deg", layout="player", wheels="left", duty="permille", bits="player", checksum="count"
+            )
+        finally:
+            port.close()
+
+    @pytest.mark.parametrize(
+        ("url", "message"),
+        [
+            ("sim://erratic?heading=grad", "variant heading='grad': needed is 4096 or deg"),
+            ("sim://amigo?heading=deg", "amigo: heading, layout, wheels, duty, bits and checksum are for an Erratic"),
+            ("sim://erratic?headings=deg", "option 'headings' is not known, allowed: world, .*heading, layout"),
+        ],
+    )
+    def test_what_is_wrong_in_the_url_is_said(self, url: str, message: str) -> None:
+        with pytest.raises(PortError, match=message):
+            open_port(url, 0)
+
+    def test_it_is_read_from_words(self) -> None:
+        assert parse_revision(["bits=player"]) == Revision(bits="player")
+        with pytest.raises(RevisionError, match="variant 'colour' is not known, allowed: heading, layout, wheels"):
+            parse_revision(["colour=red"])
+
+    def test_checksums_that_cover_the_count(self) -> None:
+        robot = Robot(revision=Revision(checksum="count"))
+        robot.write("FAFB060B3B2C014136")  # PROTOCOL 1.3
+        robot.write(encode_frame(b"\x04\x3b\x01\x00", check=checksum_with_count))
+        robot.write("FAFB060B3B2C014136")
+        robot.run(1.5)
+        assert robot.speed == pytest.approx(0.3, abs=0.01)
+        assert not robot.packets
+        decoder = FrameDecoder(check=checksum_with_count)
+        robot.now += 0.2
+        frames = decoder.feed(robot.sim.transmit(robot.now), robot.now)
+        assert {type(parse(frame.data, erratic.ERRATIC_PACKETS)) for frame in frames} == {erratic.Motor}
+        robot.write(ErraticCommand.STOP().encode())
+        robot.run(0.2)
+        assert robot.speed == pytest.approx(0.3, abs=0.01)
+
+
+class TestAnythingMayBeSent:
+    def test_every_command_of_the_table_has_a_row(self) -> None:
+        assert commands._ROWS.keys() == set(ErraticCommand)
+
+    def arguments(self, rng: random.Random) -> list[bytes]:
+        return [
+            b"",
+            b"\xfe",
+            b"\x3b",
+            b"\x3b\x01",
+            b"\x3b\xff\xff",
+            b"\x1b\x00\x80",
+            b"\x1b\xff\xff",
+            b"\x2b",
+            b"\x2b\x00",
+            b"\x2b\xff\x01",
+            b"\x2b\x03\x02\xff\xff",
+            b"\x00\x00\x00",
+            rng.randbytes(rng.randrange(1, 60)),
+        ]
+
+    @pytest.mark.parametrize("first", range(0, 256, 32))
+    def test_no_number_and_no_argument_harms_or_moves_it(self, first: int) -> None:
+        rng, robot = random.Random(first), Robot()
+        robot.send(ErraticCommand.ENCODER(1), ErraticCommand.ANALOG(1), ErraticCommand.SONAR(1))
+        for number in range(first, first + 32):
+            for argument in self.arguments(rng):
+                robot.write(encode_frame(bytes((number,)) + argument))
+                robot.run(0.01, alive=False)
+                if robot.firmware.drive.motors_on:
+                    assert number == ErraticCommand.ENABLE.number
+                    robot.send(ErraticCommand.ENABLE(0))
+        assert robot.sim.truth.pose == robot.sim.world.start
+        robot.parameters()
+        assert robot.motor().id == 0x82
+
+    def test_no_order_of_them_breaks_it_while_it_drives(self) -> None:
+        rng, robot = random.Random(7), Robot("room", seed=7).opened()
+        for _ in range(1500):
+            number = rng.choice([command.number for command in ErraticCommand])
+            robot.write(encode_frame(bytes((number,)) + rng.choice(self.arguments(rng))))
+            robot.run(rng.uniform(0.0, 0.05), alive=False)
+        robot.send(ErraticCommand.OPEN())
+        robot.run(3.0)
+        assert robot.speed == 0.0
+        assert robot.motor().id == 0x82
