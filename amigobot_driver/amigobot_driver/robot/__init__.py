@@ -26,6 +26,7 @@ from .motion import MotionStats
 from .odometry import Odometry
 from .options import Options
 from .outcome import Outcome
+from .ring import Ring, Sighting
 from .robot import Robot
 from .session import LinkState
 from .tuning import TUNABLE
@@ -57,8 +58,10 @@ __all__ = [
     "Received",
     "Refused",
     "Report",
+    "Ring",
     "Robot",
     "Rolled",
+    "Sighting",
     "TurnRate",
     "Written",
 ]

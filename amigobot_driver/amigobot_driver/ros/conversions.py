@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from geometry_msgs.msg import Quaternion, TransformStamped
 from nav_msgs.msg import Odometry as OdometryMsg
@@ -16,7 +16,7 @@ from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Profile, Sonar
 from ..protocol import BAUD_RATES, Parameters, SyncReply
-from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, TurnRate
+from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, Sighting, TurnRate
 
 #: Variance of what a wheeled robot on a floor does not do; small, because it is sure, but never zero.
 _FLAT = 1e-6
@@ -109,15 +109,15 @@ _RAYS = 8
 _POINT = struct.Struct("<fff")
 
 
-def sonar_cloud(pings: Sequence[Ping], header: Header, sonar: Sonar) -> PointCloud2:
-    """The echoes among the pings, as points in the base frame."""
+def sonar_cloud(sightings: Iterable[Sighting], header: Header, sonar: Sonar) -> PointCloud2:
+    """The echoes among the sightings, as points in the base frame."""
     points = [
         _POINT.pack(
-            pose.x + ping.range * math.cos(pose.heading), pose.y + ping.range * math.sin(pose.heading), sonar.height
+            pose.x + distance * math.cos(pose.heading), pose.y + distance * math.sin(pose.heading), sonar.height
         )
-        for ping in pings
-        if math.isfinite(ping.range)
-        for pose in (sonar.poses[ping.number],)
+        for sighting in sightings
+        for pose, distance in ((sighting.pose, sighting.ping.range),)
+        if math.isfinite(distance)
     ]
     return PointCloud2(
         header=header,
@@ -134,12 +134,13 @@ def sonar_cloud(pings: Sequence[Ping], header: Header, sonar: Sonar) -> PointClo
     )
 
 
-def sonar_scan(pings: Iterable[Ping], header: Header, sonar: Sonar) -> LaserScan:
+def sonar_scan(sightings: Iterable[Sighting], header: Header, sonar: Sonar) -> LaserScan:
     """The ring as a scan in the base frame: each echo fills its cone; where no sonar looks there is NaN."""
     ranges = [math.nan] * _BEAMS
     step = math.tau / _BEAMS
-    for ping in pings:
-        pose, half = sonar.poses[ping.number], sonar.field_of_view / 2
+    half = sonar.field_of_view / 2
+    for sighting in sightings:
+        pose, ping = sighting.pose, sighting.ping
         reach = min(ping.range, sonar.max_range)
         for place in range(_RAYS + 1):
             heading = pose.heading + half * (2 * place / _RAYS - 1)

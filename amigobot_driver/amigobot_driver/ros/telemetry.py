@@ -16,7 +16,7 @@ from tf2_ros import TransformBroadcaster
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
-from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Robot, Rolled
+from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Ring, Robot, Rolled
 from ..robot import Odometry as OdometryState
 from . import conversions
 from .parameters import Parameters
@@ -26,8 +26,6 @@ _DEPTH = 10
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: s between two battery messages while nothing changes.
 _BATTERY_PERIOD = 1.0
-#: s a ping stays in the virtual scan: twice round the ring.
-_SCAN_AGE = 0.8
 
 
 class Telemetry:
@@ -47,6 +45,7 @@ class Telemetry:
         self._config = node.create_publisher(RobotConfig, "robot_config", _LATCHED)
         self._tf = TransformBroadcaster(node)
         self._ranges: list[Publisher] = []
+        self._ring = Ring()
         self._next_battery = -math.inf
         self._transformed: TimeMsg | None = None  #: stamp of the last transform
         self._identified: Identified | None = None
@@ -131,6 +130,7 @@ class Telemetry:
         return TimeMsg(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
     def _publish_sonar(self, report: Report, in_base: Header) -> None:
+        sightings = self._ring.hear(report, self._robot.profile)
         if not report.pings:
             return
         sonar = self._robot.profile.sonar
@@ -139,10 +139,9 @@ class Telemetry:
             frame = f"{self._parameters['frame_prefix']}{conversions.sonar_frame(ping.number)}"
             header = Header(stamp=self.ros_time(ping.stamp), frame_id=frame)
             self._ranges[ping.number].publish(conversions.sonar_range(ping, header, sonar, no_echo))
-        self._cloud.publish(conversions.sonar_cloud(report.pings, in_base, sonar))
+        self._cloud.publish(conversions.sonar_cloud(sightings, in_base, sonar))
         if self._scan:
-            fresh = [ping for ping in self._robot.senses.newest.values() if report.stamp - ping.stamp < _SCAN_AGE]
-            self._scan.publish(conversions.sonar_scan(fresh, in_base, sonar))
+            self._scan.publish(conversions.sonar_scan(self._ring.newest(), in_base, sonar))
 
     def _offer_ranges(self) -> None:
         for number in range(len(self._ranges), len(self._robot.profile.sonar.poses)):

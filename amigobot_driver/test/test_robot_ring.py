@@ -1,0 +1,89 @@
+"""The sonar ring as one view: what was heard from where the robot was, seen from where it is."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect
+
+import pytest
+from bench import Bench
+
+from amigobot_driver.profiles import SonarPose, load_profile
+from amigobot_driver.robot import Odometry, Options, Report, Ring
+
+AMIGO = load_profile("amigo")
+
+
+def seen_from(odometry: Odometry, pose: SonarPose) -> tuple[float, float, float]:
+    """A pose in the base frame as one in the odometry frame."""
+    cos, sin = math.cos(odometry.yaw), math.sin(odometry.yaw)
+    return (
+        odometry.x + cos * pose.x - sin * pose.y,
+        odometry.y + sin * pose.x + cos * pose.y,
+        odometry.yaw + pose.heading,
+    )
+
+
+def where(reports: list[Report], stamp: float) -> Odometry:
+    """Where the robot was at some time between its reports."""
+    after = bisect([report.stamp for report in reports], stamp)
+    early, late = reports[after - 1], reports[min(after, len(reports) - 1)]
+    share = (stamp - early.stamp) / (late.stamp - early.stamp) if late is not early else 0.0
+    a, b = early.odometry, late.odometry
+    turned = math.remainder(b.yaw - a.yaw, math.tau)
+    return Odometry(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), a.yaw + share * turned)
+
+
+def driven(*velocities: tuple[float, float]) -> list[Report]:
+    """The reports of a robot that drives each of these for two seconds."""
+    bench = Bench(Options(max_linear=0.7, max_angular=2.0))
+    bench.connect()
+    for velocity in velocities:
+        bench.run(2.0, cmd_vel=velocity)
+    return bench.reports
+
+
+@pytest.mark.parametrize("velocity", [(0.3, 0.0), (0.0, 1.0), (0.25, -0.8)])
+def test_sightings_stay_where_they_were_made(velocity: tuple[float, float]) -> None:
+    ring, reports = Ring(), driven(velocity)
+    furthest = 0.0
+    for number, report in enumerate(reports):
+        ring.hear(report, AMIGO)
+        for seen in ring.newest():
+            then = where(reports[: number + 1], seen.ping.stamp)
+            pose = AMIGO.sonar.poses[seen.ping.number]
+            x, y, heading = seen_from(then, pose)
+            # What is left is the odometry's step of half a millimetre and a velocity that changes between two SIPs.
+            now_x, now_y, now_heading = seen_from(report.odometry, seen.pose)
+            assert math.hypot(now_x - x, now_y - y) < 0.015
+            assert abs(math.remainder(now_heading - heading, math.tau)) < 0.05
+            furthest = max(furthest, math.hypot(seen.pose.x - pose.x, seen.pose.y - pose.y))
+    assert furthest > 0.05, "the robot has not moved: nothing was tested"
+
+
+def test_every_sonar_is_there_once_and_no_longer_than_two_rounds() -> None:
+    ring, reports = Ring(), driven((0.2, 0.0))
+    for report in reports:
+        brought = ring.hear(report, AMIGO)
+        assert [seen.ping for seen in brought] == list(report.pings)
+        assert all(report.stamp - seen.ping.stamp < 0.8 for seen in ring.newest())
+    assert sorted(seen.ping.number for seen in ring.newest()) == list(range(len(AMIGO.sonar.poses)))
+
+
+def test_a_pose_that_is_set_moves_nothing() -> None:
+    """Two robots drive alike; the odometry of one is set to somewhere else on the way."""
+    views = []
+    for place in (None, (5.0, -3.0, 2.0)):
+        bench, ring = Bench(), Ring()
+        bench.connect()
+        bench.run(1.0, cmd_vel=(0.3, 0.3))
+        if place:
+            bench.robot.set_odometry(*place)
+        bench.run(0.5, cmd_vel=(0.3, 0.3))
+        for report in bench.reports:
+            ring.hear(report, AMIGO)
+        views.append(ring.newest())
+    for seen, other in zip(*views, strict=True):
+        assert seen.ping == other.ping
+        assert (seen.pose.x, seen.pose.y) == pytest.approx((other.pose.x, other.pose.y), abs=0.002)
+        assert seen.pose.heading == pytest.approx(other.pose.heading, abs=0.004)
