@@ -18,6 +18,7 @@ EVERY_LAYER = {
     "profiles",
     "profiles.description",
     "protocol",
+    "replay",
     "resources",
     "robot",
     "ros",
@@ -40,6 +41,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "transport.simulated": ({"transport", "protocol", "sim", "profiles"}, set()),
     "sim": ({"protocol", "profiles", "resources"}, {"yaml", "serial"}),
     "driver": ({"robot", "transport", "protocol", "profiles"}, set()),
+    "replay": ({"robot", "protocol"}, set()),
     "ros": (EVERY_LAYER - {"cli", "sim"}, ANY_LIBRARY),
     "cli": (EVERY_LAYER, {"yaml", "serial"}),
 }

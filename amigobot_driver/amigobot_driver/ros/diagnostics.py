@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
@@ -11,6 +12,9 @@ from std_msgs.msg import Header
 from ..robot import BatteryLevel, Robot
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+
+#: What another part of the node has found: level, message, values.
+Finding = tuple[bytes, str, Mapping[str, object]]
 
 
 class Diagnostics:
@@ -24,11 +28,20 @@ class Diagnostics:
         self._checksum_errors = 0
         self._last_counts = (0, 0, 0)
         self._aux_dropped = 0
+        self._others: dict[str, Callable[[], Finding]] = {}
+
+    def add(self, part: str, look: Callable[[], Finding]) -> None:
+        """Have another part looked at as well."""
+        self._others[part] = look
 
     def publish(self) -> None:
         parts = (self._link, self._motors, self._battery, self._commands, self._streams, self._aux)
         header = Header(stamp=self._node.get_clock().now().to_msg())
-        self._publisher.publish(DiagnosticArray(header=header, status=[part() for part in parts]))
+        others = [self._status(part, level, message, **values) for part, (level, message, values) in self._findings()]
+        self._publisher.publish(DiagnosticArray(header=header, status=[part() for part in parts] + others))
+
+    def _findings(self) -> Iterator[tuple[str, Finding]]:
+        return ((part, look()) for part, look in self._others.items())
 
     def _status(self, part: str, level: bytes, message: str, **values: object) -> DiagnosticStatus:
         identity = self._robot.session.identity

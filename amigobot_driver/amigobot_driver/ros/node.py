@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 
 from ..driver import Driver
 from ..profiles import ProfileError
+from ..replay import Replay
 from ..robot import Event, Outcome, Robot
 from .actions import ManoeuvreActions
 from .auxiliary import AuxPorts
@@ -22,8 +23,10 @@ from .log import EventLog, Once
 from .parameters import BadParameter, Parameters
 from .ports import Ports
 from .raw import RawAccess
+from .replay import Recording, is_recording
 from .services import Services
 from .sounds import SoundServices
+from .stamps import NodeTime, RecordedTime, Stamps
 from .streams import Streams
 from .telemetry import Telemetry
 from .tuning import TuningServices
@@ -40,15 +43,25 @@ class AmigobotNode(Node):
         except ProfileError as error:
             raise BadParameter(f"parameter robot: {error}") from None
         once = Once()
-        self.driver = Driver(robot, str(self._params["port"]), self._on_event)
-        self._diagnostics = Diagnostics(self, robot, self.driver.url)
+        port = str(self._params["port"])
+        self._diagnostics = Diagnostics(self, robot, port)
+        self.driver: Driver | Replay
+        self._recording: Recording | None = None
+        if is_recording(port):
+            self.driver = replay = Replay(robot, port, self._on_event)
+            self._recording = Recording(self, replay, once)
+            self._diagnostics.add("replay", self._recording.finding)
+            stamps: Stamps = RecordedTime(replay)
+        else:
+            self.driver = Driver(robot, port, self._on_event)
+            stamps = NodeTime(lambda: self.get_clock().now().nanoseconds, self.driver.clock)
         self._velocity = VelocityInput(self, self._params, self.driver, once)
         self._offered = (
             Services(self, self.driver),
             TuningServices(self, self.driver, self._params),
             SoundServices(self, self.driver, self._params),
         )
-        telemetry = Telemetry(self, self._params, robot, self.driver.clock)
+        telemetry = Telemetry(self, self._params, robot, stamps)
         self._listeners = (
             EventLog(self, once),
             telemetry,
@@ -85,6 +98,8 @@ class AmigobotNode(Node):
     def _each_second(self) -> None:
         if self.driver.failed.is_set():
             raise RuntimeError("a driver thread has died; the robot was stopped")
+        if self._recording:
+            self._recording.look()
         self._diagnostics.publish()
         self._velocity.explain_unheard()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from builtin_interfaces.msg import Time as TimeMsg
 from nav_msgs.msg import Odometry
@@ -18,7 +17,7 @@ from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Ring, Robot, Rolled
 from ..robot import Odometry as OdometryState
-from . import conversions
+from . import conversions, stamps
 from .parameters import Parameters
 
 #: Reliable and keep-last: heard by best-effort and reliable subscribers alike.
@@ -31,9 +30,9 @@ _BATTERY_PERIOD = 1.0
 class Telemetry:
     """The node's publishers. Its methods are called by one thread at a time, in the order things happened."""
 
-    def __init__(self, node: Node, parameters: Parameters, robot: Robot, clock: Callable[[], float]) -> None:
+    def __init__(self, node: Node, parameters: Parameters, robot: Robot, time: stamps.Stamps) -> None:
         self._node = node
-        self._clock = clock
+        self._time = time
         self._parameters = parameters
         self._robot = robot
         self._odom = node.create_publisher(Odometry, "odom", _DEPTH)
@@ -118,16 +117,14 @@ class Telemetry:
             )
 
     def _header_now(self) -> Header:
-        return conversions.header_now(self._node, self.frame("base_frame"))
+        return Header(stamp=stamps.message(self._time.now()), frame_id=self.frame("base_frame"))
 
     def frame(self, parameter: str) -> str:
         return f"{self._parameters['frame_prefix']}{self._parameters[parameter]}"
 
     def ros_time(self, stamp: float) -> TimeMsg:
-        """A time of the driver's clock in the node's; zero while simulated time has not begun."""
-        age = self._clock() - stamp
-        nanoseconds = max(0, self._node.get_clock().now().nanoseconds - round(age * 1e9))
-        return TimeMsg(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        """A time of the driver's clock as ROS has it."""
+        return stamps.message(self._time.of(stamp))
 
     def _publish_sonar(self, report: Report, in_base: Header) -> None:
         sightings = self._ring.hear(report, self._robot.profile)

@@ -1,0 +1,342 @@
+"""A recording of the line through the same robot object: what comes out is what came out then, to the nanosecond."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from bench import DEFAULTS, Bench
+from hypothesis import given
+from hypothesis import strategies as st
+
+from amigobot_driver.protocol import Reset, Sip, parse
+from amigobot_driver.replay import SCHEME, Replay
+from amigobot_driver.robot import (
+    Event,
+    FrameSeen,
+    Identified,
+    LinkChanged,
+    LinkState,
+    Options,
+    Report,
+    Robot,
+    Rolled,
+    TurnRate,
+)
+
+#: ns; when the recordings here were made. A float of this size knows no nanoseconds.
+EPOCH = 1_794_000_000_123_456_789
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One recorded frame."""
+
+    data: bytes
+    stamp: int  #: ns
+    to_robot: bool = False
+
+    def later(self, seconds: float) -> Recorded:
+        return dataclasses.replace(self, stamp=self.stamp + round(seconds * 1e9))
+
+
+def ns(stamp: float) -> int:
+    """The recorder's clock."""
+    return EPOCH + round(stamp * 1e9)
+
+
+def recording(bench: Bench, since: float = 0.0) -> list[Recorded]:
+    """The frames of a bench's line."""
+    return [
+        Recorded(event.data, ns(event.stamp), event.to_robot)
+        for time, event in bench.events
+        if isinstance(event, FrameSeen) and time >= since
+    ]
+
+
+class Played:
+    """A replay of some frames, and what it told."""
+
+    def __init__(self, frames: Iterable[Recorded] = (), options: Options = DEFAULTS) -> None:
+        self.told: list[tuple[int, Event]] = []
+        self.robot = Robot(options)
+        self.replay = Replay(self.robot, f"{SCHEME}recorded", self._take)
+        self.play(frames)
+
+    def _take(self, event: Event) -> None:
+        self.told.append((self.replay.recorded(getattr(event, "stamp", self.replay.clock())), event))
+
+    def play(self, frames: Iterable[Recorded]) -> Played:
+        for frame in frames:
+            self.replay.feed(frame.data, frame.stamp, to_robot=frame.to_robot)
+        self.replay.settle()
+        return self
+
+    @property
+    def reports(self) -> list[tuple[int, Report]]:
+        return [(stamp, event) for stamp, event in self.told if isinstance(event, Report)]
+
+    @property
+    def stamps(self) -> list[int]:
+        return [stamp for stamp, _ in self.reports]
+
+    @property
+    def notes(self) -> list[str]:
+        return [event.note for _, event in self.told if isinstance(event, LinkChanged)]
+
+
+def assert_same(reports: list[tuple[int, Report]], then: list[tuple[int, Report]]) -> None:
+    """The same stamps and the same poses, bit for bit; rates as near as times in whole nanoseconds allow."""
+    assert len(reports) == len(then)
+    for (stamp, now), (stamp_then, before) in zip(reports, then, strict=True):
+        assert stamp == stamp_then
+        for pose in ("x", "y", "yaw", "covariance", "left_angle", "right_angle"):
+            assert getattr(now.odometry, pose) == getattr(before.odometry, pose), pose
+        assert now.odometry.linear == before.odometry.linear
+        assert now.odometry.angular == pytest.approx(before.odometry.angular, rel=1e-6)
+        rest = {"stamp": 0.0, "odometry": now.odometry, "pings": ()}
+        assert dataclasses.replace(now, **rest) == dataclasses.replace(before, **rest)
+        for ping, ping_then in zip(now.pings, before.pings, strict=True):
+            assert (ping.number, ping.range) == (ping_then.number, ping_then.range)
+            assert now.stamp - ping.stamp == pytest.approx(before.stamp - ping_then.stamp, abs=1e-6)
+
+
+def live(bench: Bench, since: float = 0.0) -> list[tuple[int, Report]]:
+    return [(ns(event.stamp), event) for time, event in bench.events if isinstance(event, Report) and time >= since]
+
+
+def driven(robot: str = "amigo", **options: object) -> Bench:
+    """Half a minute in the life of a robot, from the moment it was plugged in."""
+    bench = Bench(Options(trace=True, **options), robot)  # type: ignore[arg-type]
+    bench.connect()
+    bench.run(5, cmd_vel=(0.4, 0.3))
+    bench.run(2)
+    bench.run(5, cmd_vel=(0.3, -0.6))
+    bench.run(2)
+    return bench
+
+
+@pytest.fixture(scope="module")
+def drive() -> Bench:
+    return driven()
+
+
+class TestTheSameAgain:
+    def test_every_report_with_its_stamp(self, drive: Bench) -> None:
+        played = Played(recording(drive))
+        assert len(played.reports) > 100
+        assert_same(played.reports, live(drive))
+
+    def test_gyro_and_encoders(self) -> None:
+        bench = driven("amigo-sh", encoder_odometry=True)
+        played = Played(recording(bench), Options(encoder_odometry=True))
+        for kind in (Rolled, TurnRate):
+            then = bench.told(kind)
+            now = [(stamp, event) for stamp, event in played.told if isinstance(event, kind)]
+            assert len(then) > 100
+            assert [stamp for stamp, _ in now] == [ns(event.stamp) for event in then]
+        rolled = [event.odometry for _, event in played.told if isinstance(event, Rolled) and event.odometry]
+        assert [(o.x, o.y, o.yaw) for o in rolled] == [
+            (event.odometry.x, event.odometry.y, event.odometry.yaw) for event in bench.told(Rolled) if event.odometry
+        ]
+        rates = [event.rate for _, event in played.told if isinstance(event, TurnRate)]
+        assert rates == pytest.approx([event.rate for event in bench.told(TurnRate)])
+        assert_same(played.reports, live(bench))
+
+    def test_twice_is_the_same_twice(self, drive: Bench) -> None:
+        assert Played(recording(drive)).told == Played(recording(drive)).told
+
+    def test_the_robot_is_known_by_its_name(self, drive: Bench) -> None:
+        then = drive.told(Identified)[-1]
+        now = [event for _, event in Played(recording(drive)).told if isinstance(event, Identified)]
+        assert [(event.identity, event.profile.name) for event in now] == [(then.identity, then.profile.name)]
+
+    def test_its_parameters_are_known_from_the_start(self, drive: Bench) -> None:
+        played = Played(recording(drive))
+        assert played.robot.tuning.config == drive.robot.tuning.config is not None
+
+    def test_counts(self, drive: Bench) -> None:
+        frames = recording(drive)
+        counts = Played(frames).replay.counts
+        assert counts.to_robot == sum(frame.to_robot for frame in frames) > 0
+        assert counts.greetings == 3
+        assert counts.played == len(frames) - counts.to_robot - counts.greetings
+        assert (counts.outside, counts.refused, counts.sessions, counts.rewound) == (0, 0, 1, 0)
+
+
+class TestAnotherCalibration:
+    def test_the_way_grows_by_the_distance_factor(self, drive: Bench, tmp_path: Path) -> None:
+        def path(options: Options) -> list[tuple[float, float, float]]:
+            reports = Played(recording(drive), options).reports
+            return [(event.odometry.x, event.odometry.y, event.odometry.yaw) for _, event in reports]
+
+        def calibrated(factor: float) -> Options:
+            file = tmp_path / f"{factor}.p"
+            file.write_text(f"Class Pioneer\nSubclass amigo\nDistConvFactor {factor}\n", encoding="utf-8")
+            return Options(profile=str(file))
+
+        before, after = path(calibrated(0.5083)), path(calibrated(0.5083 * 1.1))
+        assert math.hypot(*before[-1][:2]) > 1.0
+        for (x, y, yaw), (new_x, new_y, new_yaw) in zip(before, after, strict=True):
+            assert (new_x, new_y) == pytest.approx((1.1 * x, 1.1 * y), abs=1e-9)
+            assert new_yaw == yaw
+
+    def test_the_stamps_stay(self, drive: Bench) -> None:
+        assert Played(recording(drive), Options(profile="generic")).stamps == [stamp for stamp, _ in live(drive)]
+
+
+class TestFromTheMiddle:
+    """A recording that was begun when the session had been open for long."""
+
+    @pytest.fixture(scope="class")
+    def later(self, drive: Bench) -> list[Recorded]:
+        return recording(drive, since=1004.0)
+
+    def test_nothing_is_lost(self, drive: Bench, later: list[Recorded]) -> None:
+        played = Played(later)
+        assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
+        assert played.replay.counts.outside == 0
+
+    def test_the_way_begins_at_the_origin(self, drive: Bench, later: list[Recorded]) -> None:
+        played = Played(later, Options(profile="amigo"))
+        first, *_, last = [report.odometry for _, report in played.reports]
+        begin, *_, end = [report.odometry for _, report in live(drive, since=1004.0)]
+        assert (first.x, first.y, first.yaw) == (0.0, 0.0, 0.0)
+        assert math.hypot(last.x, last.y) == pytest.approx(math.hypot(end.x - begin.x, end.y - begin.y), abs=1e-6)
+
+    def test_nobody_says_who_it_is(self, later: list[Recorded]) -> None:
+        played = Played(later)
+        assert played.robot.profile.name == "generic"
+        assert "connected to a robot without a name" in played.notes
+        assert played.robot.tuning.config is None
+
+    def test_the_recorded_robot_config_says_it(self, drive: Bench, later: list[Recorded]) -> None:
+        played = Played()
+        identity, config = drive.robot.session.identity, drive.robot.tuning.config
+        assert identity and config
+        played.replay.introduce(identity)
+        played.replay.introduce(config)
+        played.play(later)
+        assert played.robot.profile.name == "amigo"
+        assert played.robot.tuning.config == config
+
+    def test_a_configpac_says_it_too_while_the_first_frames_wait(self, drive: Bench, later: list[Recorded]) -> None:
+        config = drive.robot.tuning.config
+        assert config
+        words = Recorded(config.encode(), later[20].stamp)
+        played = Played([*later[:20], words, *later[20:]])
+        assert played.robot.profile.name == "amigo"
+        assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
+
+    def test_a_short_recording_does_not_wait_for_ever(self, later: list[Recorded]) -> None:
+        assert len(Played(later[:20]).stamps) == sum(isinstance(parse(f.data), Sip) for f in later[:20])
+
+
+class TestGaps:
+    def test_a_robot_that_was_lost_and_came_back(self) -> None:
+        bench = Bench(Options(trace=True))
+        bench.connect()
+        bench.run(3, cmd_vel=(0.3, 0.0))
+        bench.go_out_of_range()
+        bench.run(7)
+        bench.come_back()
+        bench.until(lambda: bench.robot.running)
+        bench.run(3, cmd_vel=(0.3, 0.0))
+        played = Played(recording(bench))
+        # The robot came back in the old session, which the driver ended and nobody here has to.
+        left_open = sorted(set(played.stamps) - {stamp for stamp, _ in live(bench)})
+        assert len(left_open) < 5
+        assert_same([(stamp, report) for stamp, report in played.reports if stamp not in left_open], live(bench))
+        assert played.replay.counts.sessions == 3
+        states = [event.state for _, event in played.told if isinstance(event, LinkChanged)]
+        lost = states.index(LinkState.LOST)
+        reopened = [LinkState.DISCONNECTED, LinkState.SYNCING, LinkState.OPENING, LinkState.RUNNING]
+        assert states[lost:] == [LinkState.LOST, *reopened, *reopened]
+
+    @pytest.mark.parametrize("gap", [1.05, 1.3, 2.0, 60.0, 30 * 86400.0])
+    def test_packets_behind_a_gap_keep_their_stamps(self, drive: Bench, gap: float) -> None:
+        frames = [frame for frame in recording(drive) if not frame.to_robot]
+        middle = len(frames) // 2
+        gapped = [*frames[:middle], *(frame.later(gap) for frame in frames[middle:])]
+        played = Played(gapped)
+        assert played.stamps == [f.stamp for f in gapped if isinstance(parse(f.data), Sip)]
+        assert played.replay.counts.sessions == 2
+
+    def test_a_reset_of_the_controller(self, drive: Bench) -> None:
+        frames = recording(drive, since=1004.0)
+        middle = next(i for i in range(50, len(frames)) if isinstance(parse(frames[i].data), Sip))
+        broken = [*frames[:middle], Recorded(Reset().encode(), frames[middle].stamp), *frames[middle:]]
+        played = Played(broken)
+        assert played.stamps == Played(frames).stamps
+        assert (played.replay.counts.sessions, played.replay.counts.outside) == (2, 1)
+
+    def test_the_end_is_not_a_loss(self, drive: Bench) -> None:
+        assert Played(recording(drive)).robot.running
+
+
+class TestWoundBack:
+    def test_each_round_of_a_loop_is_the_first(self, drive: Bench) -> None:
+        frames = recording(drive)
+        played = Played([*frames, *frames, *frames])
+        rounds = len(played.reports) // 3
+        poses = [(stamp, report.odometry.x, report.odometry.y, report.odometry.yaw) for stamp, report in played.reports]
+        assert poses[:rounds] == poses[rounds : 2 * rounds] == poses[2 * rounds :]
+        assert poses[:rounds] == [(s, r.odometry.x, r.odometry.y, r.odometry.yaw) for s, r in live(drive)]
+        assert (played.replay.counts.sessions, played.replay.counts.rewound) == (3, 2)
+
+    def test_stamps_that_swing_a_little_are_no_jump(self, drive: Bench) -> None:
+        frames = [
+            frame.later(-0.0001 if number % 7 == 3 else 0.0)
+            for number, frame in enumerate(recording(drive, since=1004.0))
+        ]
+        played = Played(frames)
+        assert (played.replay.counts.sessions, played.replay.counts.rewound) == (1, 0)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("size", [0, 254, 5000])
+    def test_what_no_line_carries_is_refused_and_counted(self, drive: Bench, size: int) -> None:
+        frames = recording(drive)
+        played = Played(frames[:100])
+        with pytest.raises(ValueError, match=f"1 to 253 data bytes, not {size}"):
+            played.replay.feed(bytes(size), frames[100].stamp)
+        played.play(frames[100:])
+        assert played.replay.counts.refused == 1
+        assert played.stamps == [stamp for stamp, _ in live(drive)]
+
+    def test_the_longest_frame_is_taken(self, drive: Bench) -> None:
+        frames = recording(drive)
+        played = Played([*frames, Recorded(b"\xee" * 253, frames[-1].stamp)])
+        assert played.robot.packets.unknown == 1
+
+    @given(st.lists(st.tuples(st.binary(min_size=1, max_size=253), st.integers(-(2**40), 2**62))))
+    def test_nothing_raises(self, frames: list[tuple[bytes, int]]) -> None:
+        Played(Recorded(data, stamp) for data, stamp in frames)
+
+
+class TestWishes:
+    def test_what_is_asked_goes_nowhere(self, drive: Bench) -> None:
+        frames = recording(drive)
+        played = Played(frames[: len(frames) // 2])
+        with played.replay.robot() as robot:
+            robot.drive(0.5, 0.0, played.replay.clock())
+        played.play(frames[len(frames) // 2 :])
+        assert_same(played.reports, live(drive))
+
+    def test_configpac_is_answered(self, drive: Bench) -> None:
+        played = Played(recording(drive))
+        with played.replay.robot() as robot:
+            answer = robot.tuning.read(played.replay.clock())
+        played.play(frame.later(0.7) for frame in recording(drive)[-10:])
+        assert answer.result().success
+
+    def test_the_end_answers_whoever_waits(self, drive: Bench) -> None:
+        played = Played(recording(drive))
+        with played.replay.robot() as robot:
+            answer = robot.enable_motors(False, played.replay.clock())
+        played.replay.close()
+        assert not answer.result().success
