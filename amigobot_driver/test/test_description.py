@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import subprocess
 import sys
@@ -20,8 +21,13 @@ urdf = pytest.importorskip("urdf_parser_py.urdf", reason="urdf_parser_py is not 
 Robot = urdf.URDF
 
 
+@functools.cache
+def described(name: str, base_frame: str) -> str:
+    return robot_description(load_profile(name), base_frame)
+
+
 def model(profile: Profile, base_frame: str = "base_link") -> Robot:
-    robot: Robot = urdf.URDF.from_xml_string(robot_description(profile, base_frame).encode())
+    robot: Robot = urdf.URDF.from_xml_string(described(profile.name, base_frame).encode())
     robot.check_valid()
     return robot
 
@@ -49,15 +55,58 @@ def test_sonars_are_where_the_profile_has_them(profile: Profile) -> None:
         assert joint.origin.rpy == pytest.approx([0, 0, pose.heading])
 
 
-def test_wheels_turn_about_the_axle_of_the_profile(profile: Profile) -> None:
+def test_wheels_turn_about_the_axles_of_the_profile(profile: Profile) -> None:
     robot, body = model(profile), profile.body
-    for side, y in ("left", body.track / 2), ("right", -body.track / 2):
+    y, x = (body.wheel_spacing or body.track) / 2, body.wheelbase / 2
+    places = {"left": (x, y), "right": (x, -y)}
+    if body.wheelbase:
+        places |= {"left_rear": (-x, y), "right_rear": (-x, -y)}
+    assert {joint.name for joint in robot.joints if joint.type != "fixed"} == {f"{side}_wheel_joint" for side in places}
+    for side, place in places.items():
         joint = robot.joint_map[f"{side}_wheel_joint"]
         assert joint.type == "continuous"
-        assert joint.origin.xyz == pytest.approx([0, y, body.wheel_diameter / 2])
+        assert joint.origin.xyz == pytest.approx([*place, body.wheel_diameter / 2])
         assert list(joint.axis) == [0, 1, 0]
         tyre = robot.link_map[joint.child].visuals[0].geometry
         assert (tyre.radius, tyre.length) == pytest.approx((body.wheel_diameter / 2, body.wheel_width))
+
+
+def test_rear_wheels_follow_those_in_front_and_need_no_caster(profile: Profile) -> None:
+    robot = model(profile)
+    followed = {joint.name: joint.mimic.joint for joint in robot.joints if joint.mimic}
+    if profile.body.wheelbase:
+        assert followed == {f"{side}_rear_wheel_joint": f"{side}_wheel_joint" for side in ("left", "right")}
+    else:
+        assert followed == {}
+    assert ("caster_link" in robot.link_map) is not bool(profile.body.wheelbase)
+
+
+def test_floor_sensors_look_down_from_where_the_profile_has_them(profile: Profile) -> None:
+    robot = model(profile)
+    assert sum(link.name.startswith("floor_") for link in robot.links) == len(profile.floor.poses)
+    for number, pose in enumerate(profile.floor.poses):
+        joint = robot.joint_map[f"floor_{number}_joint"]
+        assert (joint.parent, joint.child, joint.type) == ("base_link", f"floor_{number}_link", "fixed")
+        assert joint.origin.xyz == pytest.approx([pose.x, pose.y, profile.floor.height])
+        roll, pitch, yaw = joint.origin.rpy
+        assert (math.cos(yaw) * math.cos(pitch), -math.sin(pitch)) == pytest.approx((0, -1))  # x of the frame
+        assert (roll, yaw) == pytest.approx((0, pose.heading))
+
+
+def test_bumpers_go_round_the_ends(profile: Profile) -> None:
+    robot, rings, body = model(profile), profile.bumpers, profile.body
+    for side, count, reach in ("front", rings.front_segments, body.front), ("rear", rings.rear_segments, -body.rear):
+        assert (f"{side}_bumper_link" in robot.link_map) is bool(count)
+        if not count:
+            continue
+        segments = robot.link_map[f"{side}_bumper_link"].visuals
+        assert len(segments) == count
+        joint = robot.joint_map[f"{side}_bumper_joint"]
+        way = math.cos(joint.origin.rpy[2])
+        assert segments[0].origin.xyz[1] > 0 > segments[-1].origin.xyz[1]  # from the left, seen outwards
+        farthest = max(segment.origin.xyz[0] for segment in segments)
+        if count % 2:
+            assert joint.origin.xyz[0] + way * farthest == pytest.approx(reach)
 
 
 def test_the_body_has_the_size_of_the_profile(profile: Profile) -> None:
@@ -96,8 +145,8 @@ def test_every_frame_the_node_stamps_is_there(profile: Profile) -> None:
     conversions = pytest.importorskip("amigobot_driver.ros.conversions", reason="rclpy or the messages are missing")
     robot = model(profile)
     assert {conversions.sonar_frame(number) for number in range(len(profile.sonar.poses))} <= set(robot.link_map)
-    moving = {joint.name for joint in robot.joints if joint.type == "continuous"}
-    assert moving == set(conversions.WHEEL_JOINTS)
+    told = {joint.name for joint in robot.joints if joint.type == "continuous" and not joint.mimic}
+    assert told == set(conversions.WHEEL_JOINTS)
 
 
 def test_the_file_alone_is_an_amigobot() -> None:

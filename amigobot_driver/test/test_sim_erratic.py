@@ -573,7 +573,8 @@ class TestTheRest:
         assert robot.speed == 0.0 and robot.motor().battery == 97
 
     def test_sonars_see_what_is_there(self) -> None:
-        robot = Robot(world((2.21, -5.0, 2.21, 5.0)))
+        wall = ERRATIC.sonar.poses[3].x + 2.0
+        robot = Robot(world((wall, -5.0, wall, 5.0)))
         robot.send(ErraticCommand.SONAR(1))
         readings = {}
         for packet in robot.run(2.0):
@@ -597,7 +598,7 @@ class TestTheFloor:
         robot.send(ErraticCommand.ANALOG(1), ErraticCommand.VEL(200))
         robot.run_until(lambda: bool(robot.inputs().digital & 0b11), 10.0)
         assert robot.inputs().digital & 0b11 == 0b10
-        assert robot.sim.truth.pose.x == pytest.approx(0.9, abs=0.05)
+        assert robot.sim.truth.pose.x == pytest.approx(1.0 - ERRATIC.floor.poses[1].x, abs=0.05)
 
     def test_player_reads_other_bits_the_other_way_round(self) -> None:
         robot = Robot(revision=Revision(bits="player"), faults=Faults(no_floor=frozenset({0})))

@@ -72,5 +72,5 @@ def _plain(value: Any, unit: float) -> Any:
 
 def _number(value: float, unit: float) -> int | float:
     """In the file's unit, without what the conversion to SI left in the last digits."""
-    number = round(value / unit, 9)
+    number = round(value / unit, 12)
     return int(number) if number.is_integer() else number
