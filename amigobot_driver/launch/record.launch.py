@@ -31,6 +31,12 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "extra", default_value="", description="more topics, as a regular expression, such as '/scan|/map'"
             ),
+            DeclareLaunchArgument(
+                "packets",
+                default_value="false",
+                choices=["true", "false"],
+                description="have the driver publish the raw packets too, for replay.launch.py: sets publish_packets",
+            ),
             OpaqueFunction(function=start),
         ]
     )
@@ -45,7 +51,10 @@ def start(context: LaunchContext) -> list[Action]:
     bag = folder / f"{name}_{time.strftime('%Y-%m-%d_%H-%M-%S')}"
     pattern = topics(namespace, arguments["extra"])
     command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(bag), "--regex", pattern]
+    node = f"/{namespace}/amigobot" if namespace else "/amigobot"
+    publish = ["ros2", "param", "set", node, "publish_packets", "true"]
     return [
+        *([ExecuteProcess(cmd=publish, output="screen")] if arguments["packets"] == "true" else []),
         LogInfo(msg=f"recording to {bag}"),
         # It writes out what it holds when it is interrupted: give it time.
         ExecuteProcess(cmd=command, output="screen", sigterm_timeout="30"),

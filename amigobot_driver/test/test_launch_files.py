@@ -54,7 +54,7 @@ def test_arguments_are_described(path: Path, load: Any) -> None:
     assert arguments
     for name, argument in arguments.items():
         assert len(argument["description"]) > 10, name
-        assert argument["default_value"] is not None, name
+        assert argument.get("default_value", "must be given") is not None, name
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -219,8 +219,9 @@ def test_a_fleet_file_without_robots_is_refused(load: Any, tmp_path: Path, conte
 def test_a_recording_has_the_topics_of_one_robot(load: Any, tmp_path: Path) -> None:
     module = load("record")
     module.generate_launch_description()
-    values = {"namespace": "alpha", "name": "", "output": str(tmp_path / "bags"), "extra": "/map"}
+    values = {"namespace": "alpha", "name": "", "output": str(tmp_path / "bags"), "extra": "/map", "packets": "false"}
     module.start(MagicMock(launch_configurations=values))
+    assert module.ExecuteProcess.call_count == 1
     command = module.ExecuteProcess.call_args.kwargs["cmd"]
     assert command[:3] == ["ros2", "bag", "record"]
     assert re.fullmatch(r".*/bags/alpha_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d", command[command.index("--output") + 1])
@@ -229,6 +230,50 @@ def test_a_recording_has_the_topics_of_one_robot(load: Any, tmp_path: Path) -> N
         assert re.search(pattern, topic), topic
     for topic in ("/odom", "/beta/odom", "/alpha/odom/more", "/alpha/tf", "/rosout", "/alpha/map"):
         assert not re.search(pattern, topic), topic
+
+
+def test_a_recording_with_packets_asks_the_driver_for_them(load: Any, tmp_path: Path) -> None:
+    module = load("record")
+    values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "packets": "true"}
+    module.start(MagicMock(launch_configurations=values))
+    ask, record = (call.kwargs["cmd"] for call in module.ExecuteProcess.call_args_list)
+    assert ask == ["ros2", "param", "set", "/alpha/amigobot", "publish_packets", "true"]
+    assert re.search(record[-1], "/alpha/packets")
+    assert re.search(record[-1], "/alpha/robot_config")
+
+
+@pytest.mark.parametrize(("namespace", "here"), [("", ""), ("alpha", "/alpha"), ("/fleet/alpha/", "/fleet/alpha")])
+def test_a_replay_plays_the_packets_alone_once_the_driver_is_ready(
+    load: Any, tmp_path: Path, namespace: str, here: str
+) -> None:
+    module = load("replay")
+    values = {name: argument.get("default_value", "") for name, argument in declared(module).items()}
+    values |= {"bag": str(tmp_path), "namespace": namespace, "param_file": "mine.p", "rate": "5", "loop": "true"}
+    module.start(MagicMock(launch_configurations=values))
+    driver = dict(module.IncludeLaunchDescription.call_args.kwargs["launch_arguments"])
+    assert set(driver) <= set(declared(load("amigobot")))
+    assert (driver["port"], driver["use_sim_time"], driver["param_file"]) == ("replay://recorded", "true", "mine.p")
+    command = module.ExecuteProcess.call_args.kwargs["cmd"]
+    assert command[:4] == ["ros2", "bag", "play", str(tmp_path)]
+    assert command[command.index("--topics") + 1 :] == [
+        f"{here}/packets",
+        f"{here}/robot_config",
+        "--remap",
+        f"{here}/packets:={here}/recorded/packets",
+        f"{here}/robot_config:={here}/recorded/robot_config",
+    ]
+    look = module.OnProcessIO.call_args.kwargs["on_stdout"]
+    player = module.ExecuteProcess.return_value
+    assert look(MagicMock(text=b"[INFO] [amigobot]: port replay://recorded")) == []
+    assert look(MagicMock(text=b"[INFO] [amigobot]: waiting for a recording on /recorded/packets")) == [player]
+    assert look(MagicMock(text=b"[INFO] [amigobot]: waiting for a recording on /recorded/packets")) == []
+
+
+def test_a_replay_of_no_bag_is_refused(load: Any) -> None:
+    module = load("replay")
+    values = {name: argument.get("default_value", "") for name, argument in declared(module).items()}
+    with pytest.raises(FileNotFoundError, match="bag: there is no /nowhere"):
+        module.start(MagicMock(launch_configurations=values | {"bag": "/nowhere"}))
 
 
 # --- what they read --------------------------------------------------------------------------------------------
