@@ -80,7 +80,11 @@ _DEG = 180 / math.pi
 _STAMPED = os.environ.get("ROS_DISTRO", "") not in ("humble", "iron", "jazzy")
 
 TABLE = (
-    Spec("port", "sim://", "where the robot is: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://NAME"),
+    Spec(
+        "port",
+        "sim://",
+        "where the robot is: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://NAME, replay://TOPICS",
+    ),
     Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud", (0, *BAUD_RATES)),
     Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),
     Spec("param_file", "", "an ARIA parameter file (.p) to take the robot's numbers from, instead of robot"),
