@@ -54,6 +54,12 @@ def generate_launch_description() -> LaunchDescription:
                 description="begin again at the end; the odometry then begins at the origin each time",
             ),
             DeclareLaunchArgument(
+                "description",
+                default_value="true",
+                choices=["true", "false"],
+                description="start robot_state_publisher with the model of this robot",
+            ),
+            DeclareLaunchArgument(
                 "rviz", default_value="false", choices=["true", "false"], description="start RViz on the new odometry"
             ),
             OpaqueFunction(function=start),
@@ -66,7 +72,7 @@ def start(context: LaunchContext) -> list[Action]:
     bag = Path(arguments["bag"]).expanduser()
     if not bag.exists():
         raise FileNotFoundError(f"bag: there is no {bag}")
-    given = {name: arguments[name] for name in (*PASSED_ON, "namespace", "rviz")}
+    given = {name: arguments[name] for name in (*PASSED_ON, "namespace", "description", "rviz")}
     driver = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py"))),
         launch_arguments={**given, "port": f"replay://{NAME}", "use_sim_time": "true"}.items(),
