@@ -1,0 +1,85 @@
+"""The driver with the rest of the family, on a simulated clock: recognised, driven, and believed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.robot import Identified, Options, Report
+from amigobot_driver.sim import Simulator, load_world
+
+PIONEERS = [
+    "p2dx",
+    "p2at",
+    "p2ce",
+    "p2de",
+    "p2d8",
+    "p2at8",
+    "p3dx",
+    "p3at",
+    "p3dx-sh",
+    "p3at-sh",
+    "p3atiw-sh",
+    "powerbot-sh",
+]
+
+
+@pytest.mark.parametrize("robot", PIONEERS)
+def test_a_pioneer_is_recognised_and_its_odometry_is_the_truth(robot: str) -> None:
+    bench = Bench(robot=robot)
+    bench.connect()
+    (identified,) = bench.told(Identified)
+    assert (identified.profile, identified.known) == (load_profile(robot), True)
+    bench.run(4.0, cmd_vel=(0.25, 0.3))
+    bench.run(3.0)
+    truth, odometry = bench.simulator.truth.pose, bench.reports[-1].odometry
+    assert math.hypot(truth.x, truth.y) > 0.5 and truth.heading > 0.6
+    assert (odometry.x, odometry.y) == pytest.approx((truth.x, truth.y), abs=0.004)
+    assert odometry.yaw == pytest.approx(truth.heading, abs=0.004)
+    assert bench.simulator.truth.left_velocity == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("robot", ["p2dx", "p3at", "p3dx-sh", "powerbot-sh"])
+def test_every_ring_is_heard_in_metres(robot: str) -> None:
+    profile = load_profile(robot)
+    bench = Bench(robot=robot, simulator=lambda: Simulator(profile, load_world("room")))
+    bench.connect()
+    start = bench.now
+    bench.run(2.0)
+    pings = [ping for report in bench.told(Report, since=start) for ping in report.pings]
+    assert {ping.number for ping in pings} == set(range(len(profile.sonar.poses)))
+    world, pose = bench.simulator.world, bench.simulator.truth.pose
+    ahead = next(n for n, mount in enumerate(profile.sonar.poses) if abs(mount.heading) < math.radians(11))
+    mount = profile.sonar.poses[ahead]
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
+    half = profile.sonar.field_of_view / 2
+    beam = [world.cast(x, y, pose.heading + mount.heading + half * share) for share in (-1.0, -0.5, 0.0, 0.5, 1.0)]
+    heard = [ping.range for ping in pings if ping.number == ahead]
+    assert heard and heard[0] == pytest.approx(min(beam), abs=0.05)
+
+
+def test_a_profile_of_ones_own_wins_over_what_the_robot_calls_itself(tmp_path: Path) -> None:
+    """One YAML file is all that a robot of the family needs."""
+    file = tmp_path / "mine.yaml"
+    file.write_text("extends: p3dx\nname: mine\nunits: {distance_mm: 1.0}\n")
+    bench = Bench(Options(profile=str(file)), robot="p3dx")
+    bench.connect()
+    bench.run(4.0, cmd_vel=(0.25, 0.0))
+    bench.run(2.0)
+    assert bench.robot.profile.name == "mine"
+    assert bench.reports[-1].odometry.x == pytest.approx(bench.simulator.truth.pose.x / 0.485, rel=0.01)
+
+
+def test_a_pioneer_that_nobody_knows_is_a_guess_that_says_so() -> None:
+    stranger = replace(load_profile("p3dx-sh"), flash={"Subtype": "p9dx"})
+    bench = Bench(simulator=lambda: Simulator(stranger))
+    bench.connect()
+    (identified,) = bench.told(Identified)
+    assert (identified.profile.name, identified.known) == ("generic", False)
+    assert "Pioneer/p9dx" in identified.reason and "set the parameter robot" in identified.reason
