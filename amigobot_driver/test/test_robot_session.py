@@ -44,7 +44,7 @@ class TestConnect:
         bench.plug_in()
         assert bench.until(running(bench)) < 1.0
         assert bench.states == [SYNCING, OPENING, RUNNING]
-        assert bench.words()[:5] == ["PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
+        assert bench.words()[:6] == ["STOP", "PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
         assert bench.robot.note == "connected to not_set at 9600 baud"
         assert bench.robot.session.connections == 1
 
@@ -54,6 +54,23 @@ class TestConnect:
         bench.plug_in()
         bench.until(lambda: bench.up.log)
         assert bench.now >= 1000.25
+
+    def test_to_a_robot_that_complains_of_what_is_no_part_of_a_handshake(self) -> None:
+        bench = Bench()
+        bench.down.delay = 0.1
+        complained = False
+
+        def complain(frame: bytes) -> bytes:
+            nonlocal complained
+            if not complained and frame[3] == Command.STOP.number:
+                bench.down.send(encode_frame(Reset().encode()), bench.now)
+                complained = True
+            return frame
+
+        bench.up.fault = complain
+        bench.plug_in()
+        assert bench.until(running(bench)) < 2.0
+        assert complained and bench.states == [SYNCING, OPENING, RUNNING]
 
     def test_brings_the_robot_to_where_the_options_want_it(self) -> None:
         bench = Bench(Options(motors_on_connect=True, sonar_on_connect=False))

@@ -23,10 +23,13 @@ class Family(Dialect):
     def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
         if streaming:
             yield from self._end_old_session(talk)
+        else:
+            # It may be in a session all the same, driving, and hear us though we do not hear it: then SYNC0 is a pulse.
+            talk.send(Command.STOP())
         for order, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE)):
             # Outside a session these three numbers are SYNC0, SYNC1 and SYNC2.
             talk.send(command())
-            answer = yield from talk.wait(ANSWER_TIMEOUT, lambda packet: not _ignorable(packet))
+            answer = yield from talk.wait(ANSWER_TIMEOUT, _answers if order else _answers_at_first)
             if answer is None or answer.id != order:
                 return None
         # One manual promises a mere echo of SYNC2 (erratum E-13): a robot without a name.
@@ -45,6 +48,11 @@ class Family(Dialect):
                 return
 
 
-def _ignorable(packet: Packet) -> bool:
-    """What an open session may still have on the line beside its SIPs."""
-    return packet.id not in (0, 1, 2) and not isinstance(packet, Sip | Reset)
+def _answers(packet: Packet) -> bool:
+    """Not what an open session may still have on the line beside its SIPs."""
+    return packet.id in (0, 1, 2) or isinstance(packet, Sip | Reset)
+
+
+def _answers_at_first(packet: Packet) -> bool:
+    """A robot may complain of the STOP, which is no part of a handshake (PROTOCOL 3.3, 0xFF)."""
+    return _answers(packet) and not isinstance(packet, Reset)
