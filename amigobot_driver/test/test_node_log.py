@@ -8,10 +8,14 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed")
 
-from amigobot_driver.profiles import choose_profile
+from amigobot_driver.profiles import choose_profile, load_profile
 from amigobot_driver.protocol import SyncReply
 from amigobot_driver.robot import Event, Identified, LinkChanged, LinkState
-from amigobot_driver.ros.log import INTERVAL, EventLog, Once
+from amigobot_driver.ros.log import END_SAID, INTERVAL, EventLog, Once
+
+IDENTIFIED = Identified(
+    SyncReply(name="Rob", robot_class="Pioneer", subclass="amigo"), load_profile("amigo"), "it is", known=True
+)
 
 
 class Log:
@@ -42,7 +46,7 @@ def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
     assert line[1].startswith(f"robot Rob, Pioneer/{subclass}: profile {profile.name}, because ")
 
 
-def test_trouble_is_said_rarely_and_its_end_always() -> None:
+def test_trouble_is_said_rarely_and_its_end_more_often() -> None:
     """Whoever reads the last line knows how things are, also after the second loss in a short time."""
     log = Log()
     lost = LinkChanged(LinkState.DISCONNECTED, "no such port")
@@ -52,3 +56,18 @@ def test_trouble_is_said_rarely_and_its_end_always() -> None:
     assert log.hear(lost, found) == [("INFO", "connected to Rob")]
     log.now += INTERVAL
     assert log.hear(lost, lost) == [("WARN", "no such port")]
+
+
+def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
+    log = Log()
+    lines = []
+    for _ in range(40):
+        log.now += INTERVAL / 10
+        lines += log.hear(
+            LinkChanged(LinkState.LOST, "no packet"),
+            IDENTIFIED,
+            LinkChanged(LinkState.RUNNING, "connected to Rob"),
+        )
+    texts = [text for _, text in lines]
+    assert texts.count("no packet") == texts.count("robot Rob, Pioneer/amigo: profile amigo, because it is") == 4
+    assert texts.count("connected to Rob") == 4 * END_SAID

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +12,8 @@ from ..robot import BatteryChanged, BatteryLevel, Event, Identified, LinkChanged
 
 #: s before the same thing may be said again.
 INTERVAL = 30.0
+#: How often within that time it is said that all is well again: a link may come and go every few seconds.
+END_SAID = 3
 
 
 class Once:
@@ -20,17 +21,18 @@ class Once:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._said: dict[str, float] = {}
+        self._said: dict[str, tuple[float, ...]] = {}
         self._lock = threading.Lock()
 
-    def due(self, what: str) -> bool:
+    def due(self, what: str, often: int = 1) -> bool:
         """Whether to say `what` now: a line, or a key for lines that differ only in a value."""
         now = self._clock()
         with self._lock:
-            if now - self._said.get(what, -math.inf) < INTERVAL:
+            recent = {key: tuple(at for at in times if now - at < INTERVAL) for key, times in self._said.items()}
+            self._said = {key: times for key, times in recent.items() if times}
+            if len(self._said.get(what, ())) >= often:
                 return False
-            self._said = {key: said for key, said in self._said.items() if now - said < INTERVAL}
-            self._said[what] = now
+            self._said[what] = (*self._said.get(what, ()), now)
             return True
 
 
@@ -44,26 +46,23 @@ class EventLog:
     def hear(self, event: Event) -> None:
         """Write the line an event is worth."""
         if isinstance(event, Identified):
-            self._write(
+            self._say(
                 f"robot {event.identity.name}, {event.identity.robot_class}/{event.identity.subclass}: "
                 f"profile {event.profile.name}, because {event.reason}",
                 warning=not event.known,
             )
         elif isinstance(event, LinkChanged):
-            if event.state is LinkState.RUNNING:
-                self._write(event.note, warning=False)  # the end of every trouble, however soon after the last one
-            else:
-                self._say(event.note, event.state in (LinkState.DISCONNECTED, LinkState.LOST))
+            # The end of a trouble is said even where the trouble itself was said too recently.
+            often = END_SAID if event.state is LinkState.RUNNING else 1
+            self._say(event.note, event.state in (LinkState.DISCONNECTED, LinkState.LOST), often)
         elif isinstance(event, BatteryChanged):
             self._say(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
         elif isinstance(event, Notice):
             self._say(event.text, event.trouble)
 
-    def _say(self, text: str, warning: bool) -> None:
-        if self._once.due(text):
-            self._write(text, warning)
-
-    def _write(self, text: str, warning: bool) -> None:
+    def _say(self, text: str, warning: bool, often: int = 1) -> None:
+        if not self._once.due(text, often):
+            return
         # Two calls, because a ROS logger ties each line of code to one severity.
         if warning:
             self._logger.warning(text)
