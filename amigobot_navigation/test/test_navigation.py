@@ -54,7 +54,14 @@ def test_costmaps_take_every_sonar_and_its_silence(costmap: dict[str, Any]) -> N
     layer = costmap["range_layer"]
     assert layer["topics"] == [f"/sonar/range_{number}" for number in range(len(ROBOT.sonar.poses))]
     assert layer["clear_on_max_reading"]
+    # Nav2's layer does not recover from it by itself, and Nav2 is there before the robot is.
+    assert layer.get("no_readings_timeout", 0.0) == 0.0
     assert costmap["inflation_layer"]["inflation_radius"] >= ROBOT.body.radius
+
+
+def test_the_controller_reads_costs_as_the_costmap_writes_them() -> None:
+    written = COSTMAPS[0]["inflation_layer"]["cost_scaling_factor"]
+    assert of("controller_server")["FollowPath"]["inflation_cost_scaling_factor"] == written
 
 
 def test_the_monitor_hears_every_sonar_and_looks_less_far_than_silence() -> None:
