@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from .protocol import Command, Config, Packet, SyncReply, encode_frame, parse
+from .protocol import ERRATIC_PACKETS, Command, Config, ErraticConfig, Packet, SyncReply, encode_frame, parse
 from .protocol.frame import FRAME_DATA, MAX_DATA
 from .robot import Event, LinkState, Robot
 
@@ -51,6 +51,12 @@ class Understudy:
         self.config: bytes | None = None  #: data of the newest CONFIGpac; None likewise
         self.opened = False
         self._greeted = False
+        self._silent = True
+
+    @property
+    def known(self) -> bool:
+        """Somebody has said who the robot is."""
+        return self.identity is not None or self.config is not None
 
     def learn(self, packet: Packet, data: bytes) -> None:
         """A packet of the recorded robot, which may say who it is."""
@@ -60,15 +66,21 @@ class Understudy:
             self.config = data
             if self.identity is None:
                 self.identity = SyncReply(name=packet.name, robot_class=packet.robot_class, subclass=packet.subclass)
+        elif isinstance(parse(data, ERRATIC_PACKETS), ErraticConfig):
+            self.config = data
 
-    def leave(self) -> None:
-        """Nobody has greeted the robot yet."""
+    def leave(self, *, silent: bool) -> None:
+        """Nobody has greeted the robot yet; `silent`: it waits for that, as all but the Erratic do."""
         self.opened = self._greeted = False
+        self._silent = silent
 
     def hear(self, data: bytes) -> bytes | None:
         """The answer to the data of a frame, if it gets one."""
         number = data[0]
         if self.opened:
+            return self.config if number == Command.CONFIG.number else None
+        if not self._silent:
+            self.opened = number == Command.OPEN.number
             return self.config if number == Command.CONFIG.number else None
         # Outside a session the numbers of PULSE, OPEN and CLOSE are SYNC0, SYNC1 and SYNC2 (PROTOCOL 3.1).
         if self._greeted:
@@ -144,9 +156,9 @@ class Replay:
                 self.counts.to_robot += 1
                 return
             self._held.append((data, stamp))
-            if self._understudy.identity is None:
+            if not self._understudy.known:
                 self._understudy.learn(parse(data), data)
-            if self._waiting and self._understudy.identity is None and stamp - self._held[0][1] < _PATIENCE:
+            if self._waiting and not self._understudy.known and stamp - self._held[0][1] < _PATIENCE:
                 return
             self._play()
 
@@ -173,7 +185,7 @@ class Replay:
         self._newest = stamp
         self._pass(self._instant + (stamp - self._stamp) * 1e-9)
         if not self._robot.running and _streaming(packet):
-            self._open(stamp)
+            self._open(data, stamp)
         self._now = max(self._now, self._instant + (stamp - self._stamp) * 1e-9)
         self._take_in(self._robot.receive(encode_frame(data, MAX_DATA), self._now))
         if self._robot.running:
@@ -191,12 +203,16 @@ class Replay:
             self._robot.set_odometry()
         self._stamp, self._instant = stamp, self._now
 
-    def _open(self, stamp: int) -> None:
+    def _open(self, data: bytes, stamp: int) -> None:
         """Let the robot greet its understudy and open a session, whose first packet is the recording's."""
         self.counts.sessions += 1
         self._stamp, self._greeting = stamp, True
-        self._understudy.leave()
+        silent = not _of_an_erratic(data[0])
+        self._understudy.leave(silent=silent)
         self._take_in(self._robot.connected(0.0, self._now))
+        if not silent:
+            # It streams from power-up: by that the session knows how to greet it.
+            self._take_in(self._robot.receive(encode_frame(data, MAX_DATA), self._now))
         end = self._now + _HANDSHAKE
         while not self._understudy.opened and (due := self._robot.next_time()) < end:
             self._go_on(due)
@@ -234,4 +250,9 @@ class Replay:
 
 def _streaming(packet: Packet) -> bool:
     """Only an open session sends these: SIPs, and the Erratic's motor packets."""
-    return 0x30 <= packet.id <= 0x3F or 0x80 <= packet.id <= 0x83
+    return 0x30 <= packet.id <= 0x3F or _of_an_erratic(packet.id)
+
+
+def _of_an_erratic(number: int) -> bool:
+    """A motor packet (PROTOCOL 5.11)."""
+    return 0x80 <= number <= 0x83

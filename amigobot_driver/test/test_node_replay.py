@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import bench as simulated
 import pytest
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_bench import Bench, Robot
+from std_msgs.msg import Header
 
+from amigobot_driver.robot import Options
+from amigobot_driver.ros.conversions import robot_config
+from amigobot_driver.ros.replay import _packets_of
 from amigobot_msgs.msg import Packet, RobotConfig
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -111,3 +116,18 @@ def test_a_name_that_is_none(recorded: Recorded) -> None:
     with Bench(None, port="replay://two words") as bench:
         assert bench.node.wait() == 2
         assert bench.node.logged("parameter port is 'replay://two words', allowed: replay://NAME")
+
+
+@pytest.mark.parametrize("profile", ["amigo", "amigo-sh", "p3dx-sh", "erratic"])
+def test_robot_config_holds_the_packets_it_was_made_of(profile: str) -> None:
+    then = simulated.Bench(Options(), profile)
+    then.connect()
+    identity, config = then.robot.session.identity, then.robot.tuning.config
+    assert identity and config
+    message = robot_config(identity, then.robot.profile, "", config, Header())
+    assert list(_packets_of(message)) == [identity, config]
+
+
+def test_what_another_version_wrote_is_left_alone() -> None:
+    message = RobotConfig(received=True, raw_names=["rev_count", "colour"], raw_values=["19000", "red"])
+    assert list(_packets_of(message)) == []

@@ -168,6 +168,28 @@ class TestTheSameAgain:
         assert (counts.outside, counts.refused, counts.sessions, counts.rewound) == (0, 0, 1, 0)
 
 
+class TestErratic:
+    """It synchronises with nobody; its first packets and its CONFIG tell who it is."""
+
+    @pytest.mark.parametrize("since", [0.0, 1004.0])
+    @pytest.mark.parametrize("profile", ["", "erratic"])
+    def test_its_recording_is_replayed_too(self, since: float, profile: str) -> None:
+        bench = driven("erratic")
+        played = Played(recording(bench, since), Options(profile=profile))
+        then = live(bench, since)
+        assert played.robot.profile.name == "erratic"
+        assert set(played.stamps) >= {stamp for stamp, _ in then}
+        # Packets of before the recorded driver had greeted it are heard as well.
+        assert len(played.stamps) - len(then) < 20
+        (first, *_, last), (begin, *_, end) = (
+            [report.odometry for stamp, report in reports if stamp >= then[0][0]] for reports in (played.reports, then)
+        )
+        assert math.dist((first.x, first.y), (last.x, last.y)) > 0.5
+        assert math.dist((first.x, first.y), (last.x, last.y)) == pytest.approx(
+            math.dist((begin.x, begin.y), (end.x, end.y)), abs=1e-6
+        )
+
+
 class TestAnotherCalibration:
     def test_the_way_grows_by_the_distance_factor(self, drive: Bench, tmp_path: Path) -> None:
         def path(options: Options) -> list[tuple[float, float, float]]:

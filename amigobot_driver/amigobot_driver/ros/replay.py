@@ -14,7 +14,7 @@ from rclpy.qos import HistoryPolicy, QoSProfile
 
 from amigobot_msgs.msg import Packet, RobotConfig
 
-from ..protocol import AmigoShTail, ArcosTail, Config, SyncReply
+from ..protocol import AmigoShTail, ArcosTail, Config, ErraticConfig, SyncReply
 from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, Replay
 from .diagnostics import OK, WARN, Finding
@@ -101,9 +101,12 @@ def _packets_of(message: RobotConfig) -> Iterator[RobotPacket]:
     if message.name or message.robot_class:
         yield SyncReply(name=message.name, robot_class=message.robot_class, subclass=message.robot_subclass)
     values = dict(zip(message.raw_names, message.raw_values, strict=False))
-    if not message.received or "trans_ki" not in values:
+    if not message.received:
         return
     try:
+        if "parameter_version" in values:
+            yield ErraticConfig(**_fields(ErraticConfig, values))
+            return
         own = _fields(Config, values)
         rest = values.keys() - own.keys()
         tail = AmigoShTail if "version_minor" in rest else ArcosTail
