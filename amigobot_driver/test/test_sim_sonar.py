@@ -176,6 +176,28 @@ class TestErrors:
         assert 1 < max(values) - min(values) < 100
         assert sum(values) / len(values) == pytest.approx(1850 / math.cos(math.radians(7.5)), abs=5)
 
+    def test_a_mute_sonar_gives_no_reading(self) -> None:
+        client = Client("amigo", "room", faults=Faults(mute_sonars=frozenset({3}))).open()
+        assert {number for number, _ in readings(client, 2.0)} == set(range(8)) - {3}
+
+    def test_a_stuck_sonar_repeats_itself(self) -> None:
+        client = Client("amigo", "room", faults=Faults(stuck_sonars=frozenset({3}))).open()
+        client.send(Command.ENABLE(1))
+        client.send(Command.RVEL(30))
+        heard = readings(client, 10.0)
+        assert len({distance for number, distance in heard if number == 3}) == 1
+        assert len({distance for number, distance in heard if number == 2}) > 10
+        client.sim.faults = Faults()
+        assert len({distance for number, distance in readings(client, 5.0) if number == 3}) > 5
+
+    def test_cross_talk_comes_too_early(self) -> None:
+        client = Client("amigo", "room", sonar=QUIET).open()
+        quiet = dict(readings(client, 1.0))
+        client.sim.faults = Faults(cross_talk=0.3)
+        heard = [distance - quiet[number] for number, distance in readings(client, 60.0)]
+        assert sum(error < -100 for error in heard) == pytest.approx(0.28 * len(heard), rel=0.2)
+        assert sum(abs(error) < 10 for error in heard) == pytest.approx(0.7 * len(heard), rel=0.1)
+
     def test_a_dead_sonar_hears_nothing(self) -> None:
         client = Client("amigo", "room", faults=Faults(dead_sonars=frozenset({3}))).open()
         heard = readings(client, 2.0)

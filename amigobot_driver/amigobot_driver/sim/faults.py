@@ -59,7 +59,10 @@ class Faults:
     unplug: Window | None = field(default=None, metadata={"help": "the port is gone: START:DURATION[:EVERY], s"})
     reset: Window | None = field(default=None, metadata={"help": "the controller restarts: START[::EVERY], s"})
     jam: Window | None = field(default=None, metadata={"help": "no wheel turns: START:DURATION[:EVERY], s"})
-    dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "numbers from 0: 2,5"})
+    dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these hear nothing: 2,5, from 0"})
+    mute_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these give no reading: 2,5, from 0"})
+    stuck_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these repeat one range: 2,5, from 0"})
+    cross_talk: float = field(default=0.0, metadata={"help": "share of pings that another robot's sonars cut short"})
     no_floor: frozenset[int] = field(default=frozenset(), metadata={"help": "no floor under these: 0 left, 1 right"})
     stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
 
@@ -124,9 +127,9 @@ class Mischief:
 
     def __init__(self, seed: str) -> None:
         self.faults = Faults()
-        uses = "bytes", "packets", "lateness", "text", "requests", "noise"
+        uses = "bytes", "packets", "lateness", "text", "requests", "noise", "sonar"
         chances = (random.Random(f"{seed}/faults/{use}") for use in uses)
-        self._bytes, self._packets, self._lateness, self._text, self._requests, self._noise = chances
+        self._bytes, self._packets, self._lateness, self._text, self._requests, self._noise, self._sonar = chances
 
     def spoil(self, data: bytes) -> bytes:
         """What is left of bytes on their way."""
@@ -168,3 +171,9 @@ class Mischief:
     def forgets_request(self) -> bool:
         """Whether a GETAUX gets lost inside the robot."""
         return bool(self.faults.lose_requests) and self._requests.random() < self.faults.lose_requests
+
+    def overheard(self, distance: float) -> float:
+        """How far an echo seems that is `distance` m away: another robot's ping may come before it."""
+        if not self.faults.cross_talk or self._sonar.random() >= self.faults.cross_talk:
+            return distance
+        return self._sonar.uniform(0.0, distance)

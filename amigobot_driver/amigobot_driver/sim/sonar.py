@@ -92,6 +92,7 @@ class SonarRing:
         self._arrays = [_Array(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
         self._done: list[Ping] = []
+        self._stuck_at: dict[int, float] = {}  #: m that a stuck sonar repeats
 
     @property
     def on(self) -> bool:
@@ -146,14 +147,23 @@ class SonarRing:
             self._done.append(array.listening)
             array.listening = None
         number = array.next() if array.on else None
-        if number is not None:
+        if number is not None and number not in self._mischief.faults.mute_sonars:
             array.listening = Ping(number, self._measure(number))
 
     def _measure(self, number: int) -> float:
-        if number in self._mischief.faults.dead_sonars:
+        faults = self._mischief.faults
+        if number in faults.dead_sonars:
             return NO_ECHO
-        distance = self._echo(self._sonar.poses[number])
-        if math.isinf(distance):
+        if number not in faults.stuck_sonars:
+            self._stuck_at.pop(number, None)
+            return self._hear(number)
+        if number not in self._stuck_at:
+            self._stuck_at[number] = self._hear(number)
+        return self._stuck_at[number]
+
+    def _hear(self, number: int) -> float:
+        distance = self._mischief.overheard(min(self._echo(self._sonar.poses[number]), NO_ECHO))
+        if distance >= NO_ECHO:
             return NO_ECHO
         model = self._model
         distance += self._random.gauss(0.0, model.noise + model.relative_noise * distance)
