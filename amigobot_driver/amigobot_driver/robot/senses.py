@@ -18,7 +18,7 @@ class Senses:
 
     def __init__(self, profile: Profile, before: Senses | None = None) -> None:
         self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
-        self.battery = BatteryMonitor(profile.battery)
+        self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
         self.report: Report | None = None  #: the newest
         self.newest: dict[int, Ping] = {}  #: the last ping of each sonar
         self.bad_pings = 0  #: readings of a sonar that this robot does not have
@@ -43,7 +43,7 @@ class Senses:
             celsius=sip.celsius,
             ports=port_state(sip),
         )
-        if self.battery.update(sip.volts, stamp):
+        if self.battery.update(sip.volts, stamp, sip.charging):
             yield BatteryChanged(self.battery.level, self.battery.voltage)
         yield self.report
 
