@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..protocol import Instruction, Packet, Unlisted
 from .events import Event
@@ -32,3 +32,7 @@ class Feature:
     def next_time(self) -> float:
         """When `due` has something to give, inf while all is as wanted."""
         return math.inf
+
+    def counters(self) -> Mapping[str, int]:
+        """How often it sent again or gave up, under names that say who and what: "motors_resent"."""
+        return {}

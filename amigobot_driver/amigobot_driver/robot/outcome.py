@@ -23,6 +23,11 @@ class Waiting:
     def __init__(self) -> None:
         self._futures: list[Future[Outcome]] = []
         self._unheard: list[str] = []
+        self.given_up = 0  #: times
+
+    def __bool__(self) -> bool:
+        """Whether anybody waits."""
+        return bool(self._futures)
 
     def add(self) -> Future[Outcome]:
         """One more who waits."""
@@ -39,6 +44,7 @@ class Waiting:
 
     def give_up(self, message: str) -> None:
         """Tell everybody that it failed, or the operator, when nobody waits."""
+        self.given_up += 1
         if not self._futures:
             self._unheard.append(message)
         self.finish(False, message)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 
 from ..protocol import Command, Instruction, Packet, Sip
@@ -39,6 +39,7 @@ class _Shown(Feature):
     def __init__(self, command: Command, lacks: Lacks) -> None:
         self._command = command
         self._lacks = lacks
+        self._resent = 0
         self._tries = 0
         self._next_try = math.inf
         self._waiting = Waiting()
@@ -73,12 +74,17 @@ class _Shown(Feature):
             sent = f"sent {self._instruction()} {TRIES} times in {TRIES * RETRY:.1f} s"
             self._waiting.give_up(f"{sent}, the robot reports {self._give_up()}")
             return
+        self._resent += self._tries > 0
         self._tries += 1
         self._next_try = now + RETRY
         yield self._instruction()
 
     def next_time(self) -> float:
         return self._next_try
+
+    def counters(self) -> Mapping[str, int]:
+        name = self._command.name.lower()
+        return {f"{name}_resent": self._resent, f"{name}_given_up": self._waiting.given_up}
 
     @abstractmethod
     def _wanted(self) -> bool:

@@ -38,11 +38,14 @@ from .options import Options
 from .outbox import MAX_ROUTINE
 from .outcome import Outcome, finished
 from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
+from .punctuality import Punctuality
 from .raw import raw_instruction
 from .senses import Senses
 from .sequence import SonarSequence
 from .setting import Setting
+from .sonar_health import SonarHealth
 from .sounds import Sounds
+from .stalls import Stalls
 from .streams import ENCODERS, GYRO, IO, Streams
 from .tuning import Tuning
 
@@ -71,6 +74,10 @@ class Robot(Link):
             pinned=next((dialect for dialect in spoken if self._is_asked_for(dialect)), None),
         )
         self.senses = Senses(self.profile)
+        self.sonar_health = SonarHealth(self.profile)
+        self.punctuality = Punctuality()
+        self.stalls = Stalls()
+        self.raw_refused = 0
         limits = self.profile.limits
         self.envelope = Envelope((limits.linear, limits.angular))
         self.motion = Motion(self.outbox, self.envelope, options.command_timeout)
@@ -101,6 +108,8 @@ class Robot(Link):
             self.analog_input,
             self.streams,
             self.gyro,
+            self.punctuality,
+            self.stalls,
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
@@ -191,7 +200,11 @@ class Robot(Link):
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
         """Send any command that does not go past the driver; nobody confirms it. Raises Refused."""
-        instruction = raw_instruction(number, arguments, text, self.dialect.commands)
+        try:
+            instruction = raw_instruction(number, arguments, text, self.dialect.commands)
+        except Refused:
+            self.raw_refused += 1
+            raise
         if not self.running:
             return Outcome(False, f"there is no robot: {self.note}")
         if not self.outbox.put(instruction):
@@ -220,7 +233,7 @@ class Robot(Link):
         return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
 
     def _identified(self, identity: SyncReply) -> None:
-        known = True
+        known, before = True, self.profile
         if self.options.profile:
             self.profile_reason = f"it was asked for: {self.options.profile}"
         else:
@@ -230,6 +243,8 @@ class Robot(Link):
             known = identity.subclass.lower() in self.profile.subclasses
         self.dialect.adopt(self.profile)
         self.senses = Senses(self.profile, self.senses)
+        if self.profile != before:
+            self.sonar_health = SonarHealth(self.profile)
         self.inputs.profile = self.profile
         self.budget.identified(self.profile)
         self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
@@ -276,6 +291,8 @@ class Robot(Link):
         measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
             self._events += self.senses.perceive(packet, measured)
+            if self.senses.report:
+                self.sonar_health.perceive(self.senses.report, self.sequence.wanted)
             self.motion.watch(self.senses.odometer.state, now)
         elif isinstance(packet, Encoders):
             self._events += self.encoders.perceive(

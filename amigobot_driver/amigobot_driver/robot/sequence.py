@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 
 from ..protocol import Command, Instruction, Packet, Sip
@@ -23,6 +23,7 @@ class SonarSequence(Feature):
 
     def __init__(self) -> None:
         self.wanted: tuple[int, ...] | None = None
+        self._resent = 0
         self._tries = 0
         self._next_try = math.inf
         self._seen: set[int] = set()
@@ -70,6 +71,7 @@ class SonarSequence(Feature):
             told = f"sonars {_text(self._seen)} fire" if self._seen else "no sonar fires: are they switched on?"
             self._waiting.give_up(f"sent POLLING {TRIES} times, {told}")
             return
+        self._resent += self._tries > 0
         self._tries += 1
         self._next_try = now + WATCH
         self._seen = set()
@@ -77,6 +79,9 @@ class SonarSequence(Feature):
 
     def next_time(self) -> float:
         return self._next_try
+
+    def counters(self) -> Mapping[str, int]:
+        return {"sonar_sequence_resent": self._resent, "sonar_sequence_given_up": self._waiting.given_up}
 
     def _try_from(self, now: float) -> None:
         self._tries = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 
 from ..protocol import Instruction, Packet, Sip
@@ -30,6 +30,7 @@ class Setting(Feature):
         self._reads = reads
         self._tries = 0
         self._next_try = math.inf
+        self._given_up = False  #: for this session: what is wanted waits for the next one
         self._waiting = Waiting()
 
     def want(self, value: bool, now: float) -> Future[Outcome]:
@@ -61,11 +62,12 @@ class Setting(Feature):
                 self._waiting.finish(True, told)
             return
         if self.reported == self.wanted:
+            self._given_up = False
             # A SIP that was on its way before anything was sent confirms nothing.
             if not pending or self._tries:
                 self._next_try = math.inf
                 self._waiting.finish(True, f"{self.name} {_word(self.reported)}, confirmed by the robot")
-        elif not pending and self.wanted is not None:
+        elif not pending and not self._given_up and self.wanted is not None:
             # Followed, not fought: the MOTORS button is the operator's word.
             self.wanted = self.reported
             if before is not None:
@@ -85,14 +87,29 @@ class Setting(Feature):
     def next_time(self) -> float:
         return self._next_try
 
+    def counters(self) -> Mapping[str, int]:
+        return {f"{self.name}_resent": self.resent, f"{self.name}_given_up": self._waiting.given_up}
+
+    @property
+    def obstacle(self) -> str:
+        """What the robot does not do although it is wanted, in a sentence; "" while all is well."""
+        if not self._given_up or self.wanted is None:
+            return ""
+        return f"the robot does not switch its {self.name} {_word(self.wanted)}"
+
     def _give_up(self, sent: Instruction) -> None:
         told = "nothing" if self.reported is None else f"{self.name} {_word(self.reported)}"
         self._next_try = math.inf
-        self.wanted = self.reported
+        if self._waiting:
+            # Who asked is told that it failed, and must not be surprised by a success later on.
+            self.wanted = self.reported
+        else:
+            # A wish from before this session, which a bad link may have swallowed, is one for the next session.
+            self._given_up = True
         self._waiting.give_up(f"sent {sent} {TRIES} times in {TRIES * RETRY:.1f} s, the robot reports {told}")
 
     def _try_from(self, now: float) -> None:
-        self._tries = 0
+        self._tries, self._given_up = 0, False
         self._next_try = now
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -68,6 +68,7 @@ class Sounds(Feature):
         self._to_send: deque[_Once] = deque()
         self._on_the_way: list[_Once] = []
         self._asked: _Question = ()
+        self._resent = 0
         self._tries = 0
         self._retry_at = -math.inf
         self._wake = math.inf
@@ -211,9 +212,14 @@ class Sounds(Feature):
             self._give_up()
             self._asked, self._wake = (), now
         else:
+            self._resent += self._tries > 0
             self._tries += 1
             self._retry_at = self._wake = now + RETRY
             yield from question
+
+    def counters(self) -> Mapping[str, int]:
+        given_up = sum(waiting.given_up for waiting in (self._listeners, self._switchers, self._players))
+        return {"sounds_resent": self._resent, "sounds_given_up": given_up}
 
     def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
         for once in self._on_the_way:

@@ -9,7 +9,7 @@ acknowledged. What the firmware has not got, or the line no room for (budget.py)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..protocol import OVERHEAD, Command, Encoders, Gyro, Instruction, Io, Packet, Sip
@@ -120,6 +120,9 @@ class Streams(Feature):
 
     def next_time(self) -> float:
         return min(flow.next_time for flow in self.flows.values())
+
+    def counters(self) -> Mapping[str, int]:
+        return {"streams_resent": sum(flow.asked_again for flow in self.flows.values())}
 
     def _review(self, stream: Stream, now: float) -> None:
         """Start or stop a stream where what is wanted, or what can be had, has changed."""

@@ -44,6 +44,7 @@ class Tuning(Feature):
         self.config: Parameters | None = None
         self.own: Parameters | None = None  #: as the robot was before anything was set in this session
         self.wanted: dict[str, int] = {}  #: fields of CONFIGpac, in its units
+        self._resent = 0
         self._tries = 0
         self._answered = False  #: since the first of these tries
         self._next_try = math.inf
@@ -103,6 +104,7 @@ class Tuning(Feature):
         if self._tries == TRIES:
             self._give_up()
             return
+        self._resent += self._tries > 0
         self._tries += 1
         self._next_try = now + RETRY
         # Asked first, so that the robot's own values are known; one that does not answer is set all the same.
@@ -112,6 +114,9 @@ class Tuning(Feature):
 
     def next_time(self) -> float:
         return self._next_try
+
+    def counters(self) -> Mapping[str, int]:
+        return {"tuning_resent": self._resent, "tuning_given_up": self._waiting.given_up}
 
     def _differences(self) -> list[str]:
         """What is wanted and not reported; a field that this firmware does not report is not asked for."""
