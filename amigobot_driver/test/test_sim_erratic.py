@@ -18,6 +18,7 @@ from amigobot_driver.protocol import (
     ErraticCommand,
     FrameDecoder,
     Packet,
+    Unlisted,
     checksum_with_count,
     encode_frame,
     erratic,
@@ -490,6 +491,10 @@ class TestParameters:
             ErraticCommand.SETA(0),
             ErraticCommand.SETRA(0),
             ErraticCommand.PWM_DUTY(101),
+            # Player, where nobody configured the two: -1 and -1000 as they come out of its code
+            Unlisted(ErraticCommand.PWM_FREQ.number, 0xFFFF),
+            Unlisted(ErraticCommand.PWM_DUTY.number, 0xFC18),
+            Unlisted(ErraticCommand.TRANS_P.number, 0x8000),
         ],
         ids=str,
     )

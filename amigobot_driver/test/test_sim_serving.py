@@ -26,7 +26,19 @@ from pathlib import Path
 import pytest
 
 from amigobot_driver.cli import main
-from amigobot_driver.protocol import Command, FrameDecoder, Packet, Sip, SyncEcho, SyncReply, parse
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    Command,
+    ErraticCommand,
+    FrameDecoder,
+    Packet,
+    PacketTable,
+    Sip,
+    SyncEcho,
+    SyncReply,
+    erratic,
+    parse,
+)
 from amigobot_driver.sim import Session
 from amigobot_driver.transport import PortError
 from amigobot_driver.transport.simulated import SimulatedPort
@@ -96,7 +108,7 @@ class Raw:
         for instruction in instructions:
             os.write(self.descriptor, instruction.encode())  # type: ignore[attr-defined]
 
-    def read(self, kind: type[Packet]) -> Packet:
+    def read(self, kind: type[Packet], table: PacketTable = ACTIVMEDIA_PACKETS) -> Packet:
         """The next packet of a kind."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
@@ -104,7 +116,7 @@ class Raw:
                 data = os.read(self.descriptor, 4096)
                 assert data, "the connection ended"
                 for frame in self._decoder.feed(data, time.monotonic()):
-                    packet = parse(frame.data)
+                    packet = parse(frame.data, table)
                     if isinstance(packet, kind):
                         return packet
         raise AssertionError(f"no {kind.__name__} within {LIMIT} s")
@@ -227,6 +239,14 @@ class TestPty:
             with serial_port(str(path)) as client:
                 client.open()
 
+    def test_an_erratic_of_another_firmware(self, tmp_path: Path) -> None:
+        path = str(tmp_path / "robot")
+        arguments = "--robot", "erratic", "--variant", "layout=player", "--variant", "heading=deg", "--check-baud"
+        with serving("--pty", path, *arguments), serial_port(path, termios.B38400) as client:
+            assert client.read(erratic.ShortMotor, erratic.ERRATIC_PACKETS).id == 0x82
+            client.write(ErraticCommand.CONFIG())
+            assert client.read(erratic.ErraticConfig, erratic.ERRATIC_PACKETS)
+
 
 class TestTcp:
     @staticmethod
@@ -324,6 +344,11 @@ class TestCommand:
             (["--tcp", "0", "--start", "1,2"], "X,Y,DEGREES is needed"),
             (["--tcp", "0", "--start", "0,0,0"], "does not fit"),
             (["--tcp", "0", "--name", "two words"], "without blanks"),
+            (
+                ["--tcp", "0", "--variant", "layout=player"],
+                "robot amigo: heading, layout, wheels, duty, bits and checksum",
+            ),
+            (["--tcp", "0", "--robot", "erratic", "--variant", "bits=8"], "bits='8': needed is manual or player"),
         ],
     )
     def test_mistakes_are_said_in_one_line(
