@@ -32,10 +32,10 @@ def pioneer(robot: str = AROS, **options: Any) -> Client:
     return Client(robot, **options).open()
 
 
-def fitted(robot: str, **flash: int) -> Client:
+def fitted(robot: str, charge: float = 1.0, **flash: int) -> Client:
     """A robot with options that are set in its FLASH."""
     profile = load_profile(robot)
-    return Client(replace(profile, flash={**profile.flash, **flash})).open()
+    return Client(replace(profile, flash={**profile.flash, **flash}), charge=charge).open()
 
 
 def every(packets: list[Packet], kind: type[Packet]) -> list[Packet]:
@@ -361,6 +361,28 @@ class TestTheRest:
         client.send(Command.CHARGE(1), Command.CHARGE(0))
         client.run(0.1)
         assert client.told("charger") == ["reaches for the dock", "is drawn in"]
+
+    def test_and_charges_where_there_is_a_dock(self) -> None:
+        client = fitted(AROS, charge=0.5, Charger=1)
+        client.sim.battery.docked = True
+        client.run(1.0)
+        before = client.sip()
+        assert (before.charge_state, before.flags >> 10 & 1) == (0, 0)
+        client.send(Command.CHARGE(1))
+        client.run(1.0)
+        during = client.sip()
+        assert (during.charge_name, during.flags >> 10 & 1) == ("bulk", 1)
+        assert during.volts > before.volts
+        had = client.sim.battery.charge
+        client.run(60.0)
+        hours = 1 / (client.sim.battery.charge - had) / 60
+        assert 3 < hours < 7
+        client.sim.battery.charge = 0.9999
+        client.run(10.0)
+        assert client.sip().charge_name == "float" and client.sim.battery.charge == pytest.approx(1.0, abs=1e-4)
+        client.sim.battery.docked = False
+        client.run(0.2)
+        assert client.sip().charging is False
 
     def test_battery_info_is_not_answered(self) -> None:
         client = pioneer(ARCOS)

@@ -10,6 +10,8 @@ from ..profiles import Battery as BatteryProfile
 _IDLE_CURRENT = 0.35
 _SONAR_CURRENT = 0.1
 _MOTOR_CURRENT = 0.8
+#: A that a charger gives until the battery is full
+_CHARGE_CURRENT = 4.0
 #: Ohm
 _RESISTANCE = 0.15
 #: Ah, where the profile does not say
@@ -24,7 +26,19 @@ class Battery:
         self._capacity = _CAPACITY if math.isnan(profile.capacity) else profile.capacity
         self.charge = charge  #: share left, 0 to 1
         self.pretended: float | None = None  #: V, set by BATTEST
+        self.docked = False  #: the robot stands where a charger's contacts are
+        self.reaching = False  #: it has put out its own, as CHARGE asks
         self._current = _IDLE_CURRENT
+
+    @property
+    def charging(self) -> bool:
+        """Whether a charger is connected."""
+        return self.docked and self.reaching
+
+    @property
+    def charge_state(self) -> int:
+        """As the SIP has it: 0 not charging, 1 bulk, 3 float."""
+        return 0 if not self.charging else 1 if self.charge < 1.0 else 3
 
     @property
     def volts(self) -> float:
@@ -36,7 +50,9 @@ class Battery:
     def drain(self, effort: float, sonar_on: bool, dt: float) -> None:
         """Let `dt` s pass; `effort` is the sum of the wheels' speeds as a share of the top speed, 0 to 2."""
         self._current = _IDLE_CURRENT + _SONAR_CURRENT * sonar_on + _MOTOR_CURRENT * effort
-        self.charge = max(0.0, self.charge - self._current * dt / 3600 / self._capacity)
+        if self.charging:
+            self._current -= _CHARGE_CURRENT
+        self.charge = min(1.0, max(0.0, self.charge - self._current * dt / 3600 / self._capacity))
 
     def _open_circuit(self) -> float:
         if self.charge <= 0.0:

@@ -109,7 +109,8 @@ def _servo(robot: Firmware, word: int) -> None:
 
 
 def _charge(robot: Firmware, value: int) -> None:
-    if robot.flash.charger:
+    if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
+        robot.hardware.battery.reaching = bool(value)
         robot.event("charger", "reaches for the dock" if value else "is drawn in")
 
 

@@ -63,6 +63,7 @@ class Firmware(Controller):
         self.bump_stall = self._bumped = 0
         self.drive.restart(self.working)
         parts.battery.pretended = None
+        parts.battery.reaching = False
         parts.sonar.restart(flash.sonar_cycle / 1000 if self.dialect.sonar_cycle else self.profile.sonar.cycle)
         parts.gyro.restart()
         parts.pins.restart(self.working)

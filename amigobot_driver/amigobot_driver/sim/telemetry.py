@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _FLASH_FIELDS = {item.name for item in fields(Flash)}
 _CONFIG_FIELDS = [item.name for item in fields(Config) if item.name in _FLASH_FIELDS]
 _SIP_FIELDS = [item.name for item in fields(Sip)]
+#: of FLAGS
+_RECHARGING = 1 << 10
 #: of FAULTFLAGS: under-voltage
 _UNDER_VOLTAGE = 1 << 3
 #: deg C, where nothing measures it
@@ -94,7 +96,7 @@ class Telemetry(Cycle):
             left_stall_bumpers=drive.left_stall.stalled | rear << 1,
             right_stall_bumpers=drive.right_stall.stalled | front << 1,
             control=_angle(drive.control, units.angle),
-            flags=Sip.MOTORS * drive.motors_on | parts.sonar.arrays_on << 1,
+            flags=Sip.MOTORS * drive.motors_on | parts.sonar.arrays_on << 1 | _RECHARGING * parts.battery.charging,
             compass=parts.compass.byte,
             sonar=tuple(
                 SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in parts.sonar.take()
@@ -105,7 +107,7 @@ class Telemetry(Cycle):
             digital_in=parts.pins.inputs,
             digital_out=parts.pins.outputs,
             battery_x10=tenths,
-            charge_state=0,
+            charge_state=parts.battery.charge_state,
             rotation_velocity=round(10 * math.degrees(parts.body.turn_rate)),
             faults=_UNDER_VOLTAGE * (tenths < robot.working.low_battery),
             lateral_velocity=0,
