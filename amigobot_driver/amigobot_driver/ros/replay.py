@@ -40,7 +40,7 @@ class Recording:
         self._logger = node.get_logger()
         self._replay = replay
         self._once = once
-        self._lost = 0  #: messages that found no room on their way
+        self._lost = 0  #: messages that found no room on their way, as far as DDS tells
         self._heard_at: float | None = None  #: s of the computer's clock; None: all that has come is told
         name = replay.url.removeprefix(SCHEME).strip("/") or _DEFAULT_NAME
         events = SubscriptionEventCallbacks(message_lost=self._lose)
@@ -64,14 +64,14 @@ class Recording:
             self._logger.info(
                 f"the recording has ended, or is paused: {counts.played} packets of the robot in {counts.sessions} "
                 f"session(s), {counts.outside} outside; not played: {counts.to_robot} commands, {counts.greetings} "
-                f"answers to a handshake; refused {counts.refused}, lost {self._lost}"
+                f"answers to a handshake; refused {counts.refused}; lost at least {self._lost}"
             )
 
     def finding(self) -> Finding:
         """How the replay goes, for /diagnostics."""
         counts = dataclasses.asdict(self._replay.counts) | {"lost": self._lost, "topic": self._topic}
         if self._lost:
-            return WARN, f"{self._lost} recorded packets were lost on their way: play the recording slower", counts
+            return WARN, f"at least {self._lost} recorded packets were lost on their way: play the recording slower", counts
         if counts["refused"]:
             return WARN, f"{counts['refused']} recorded packets were refused, see the log", counts
         return OK, "a recording is played" if self._heard_at is not None else "waiting for a recording", counts
@@ -93,7 +93,7 @@ class Recording:
     def _lose(self, event: QoSMessageLostInfo) -> None:
         self._lost = event.total_count
         if self._once.due("recorded packets are lost"):
-            self._logger.warning(f"{self._lost} recorded packets were lost on their way: play the recording slower")
+            self._logger.warning(f"at least {self._lost} recorded packets were lost on their way: play the recording slower")
 
 
 def _packets_of(message: RobotConfig) -> Iterator[RobotPacket]:
