@@ -160,8 +160,19 @@ class Session:
             )
             return False
         self.dialect = speaker or self.dialect
+        if heard is None and self._may_be_open:
+            self.send(Command.STOP())
         identity = yield from self.dialect.greet(self, streaming=heard is not None)
         return identity is not None and (yield from self._open(identity))
+
+    @property
+    def _may_be_open(self) -> bool:
+        """A robot may be driving in our last session and hear us though we do not hear it: to it, SYNC0 is a pulse.
+
+        Not where a connection is new that takes its session with it when it ends. There a STOP, which is no part of a
+        handshake, can do harm: MobileSim never gets over one.
+        """
+        return self.state is LinkState.LOST or bool(self._baud and self.connections)
 
     def _speaker(self, packet: Packet) -> Dialect | None:
         """Whose packet this is, where only one dialect sends it."""

@@ -23,9 +23,6 @@ class Family(Dialect):
     def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
         if streaming:
             yield from self._end_old_session(talk)
-        else:
-            # It may be in a session all the same, driving, and hear us though we do not hear it: then SYNC0 is a pulse.
-            talk.send(Command.STOP())
         for order, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE)):
             # Outside a session these three numbers are SYNC0, SYNC1 and SYNC2.
             talk.send(command())
@@ -54,5 +51,5 @@ def _answers(packet: Packet) -> bool:
 
 
 def _answers_at_first(packet: Packet) -> bool:
-    """A robot may complain of the STOP, which is no part of a handshake (PROTOCOL 3.3, 0xFF)."""
+    """A robot may complain of a STOP before, which is no part of a handshake (PROTOCOL 3.3, 0xFF)."""
     return _answers(packet) and not isinstance(packet, Reset)
