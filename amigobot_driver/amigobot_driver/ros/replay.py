@@ -71,7 +71,7 @@ class Recording:
         """How the replay goes, for /diagnostics."""
         counts = dataclasses.asdict(self._replay.counts) | {"lost": self._lost, "topic": self._topic}
         if self._lost:
-            return WARN, f"at least {self._lost} recorded packets were lost on their way: play the recording slower", counts
+            return WARN, f"at least {self._lost} recorded packets were lost: play the recording slower", counts
         if counts["refused"]:
             return WARN, f"{counts['refused']} recorded packets were refused, see the log", counts
         return OK, "a recording is played" if self._heard_at is not None else "waiting for a recording", counts
@@ -93,7 +93,7 @@ class Recording:
     def _lose(self, event: QoSMessageLostInfo) -> None:
         self._lost = event.total_count
         if self._once.due("recorded packets are lost"):
-            self._logger.warning(f"at least {self._lost} recorded packets were lost on their way: play the recording slower")
+            self._logger.warning(f"at least {self._lost} recorded packets were lost: play the recording slower")
 
 
 def _packets_of(message: RobotConfig) -> Iterator[RobotPacket]:
