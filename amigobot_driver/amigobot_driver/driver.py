@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from .robot import BaudChange, Event, Robot
+from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
 
 #: s a read may block; what happened without any bytes, such as silence, is told as late as this.
@@ -106,6 +106,8 @@ class Driver:
     def _read_until_gone(self, port: Port) -> None:
         with self._changed:
             self._port, self._why = port, ""
+            if port.name != self.url:
+                self._events.append(Notice(f"{self.url}: opened {port.name}", trouble=False))
         self._happened(partial(self._robot.connected, port.byte_time))
         try:
             while not self._stopping.is_set():

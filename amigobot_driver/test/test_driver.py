@@ -216,6 +216,17 @@ class TestPortThatComesAndGoes:
                 assert simulator.truth.pose.x == 0
             assert any("the port has gone" in note for note in run.notes)
 
+    def test_is_found_under_another_name(self, tmp_path: Path) -> None:
+        """The kernel numbers an adapter anew while somebody still has the old number open."""
+        pattern = str(tmp_path / "ttyUSB*")
+        with running(pattern) as run:
+            for name in ("ttyUSB0", "ttyUSB1"):
+                with served(on_pty(tmp_path / name)):
+                    run.connect()
+                    assert Notice(f"{pattern}: opened {tmp_path / name}", trouble=False) in run.told(Notice)
+                eventually(lambda: run.state is LinkState.DISCONNECTED)
+            eventually(lambda: f"{pattern}: no port has such a name; is the adapter" in run.notes[-1])
+
     def test_a_peer_that_closes_the_connection_is_called_again(self) -> None:
         with served(on_tcp) as (_, connection), running(f"socket://127.0.0.1:{connection.port}") as run:
             run.connect()

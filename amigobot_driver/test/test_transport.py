@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pty
+import re
 import select
 import socket
 import struct
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 import serial
@@ -225,6 +227,66 @@ class TestSerial:
 
     def test_a_speed_that_is_none(self, line: Pty) -> None:
         refused(lambda: SerialPort(line.path, -1), line.path)
+
+
+class TestPattern:
+    @pytest.fixture
+    def lines(self, tmp_path: Path) -> Iterator[dict[str, Pty]]:
+        """Two lines, linked as a kernel names them."""
+        with closing(Pty()) as first, closing(Pty()) as second:
+            lines = {"ttyUSB0": first, "ttyUSB1": second}
+            for name, line in lines.items():
+                (tmp_path / name).symlink_to(line.path)
+            yield lines
+
+    def test_opens_the_only_one_whatever_its_number(self, lines: dict[str, Pty], tmp_path: Path) -> None:
+        for number in range(2, 5):
+            (tmp_path / f"ttyUSB{number - 1}").rename(tmp_path / f"ttyUSB{number}")
+            with closing(open_port(f"{tmp_path}/ttyUSB[1-9]", 9600)) as port:
+                assert port.name == f"{tmp_path}/ttyUSB{number}"
+                os.write(lines["ttyUSB1"].master, b"here")
+                assert read_all(port, 4) == b"here"
+
+    def test_opens_the_first_that_nobody_else_has(self, lines: dict[str, Pty], tmp_path: Path) -> None:
+        with closing(open_port(f"{tmp_path}/ttyUSB*", 9600)) as first:
+            assert first.name == f"{tmp_path}/ttyUSB0"
+            with closing(open_port(f"{tmp_path}/ttyUSB*", 9600)) as second:
+                assert second.name == f"{tmp_path}/ttyUSB1"
+                pattern = f"{tmp_path}/ttyUSB*"
+                message = refused(lambda: open_port(pattern, 9600), first.name)
+                assert "another program has it open" in message
+                assert f"(nor does any of the other 1 that match {pattern})" in message
+
+    def test_that_nothing_matches(self, tmp_path: Path) -> None:
+        pattern = f"{tmp_path}/by-id/*"
+        assert "no port has such a name; is the adapter plugged in?" in refused(
+            lambda: open_port(pattern, 9600), pattern
+        )
+
+
+UDEV = Path(__file__).parents[1] / "udev" / "99-amigobot.rules"
+
+
+class TestUdevRules:
+    """As far as a machine without udev can tell: the grammar of udev(7), and what the documents promise."""
+
+    RULES: ClassVar = [line for line in UDEV.read_text().splitlines() if line and not line.startswith("#")]
+
+    @pytest.mark.parametrize("rule", RULES, ids=range(len(RULES)))
+    def test_a_rule(self, rule: str) -> None:
+        pairs = [re.fullmatch(r'([A-Z]+)(?:\{(\w+)\})?(==|\+=|=)"([^"]*)"', part) for part in rule.split(", ")]
+        assert all(pairs), rule
+        found = {(pair[1], pair[2]): (pair[3], pair[4]) for pair in pairs if pair}
+        assert found["SUBSYSTEM", None] == ("==", "tty")
+        for number in ("idVendor", "idProduct"):
+            operator, value = found["ATTRS", number]
+            assert operator == "==" and re.fullmatch("[0-9a-f]{4}", value), "sysfs writes them in small letters"
+        assert found["SYMLINK", None] == ("+=", "amigobot")
+        assert found["GROUP", None] == ("=", "dialout") and found["MODE", None] == ("=", "0660")
+
+    def test_the_documents_name_the_link(self) -> None:
+        for document in ("README.md", "docs/recipes.md"):
+            assert "/dev/amigobot" in (UDEV.parents[2] / document).read_text(encoding="utf-8")
 
 
 @pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")  # pyserial's own

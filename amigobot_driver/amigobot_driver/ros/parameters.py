@@ -83,7 +83,7 @@ TABLE = (
     Spec(
         "port",
         "sim://",
-        "where the robot is: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://NAME, replay://TOPICS",
+        "where the robot is: /dev/ttyUSB0, /dev/ttyUSB*, socket:// or rfc2217://host:port, sim://NAME, replay://TOPICS",
     ),
     Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud", (0, *BAUD_RATES)),
     Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),

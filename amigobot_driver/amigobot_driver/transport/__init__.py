@@ -8,8 +8,8 @@ __all__ = ["Port", "PortError", "open_port"]
 def open_port(url: str, baud: int) -> Port:
     """Open a port by its URL. Raises PortError.
 
-    `/dev/ttyUSB0` and anything else pyserial knows, `socket://host:port`, and `sim://` for the simulated robot in
-    this process (`sim://amigo-sh?world=office&seed=1`).
+    `/dev/ttyUSB0` and anything else pyserial knows, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, and `sim://`
+    for the simulated robot in this process (`sim://amigo-sh?world=office&seed=1`).
     """
     scheme = url.partition("://")[0] if "://" in url else ""
     if not url or not url.isprintable():
@@ -23,6 +23,7 @@ def open_port(url: str, baud: int) -> Port:
         from .tcp import TcpPort
 
         return TcpPort(url)
+    from .pattern import is_pattern, open_match
     from .serial import SerialPort
 
-    return SerialPort(url, baud)
+    return open_match(url, baud) if is_pattern(url) else SerialPort(url, baud)
