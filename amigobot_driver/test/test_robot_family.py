@@ -11,7 +11,7 @@ from bench import Bench
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Identified, Options, Report
-from amigobot_driver.sim import Simulator, load_world
+from amigobot_driver.sim import Revision, Simulator, load_world
 
 PIONEERS = [
     "p2dx",
@@ -83,3 +83,17 @@ def test_a_pioneer_that_nobody_knows_is_a_guess_that_says_so() -> None:
     (identified,) = bench.told(Identified)
     assert (identified.profile.name, identified.known) == ("generic", False)
     assert "Pioneer/p9dx" in identified.reason and "set the parameter robot" in identified.reason
+
+
+@pytest.mark.parametrize(("name", "heading"), [("erratic", "4096"), ("erratic-degrees", "deg")])
+def test_an_erratics_heading_is_read_as_its_profile_says(name: str, heading: str) -> None:
+    """Erratum E-42."""
+    bench = Bench(
+        Options(profile=name),
+        simulator=lambda: Simulator(load_profile("erratic"), revision=Revision(heading=heading)),
+    )
+    bench.connect()
+    bench.run(3.0, cmd_vel=(0.0, 0.5))
+    bench.run(2.0)
+    assert bench.simulator.truth.pose.heading > 1.0
+    assert bench.reports[-1].odometry.yaw == pytest.approx(bench.simulator.truth.pose.heading, abs=0.03)
