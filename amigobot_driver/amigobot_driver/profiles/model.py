@@ -103,12 +103,24 @@ class Inputs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Servos:
+    """Hobby servos that the controller drives, in the order of their numbers, and what a count means to them."""
+
+    joints: tuple[str, ...] = ()  #: names
+    neutral: float = 150.0  #: counts where the joint is at 0
+    counts_per_degree: float = 1.0
+    lowest: float = 100.0  #: counts
+    highest: float = 200.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:
     """Where the Erratic's manual and the driver that was deployed contradict each other."""
 
     heading_in_degrees: bool = False  #: else 4096 to the turn (errata E-42)
     left_wheel_first: bool = False  #: in VEL2, else the right one as in the whole family (errata E-45)
     duty_per_mille: bool = False  #: PWM_DUTY, else percent (errata E-46)
+    checksum_over_count: bool = False  #: else over the data alone (errata E-40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +168,7 @@ class Profile:
     bumpers: Bumpers = field(default_factory=Bumpers)
     floor: Floor = field(default_factory=Floor)
     inputs: Inputs = field(default_factory=Inputs)
+    servos: Servos = field(default_factory=Servos)
     quirks: Quirks = field(default_factory=Quirks)
     battery: Battery = field(default_factory=Battery)
     link: Link = field(default_factory=Link)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from .frame import encode_frame
+from .frame import Checksum, checksum, encode_frame
 
 Value = int | bytes | None
 
@@ -180,7 +180,7 @@ class ErraticCommand(CommandTable):
     ANALOG = 71, Arg.UINT, "E", "analog packets: 1 stream, 0 none"
     SAVE = 72, Arg.NONE, "E", "write the parameters to FLASH"
     PWM_FREQ = 73, Arg.UINT, "E", "motor PWM frequency, Hz", (4000, 16000)
-    PWM_DUTY = 74, Arg.UINT, "E", "maximum duty: percent in the manual, per mille in Player (erratum E-46)"
+    PWM_DUTY = 74, Arg.UINT, "E", "maximum duty: percent in the manual, per mille in Player (erratum E-46)", (1, 1000)
     SERVO = 75, Arg.TEXT, "E", "servo 0-2 and its 16-bit position"
     TRANS_P = 80, Arg.UINT, "E", "translation PID"
     TRANS_D = 81, Arg.UINT, "E", "translation PID"
@@ -205,9 +205,9 @@ class Instruction:
     def name(self) -> str:
         return self.command.name
 
-    def encode(self) -> bytes:
+    def encode(self, check: Checksum = checksum) -> bytes:
         """The whole frame."""
-        return _encode(self.command.number, self.value)
+        return _encode(self.command.number, self.value, check)
 
     def __str__(self) -> str:
         return self.command.name if self.value is None else f"{self.command.name}({self.value!r})"
@@ -224,22 +224,22 @@ class Unlisted:
     def name(self) -> str:
         return "unlisted"
 
-    def encode(self) -> bytes:
+    def encode(self, check: Checksum = checksum) -> bytes:
         """The whole frame. Raises ValueError or OverflowError for what does not fit one."""
-        return _encode(self.command, self.value)
+        return _encode(self.command, self.value, check)
 
     def __str__(self) -> str:
         return f"command {self.command}" if self.value is None else f"command {self.command}({self.value!r})"
 
 
-def _encode(number: int, value: Value) -> bytes:
+def _encode(number: int, value: Value, check: Checksum) -> bytes:
     start = number.to_bytes(1, "little")
     if isinstance(value, bytes):
-        return encode_frame(start + bytes((_STRING, len(value))) + value)
+        return encode_frame(start + bytes((_STRING, len(value))) + value, check=check)
     if value is None:
-        return encode_frame(start)
+        return encode_frame(start, check=check)
     kind = _NEGATIVE if value < 0 else _POSITIVE
-    return encode_frame(start + bytes((kind,)) + abs(value).to_bytes(2, "little"))
+    return encode_frame(start + bytes((kind,)) + abs(value).to_bytes(2, "little"), check=check)
 
 
 _TABLES: tuple[type[CommandTable], ...] = (Command, ErraticCommand)

@@ -39,7 +39,7 @@ class FrameDecoder:
 
     def __init__(self, byte_time: float = 0.0, check: Checksum = checksum) -> None:
         self.byte_time = byte_time
-        self._check = check
+        self.check = check
         self.stats = DecoderStats()
         self._pending = bytearray()
         #: (bytes fed so far, when) for each chunk that still has bytes pending
@@ -86,7 +86,7 @@ class FrameDecoder:
             if len(pending) < count + 3:
                 return
             data = bytes(pending[3 : count + 1])
-            if self._check(data) != int.from_bytes(pending[count + 1 : count + 3], "big"):
+            if self.check(data) != int.from_bytes(pending[count + 1 : count + 3], "big"):
                 self.stats.checksum_errors += 1
                 self._skip(1)
                 continue

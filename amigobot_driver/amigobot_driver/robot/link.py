@@ -111,6 +111,7 @@ class Link(ABC):
         """The line runs at another speed."""
         self.decoder.reset()
         self.decoder.byte_time = byte_time
+        self.decoder.check = self.dialect.check
 
     def receive(self, data: bytes, now: float) -> list[Event]:
         """Bytes came in until `now`. Never raises, whatever they are."""
@@ -152,7 +153,7 @@ class Link(ABC):
             self.outbox.withheld += 1
             self._events.append(Notice(f"{instruction} is not sent: this robot has no such command"))
             return None
-        frame = said.encode()
+        frame = said.encode(self.dialect.check)
         if self.trace:
             self._events.append(FrameSeen(True, said.name, frame[FRAME_DATA], now))
         return frame

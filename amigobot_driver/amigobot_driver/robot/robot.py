@@ -24,11 +24,13 @@ from ..protocol import (
     SyncReply,
 )
 from .auxiliary import aux_ports
+from .blind import Blind
 from .budget import Budget
 from .dialects import Dialect, dialects
 from .encoders import WheelEncoders
 from .envelope import Envelope, Refused
 from .events import Identified
+from .flash import Flash
 from .gyro import Gyroscope
 from .inputs import Inputs
 from .link import Link
@@ -39,9 +41,11 @@ from .outbox import MAX_ROUTINE
 from .outcome import Outcome, finished
 from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
 from .punctuality import Punctuality
+from .pwm import MotorPwm
 from .raw import raw_instruction
 from .senses import Senses
 from .sequence import SonarSequence
+from .servos import ServoJoints
 from .setting import Setting
 from .sonar_health import SonarHealth
 from .sounds import Sounds
@@ -73,6 +77,7 @@ class Robot(Link):
             spoken,
             pinned=next((dialect for dialect in spoken if self._is_asked_for(dialect)), None),
         )
+        self.dialect.adopt(self.profile)
         self.senses = Senses(self.profile)
         self.sonar_health = SonarHealth(self.profile)
         self.punctuality = Punctuality()
@@ -93,6 +98,10 @@ class Robot(Link):
         self.encoders = WheelEncoders()
         self.gyro = Gyroscope()
         self.inputs = Inputs(self.profile)
+        self.blind = Blind()
+        self.servos = ServoJoints(self.blind, self.lacks)
+        self.pwm = MotorPwm(self.blind, self.lacks)
+        self.flash = Flash(self.outbox, self._stands, self.lacks)
         self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
@@ -110,6 +119,7 @@ class Robot(Link):
             self.gyro,
             self.punctuality,
             self.stalls,
+            self.blind,
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
@@ -246,6 +256,7 @@ class Robot(Link):
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
         self.inputs.profile = self.profile
+        self.servos.servos, self.servos.command = self.profile.servos, self.dialect.servo
         self.budget.identified(self.profile)
         self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
         self.outbox.spacing = self.profile.link.command_spacing
@@ -272,6 +283,10 @@ class Robot(Link):
         self.encoders.restart()
         for feature in self.features:
             feature.begin(now)
+
+    def _stands(self) -> bool:
+        report = self.senses.report
+        return report is not None and not (report.moving or self.motion.wanted)
 
     def _halt(self) -> None:
         self.motion.stop()

@@ -18,8 +18,6 @@ from .dialects import Dialect, Script
 LISTEN = 0.25
 SETTLE = 0.1
 FIRST_SIP = 1.0
-#: s without a SIP after which a running session counts as lost.
-SILENCE = 1.0
 #: Rounds of synchronisation before the line speed is changed, and how often a speed that has worked before is tried
 #: before all others: for a minute, lest a robot that comes back in range is missed while another speed is guessed.
 ROUNDS = 3
@@ -201,7 +199,7 @@ class Session:
         """Stay until packets stop; returns why."""
         last_sip = self._now
         while True:
-            packet = yield last_sip + SILENCE
+            packet = yield last_sip + self.dialect.silence
             if packet is None:
                 return f"no packet for {self._now - last_sip:.1f} s: is the robot switched on and in range?"
             if isinstance(packet, Reset):

@@ -31,6 +31,11 @@ def sonar_frame(number: int) -> str:
     return f"sonar_{number}_link"
 
 
+def floor_frame(number: int) -> str:
+    """The frame of a sensor that looks at the floor, as the URDF calls it."""
+    return f"floor_{number}_link"
+
+
 def header_now(node: Node, frame: str) -> Header:
     return Header(stamp=node.get_clock().now().to_msg(), frame_id=frame)
 

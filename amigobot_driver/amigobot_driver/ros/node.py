@@ -19,12 +19,14 @@ from .actions import ManoeuvreActions
 from .auxiliary import AuxPorts
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
+from .inputs import Inputs
 from .log import EventLog, Once
 from .parameters import BadParameter, Parameters
 from .ports import Ports
 from .raw import RawAccess
 from .replay import Recording, is_recording
 from .services import Services
+from .servos import Servos
 from .sounds import SoundServices
 from .stamps import NodeTime, RecordedTime, Stamps
 from .streams import Streams
@@ -60,6 +62,7 @@ class AmigobotNode(Node):
             Services(self, self.driver),
             TuningServices(self, self.driver, self._params),
             SoundServices(self, self.driver, self._params),
+            Servos(self, self.driver, once),
         )
         telemetry = Telemetry(self, self._params, robot, stamps)
         self._listeners = (
@@ -68,6 +71,7 @@ class AmigobotNode(Node):
             ManoeuvreActions(self, self.driver),
             Ports(self, self.driver, self._params, telemetry),
             Streams(self, telemetry),
+            Inputs(self, robot, telemetry),
             AuxPorts(self, self.driver, telemetry, once),
             RawAccess(self, self.driver, self._params, telemetry),
         )

@@ -174,8 +174,8 @@ TABLE += (
     Spec("io_stream", False, "have the robot send IOpacs: all analog inputs on io", at_run_time=True),
     Spec(
         "analog_volts_per_count",
-        5.0 / 1024,
-        "what a count of an IOpac's analog input is worth; the manuals contradict each other",
+        0.0,
+        "what a count of an IOpac's analog input is worth, 0: as the profile has it; the manuals contradict each other",
         "V",
         (0.0, 1.0),
         at_run_time=True,

@@ -11,8 +11,9 @@ from amigobot_msgs.msg import IoState
 from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
 
 from ..driver import Driver
+from ..profiles import Inputs
 from ..protocol import Io
-from ..robot import Event, Received, Report
+from ..robot import Event, Identified, Received, Report
 from .parameters import Parameters
 from .telemetry import Telemetry
 from .wish import answer, granted, offering
@@ -34,6 +35,7 @@ class Ports:
         self._io = node.create_publisher(IoState, "io", 10)
         self._packet: Io | None = None
         self._packet_stamp = -math.inf
+        self._volts_per_count = Inputs().volts_per_count
         offer = offering(node)
         offer(SetDigitalOutputs, "set_digital_outputs", self._set_outputs)
         offer(SelectAnalogInput, "select_analog_input", self._select)
@@ -42,6 +44,8 @@ class Ports:
         """Publish the ports with each SIP; the IOpac adds what the SIP has no room for."""
         if isinstance(event, Received) and isinstance(event.packet, Io):
             self._packet, self._packet_stamp = event.packet, event.stamp
+        elif isinstance(event, Identified):
+            self._volts_per_count = event.profile.inputs.volts_per_count
         elif isinstance(event, Report):
             fresh = event.stamp - self._packet_stamp < _STALE
             self._publish(event, self._packet if fresh else None)
@@ -52,7 +56,7 @@ class Ports:
         if ports.digital_in is None and not inputs:
             # This firmware's packets say nothing of the ports.
             return
-        scale = float(self._parameters["analog_volts_per_count"])
+        scale = float(self._parameters["analog_volts_per_count"]) or self._volts_per_count
         stamp = self._telemetry.ros_time(report.stamp)
         message = IoState(header=Header(stamp=stamp, frame_id=self._telemetry.frame("base_frame")))
         message.digital_inputs = inputs[0] if ports.digital_in is None else ports.digital_in

@@ -120,7 +120,11 @@ class Telemetry:
         return Header(stamp=stamps.message(self._time.now()), frame_id=self.frame("base_frame"))
 
     def frame(self, parameter: str) -> str:
-        return f"{self._parameters['frame_prefix']}{self._parameters[parameter]}"
+        return self.prefixed(str(self._parameters[parameter]))
+
+    def prefixed(self, frame: str) -> str:
+        """A frame of the robot's description as it is called in this node's tree."""
+        return f"{self._parameters['frame_prefix']}{frame}"
 
     def ros_time(self, stamp: float) -> TimeMsg:
         """A time of the driver's clock as ROS has it."""
@@ -133,7 +137,7 @@ class Telemetry:
         sonar = self._robot.profile.sonar
         no_echo = sonar.max_range if self._parameters["sonar_no_echo"] == "max_range" else math.inf
         for ping in report.pings:
-            frame = f"{self._parameters['frame_prefix']}{conversions.sonar_frame(ping.number)}"
+            frame = self.prefixed(conversions.sonar_frame(ping.number))
             header = Header(stamp=self.ros_time(ping.stamp), frame_id=frame)
             self._ranges[ping.number].publish(conversions.sonar_range(ping, header, sonar, no_echo))
         self._cloud.publish(conversions.sonar_cloud(sightings, in_base, sonar))

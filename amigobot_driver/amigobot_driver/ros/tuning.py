@@ -8,11 +8,11 @@ from typing import Any
 
 from rclpy.node import Node
 
-from amigobot_msgs.srv import GetPid, GetRobotConfig, SetPid, SetRobotConfig
+from amigobot_msgs.srv import GetPid, GetRobotConfig, SaveConfig, SetMotorPwm, SetPid, SetRobotConfig
 
 from ..driver import Driver
 from ..protocol import Parameters as RobotParameters
-from ..robot import Outcome
+from ..robot import Outcome, Refused
 from . import conversions
 from .parameters import Parameters
 from .wish import answer, granted, offering
@@ -22,7 +22,7 @@ _TERMS = ("kp", "kv", "ki")
 
 
 class TuningServices:
-    """set_pid, get_pid, set_robot_config and get_robot_config."""
+    """set_pid, get_pid, set_robot_config, get_robot_config, set_motor_pwm and save_config."""
 
     def __init__(self, node: Node, driver: Driver, parameters: Parameters) -> None:
         self._node = node
@@ -32,6 +32,8 @@ class TuningServices:
         offer(SetPid, "set_pid", self._set_pid)
         offer(GetPid, "get_pid", self._get_pid)
         offer(SetRobotConfig, "set_robot_config", self._set_config)
+        offer(SetMotorPwm, "set_motor_pwm", self._set_pwm)
+        offer(SaveConfig, "save_config", self._save)
         offer(GetRobotConfig, "get_robot_config", self._get_config)
 
     async def _set_pid(self, request: SetPid.Request, response: SetPid.Response) -> SetPid.Response:
@@ -57,6 +59,23 @@ class TuningServices:
             told = f"{len(request.names)} names and {len(request.values)} values, as many of each are needed"
             return answer(response, Outcome(False, told))
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
+
+    def _set_pwm(self, request: SetMotorPwm.Request, response: SetMotorPwm.Response) -> SetMotorPwm.Response:
+        try:
+            with self._driver.robot() as robot:
+                return answer(response, robot.pwm.want(request.frequency, request.max_duty))
+        except Refused as reason:
+            return answer(response, Outcome(False, str(reason)))
+
+    def _save(self, request: SaveConfig.Request, response: SaveConfig.Response) -> SaveConfig.Response:
+        if not request.overwrite_flash:
+            told = "not saved: overwrite_flash must be true, as there is no way back to the robot's old values"
+            return answer(response, Outcome(False, told))
+        try:
+            with self._driver.robot() as robot:
+                return answer(response, robot.flash.save())
+        except Refused as reason:
+            return answer(response, Outcome(False, str(reason)))
 
     async def _get_config(
         self, _: GetRobotConfig.Request, response: GetRobotConfig.Response

@@ -43,4 +43,3 @@ async def granted(node: Node, wish: Wish[T]) -> T:
     wish.add_done_callback(tell)
     result: T = await answer
     return result
-

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from typing import Protocol, TypeVar
 
 from ...profiles import Profile
-from ...protocol import CommandTable, Instruction, Packet, PacketTable, SyncReply, Unlisted
+from ...protocol import Checksum, CommandTable, Instruction, Packet, PacketTable, SyncReply, Unlisted, checksum
 
 T = TypeVar("T")
 #: A conversation as it happens: each `yield` waits for the next packet until a deadline, None when that passes first.
@@ -38,6 +38,8 @@ class Dialect(ABC):
     fallback: str  #: the profile of a robot that talks so and that no other profile knows
     packets: PacketTable
     commands: type[CommandTable]
+    silence: float = 1.0  #: s without a standard packet after which a running session counts as lost
+    check: Checksum = staticmethod(checksum)
 
     @abstractmethod
     def streams(self, packet: Packet) -> bool:
@@ -54,7 +56,11 @@ class Dialect(ABC):
     def knows(self, command: CommandTable, firmware: str) -> bool:
         """Whether a robot with a firmware of these letters can be asked for a command; "" is an unknown one."""
 
-    def adopt(self, profile: Profile) -> None:
+    @abstractmethod
+    def servo(self, number: int, counts: int) -> Instruction:
+        """Turn a servo, counted from 0. Raises ValueError for counts that the command does not take."""
+
+    def adopt(self, profile: Profile) -> None:  # noqa: B027 - most need not know
         """The robot is of this profile."""
 
     def hear(self, packet: Packet) -> Packet:

@@ -33,6 +33,8 @@ from ...protocol import (
     SyncReply,
     Unlisted,
     Value,
+    checksum,
+    checksum_with_count,
 )
 from .dialect import ANSWER_TIMEOUT, ROUNDS, Dialect, Script, Talk
 
@@ -78,6 +80,8 @@ class Erratic(Dialect):
     fallback = "erratic"
     packets = ERRATIC_PACKETS
     commands = ErraticCommand
+    #: Shorter, as nothing else tells of a reset, after which the motors are off; that takes longer.
+    silence = 0.5
 
     def __init__(self) -> None:
         self._quirks = Quirks()
@@ -110,6 +114,7 @@ class Erratic(Dialect):
     def adopt(self, profile: Profile) -> None:
         self._quirks, self._track = profile.quirks, profile.body.track
         self._degrees = self._quirks.heading_in_degrees
+        self.check = checksum_with_count if self._quirks.checksum_over_count else checksum
 
     # -- from the robot ---------------------------------------------------------------------------------------
 
@@ -182,6 +187,11 @@ class Erratic(Dialect):
                 )
             self._by_wheels = self._by_heading = 0.0
 
+    def servo(self, number: int, counts: int) -> Instruction:
+        if not 0 <= counts <= 0xFFFF:
+            raise ValueError(f"a servo takes 0 to 65535 counts, not {counts}")
+        return ErraticCommand.SERVO(bytes((number,)) + counts.to_bytes(2, "little"))
+
     # -- to the robot -----------------------------------------------------------------------------------------
 
     def say(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
@@ -195,7 +205,7 @@ class Erratic(Dialect):
             self._motors = bool(instruction.value)
         elif command in (ErraticCommand.OPEN, ErraticCommand.CLOSE):
             self._motors = False
-        return command(self._argument(command, instruction.value))
+        return Instruction(command, self._argument(command, instruction.value))
 
     def _argument(self, command: ErraticCommand, value: Value) -> Value:
         if not isinstance(value, int):

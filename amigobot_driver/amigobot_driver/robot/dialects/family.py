@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...protocol import ACTIVMEDIA_PACKETS, Command, CommandTable, Packet, Reset, Sip, SyncReply
+from ...protocol import ACTIVMEDIA_PACKETS, Command, CommandTable, Instruction, Packet, Reset, Sip, SyncReply
 from .dialect import ANSWER_TIMEOUT, Dialect, Script, Talk
 
 #: s of silence after which a session that was left open has ended, and how often CLOSE is sent for it (PROTOCOL 3.3).
@@ -34,6 +34,11 @@ class Family(Dialect):
 
     def knows(self, command: CommandTable, firmware: str) -> bool:
         return isinstance(command, Command) and (not firmware or bool(set(firmware) & command.firmware.keys()))
+
+    def servo(self, number: int, counts: int) -> Instruction:
+        if not 0 <= counts <= 0xFF:
+            raise ValueError(f"a servo takes 0 to 255 counts, not {counts}")
+        return Command.PTUPOS(number + 1 << 8 | counts)
 
     def _end_old_session(self, talk: Talk) -> Script[None]:
         """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""

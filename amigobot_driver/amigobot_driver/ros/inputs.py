@@ -1,0 +1,68 @@
+"""What a robot measures beside its standard packet: `motor_currents`, and `floor/range_N` of sensors that look down."""
+
+from __future__ import annotations
+
+import math
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import Range
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import MotorCurrents
+
+from ..robot import Event, FloorSensed, Identified, Robot
+from ..robot import MotorCurrents as Currents
+from . import conversions
+from .telemetry import Telemetry
+
+_DEPTH = 10
+#: rad, of the beam that looks at the floor; no manual says.
+_BEAM = math.radians(10)
+
+
+class Inputs:
+    """Publishes for robots whose profile has such sensors; others have no such topics."""
+
+    def __init__(self, node: Node, robot: Robot, telemetry: Telemetry) -> None:
+        self._node = node
+        self._robot = robot
+        self._telemetry = telemetry
+        self._currents: Publisher | None = None
+        self._floors: list[Publisher] = []
+        self._offer()
+
+    def hear(self, event: Event) -> None:
+        """Publish what an event tells."""
+        if isinstance(event, Identified):
+            self._offer()
+        elif isinstance(event, Currents) and self._currents:
+            header = Header(
+                stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame")
+            )
+            self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
+        elif isinstance(event, FloorSensed):
+            self._publish_floors(event)
+
+    def _publish_floors(self, event: FloorSensed) -> None:
+        """As the message has it for sensors that only tell near from far: -inf is a floor, +inf is none."""
+        height = self._robot.profile.floor.height
+        stamp = self._telemetry.ros_time(event.stamp)
+        for number, (publisher, floor) in enumerate(zip(self._floors, event.floors, strict=False)):
+            publisher.publish(
+                Range(
+                    header=Header(stamp=stamp, frame_id=self._telemetry.prefixed(conversions.floor_frame(number))),
+                    radiation_type=Range.INFRARED,
+                    field_of_view=_BEAM,
+                    min_range=height,
+                    max_range=height,
+                    range=-math.inf if floor else math.inf,
+                )
+            )
+
+    def _offer(self) -> None:
+        profile = self._robot.profile
+        if profile.inputs.amps_per_count and self._currents is None:
+            self._currents = self._node.create_publisher(MotorCurrents, "motor_currents", _DEPTH)
+        for number in range(len(self._floors), len(profile.floor.poses)):
+            self._floors.append(self._node.create_publisher(Range, f"floor/range_{number}", _DEPTH))

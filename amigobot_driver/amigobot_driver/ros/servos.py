@@ -1,0 +1,35 @@
+"""Servos as joint commands: `servo_commands`."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from ..driver import Driver
+from ..robot import Refused
+from .log import Once
+
+
+class Servos:
+    """Takes positions (rad) by the names that the profile gives the joints."""
+
+    def __init__(self, node: Node, driver: Driver, once: Once) -> None:
+        self._node = node
+        self._driver = driver
+        self._once = once
+        node.create_subscription(JointState, "servo_commands", self._on_command, 1)
+
+    def _on_command(self, message: JointState) -> None:
+        if len(message.name) != len(message.position):
+            self._refuse(f"{len(message.name)} names and {len(message.position)} positions, as many of each are needed")
+            return
+        with self._driver.robot() as robot:
+            for joint, angle in zip(message.name, message.position, strict=True):
+                try:
+                    robot.servos.turn(joint, angle)
+                except Refused as reason:
+                    self._refuse(str(reason))
+
+    def _refuse(self, reason: str) -> None:
+        if self._once.due(f"servo_commands {reason}"):
+            self._node.get_logger().warning(f"servo_commands refused: {reason}")

@@ -1,0 +1,393 @@
+"""The Erratic behind the same `Robot`, in its own dialect (PROTOCOL 3.8, 4.2, 5.11-5.15)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, ErraticCommand, Instruction, decode, find_command
+from amigobot_driver.robot import (
+    FloorSensed,
+    Identified,
+    LinkState,
+    MotorCurrents,
+    Notice,
+    Options,
+    Refused,
+    Rolled,
+)
+from amigobot_driver.robot.dialects import Dialect, dialects
+from amigobot_driver.sim import Faults, Revision, Simulator, load_world
+
+FAMILY, ERRATIC = dialects()
+
+
+def erratic(options: Options | None = None, *, profile: str = "erratic", **simulator: object) -> Bench:
+    """A bench with a simulated Erratic at its own line speed."""
+    made = lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400, **simulator)  # type: ignore[arg-type]  # noqa: E731
+    return Bench(options or Options(profile=profile), simulator=made)
+
+
+def own_profile(folder: Path, quirk: str) -> str:
+    """A profile file that differs from the Erratic's in one thing."""
+    file = folder / "mine.yaml"
+    file.write_text(f"extends: erratic\nname: mine\nquirks: {{{quirk}}}\n", encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    bench = erratic()
+    bench.connect()
+    return bench
+
+
+def own_words(bench: Bench, since: float = 0.0) -> list[str]:
+    """What was sent, as an Erratic reads it."""
+    instructions = (decode(data, ErraticCommand) for time, data in bench.up.log if time >= since)
+    return [str(instruction) for instruction in instructions if instruction]
+
+
+class TestConnect:
+    def test_it_stops_first_asks_who_it_is_and_opens(self, bench: Bench) -> None:
+        assert own_words(bench)[:3] == ["STOP", "CONFIG", "OPEN"]
+        (identified,) = bench.told(Identified)
+        assert identified.known
+        assert identified.identity.robot_class == "Erratic"
+        assert bench.robot.profile.name == "erratic"
+
+    def test_it_is_recognised_by_its_packets_when_nobody_names_it(self) -> None:
+        bench = erratic(Options())
+        bench.connect()
+        assert bench.robot.profile.name == "erratic"
+        assert "calls itself Erratic" in bench.told(Identified)[0].reason
+
+    def test_at_a_line_speed_that_nobody_knows(self) -> None:
+        bench = Bench(
+            Options(),
+            simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400),
+            check_baud=True,
+        )
+        bench.plug_in()
+        assert bench.until(lambda: bench.robot.running, within=30) < 20
+
+    def test_one_that_does_not_answer_config_is_taken_for_what_it_sounds_like(self) -> None:
+        bench = erratic()
+        bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
+        bench.connect()
+        assert bench.robot.profile.name == "erratic"
+        assert bench.robot.running
+
+    def test_a_robot_that_was_not_asked_for_is_not_driven(self) -> None:
+        bench = erratic(Options(profile="amigo"))
+        bench.plug_in()
+        bench.run(5.0)
+        assert not bench.robot.running
+        assert "profile erratic, another robot than was asked for" in bench.robot.note
+        assert {data[0] for _, data in bench.up.log} <= {Command.OPEN.number, Command.CLOSE.number}
+
+    def test_an_amigobot_is_no_erratic(self) -> None:
+        bench = Bench(Options(profile="erratic"), "amigo")
+        bench.plug_in()
+        bench.run(10.0)
+        assert not bench.robot.running
+
+    def test_after_a_cable_was_out_it_stands_and_odometry_goes_on(self, bench: Bench) -> None:
+        bench.run(3.0, cmd_vel=(0.4, 0.0))
+        bench.unplug()
+        bench.run(5.0)
+        before = bench.robot.senses.odometer.state.x
+        bench.connect()
+        assert bench.robot.state is LinkState.RUNNING
+        assert bench.robot.senses.odometer.state.x == pytest.approx(before, abs=0.001)
+        assert not bench.reports[-1].moving
+
+
+class TestDriving:
+    def test_odometry_is_the_truth(self, bench: Bench) -> None:
+        bench.run(6.0, cmd_vel=(0.4, 0.3))
+        bench.run(2.0)
+        truth, state = bench.simulator.truth.pose, bench.robot.senses.odometer.state
+        assert (state.x, state.y) == pytest.approx((truth.x, truth.y), abs=0.02)
+        assert state.yaw == pytest.approx(math.remainder(truth.heading, math.tau), abs=0.01)
+        assert truth.x != pytest.approx(0.0, abs=0.3)
+
+    def test_positions_go_on_where_15_bits_end(self, bench: Bench) -> None:
+        """24 bits of millimetres reach 8 km; the family's 15 reach 33 m."""
+        bench.run(50.0, cmd_vel=(0.8, 0.0))
+        bench.run(3.0)
+        assert bench.robot.senses.odometer.state.x > 33.0
+        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
+        assert bench.robot.senses.odometer.jumps == 0
+
+    def test_a_velocity_ends_with_its_sender(self, bench: Bench) -> None:
+        bench.run(2.0, cmd_vel=(0.5, 0.0))
+        bench.run(3.0)
+        assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
+
+    def test_an_emergency_stop_is_a_stop_as_it_has_no_other(self, bench: Bench) -> None:
+        bench.run(2.0, cmd_vel=(0.5, 0.0))
+        start = bench.now
+        bench.ask(bench.robot.emergency_stop)
+        bench.run(3.0)
+        assert own_words(bench, start)[0] == "STOP"
+        assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
+        with pytest.raises(Refused, match="latched"):
+            bench.drive(0.1, 0.0)
+
+    @pytest.mark.parametrize(("order", "first"), [("right", "false"), ("left", "true")])
+    def test_wheels_turn_as_they_are_told_whichever_comes_first(self, tmp_path: Path, order: str, first: str) -> None:
+        bench = erratic(profile=own_profile(tmp_path, f"left_wheel_first: {first}"), revision=Revision(wheels=order))
+        bench.connect()
+        for _ in range(20):
+            bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.3, bench.now))
+            bench.run(0.1)
+        truth = bench.simulator.truth
+        assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
+
+    def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
+        bench = erratic(
+            profile=own_profile(tmp_path, "checksum_over_count: true"), revision=Revision(checksum="count")
+        )
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running, within=5)
+        assert bench.robot.decoder.stats.checksum_errors == 0
+
+    def test_a_turn_and_a_move_end_where_they_should(self, bench: Bench) -> None:
+        turn = bench.ask(lambda: bench.robot.turn(math.pi / 2, bench.now))
+        bench.until(turn.ended.done, within=30)
+        move = bench.ask(lambda: bench.robot.move(0.5, bench.now))
+        bench.until(move.ended.done, within=30)
+        assert turn.ended.result().success and move.ended.result().success
+        assert bench.simulator.truth.pose.y == pytest.approx(0.5, abs=0.05)
+
+
+class TestHeadingUnit:
+    """Degrees, or 4096 to the turn: erratum E-42."""
+
+    def test_degrees_are_noticed_when_the_robot_turns(self) -> None:
+        bench = erratic(revision=Revision(heading="deg"))
+        bench.connect()
+        bench.run(8.0, cmd_vel=(0.0, 1.0))
+        assert any("taken as degrees" in notice.text for notice in bench.told(Notice))
+        before, truth = bench.robot.senses.odometer.state.yaw, bench.simulator.truth.pose.heading
+        bench.run(3.0, cmd_vel=(0.0, 0.5))
+        bench.run(1.0)
+        turned = math.remainder(bench.robot.senses.odometer.state.yaw - before, math.tau)
+        really = math.remainder(bench.simulator.truth.pose.heading - truth, math.tau)
+        assert turned == pytest.approx(really, abs=0.05)
+
+    def test_4096_to_the_turn_is_not_mistaken(self, bench: Bench) -> None:
+        for rate in (1.0, -0.3, 0.05, 2.0):
+            bench.run(8.0, cmd_vel=(0.0, rate))
+        bench.run(2.0)
+        assert not [notice for notice in bench.told(Notice) if "degrees" in notice.text]
+        assert bench.robot.senses.odometer.state.yaw == pytest.approx(
+            math.remainder(bench.simulator.truth.pose.heading, math.tau), abs=0.02
+        )
+
+    def test_both_layouts_of_the_motor_packet_are_read(self) -> None:
+        bench = erratic(revision=Revision(layout="player"))
+        bench.connect()
+        bench.run(3.0, cmd_vel=(0.4, 0.2))
+        bench.run(1.0)
+        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
+
+
+class TestSettings:
+    def test_the_motors_are_said_to_be_told_not_confirmed(self, bench: Bench) -> None:
+        wish = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
+        bench.until(wish.done)
+        assert wish.result().success
+        assert "do not tell" in wish.result().message
+        assert own_words(bench).count("ENABLE(0)") == 3
+
+    def test_the_sonars_are_confirmed_by_their_packets(self, bench: Bench) -> None:
+        wish = bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))
+        bench.until(wish.done)
+        assert wish.result().message == "sonar off, confirmed by the robot"
+        start = bench.now
+        bench.run(1.0)
+        assert not any(report.pings for report in bench.reports if report.stamp > start)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "word"),
+        [
+            ("trans_vel_max", 800, "SETV(800)"),
+            ("rot_acc", 300, "SETRA(300)"),
+            ("rot_decel", 200, "SETRA(-200)"),
+            ("trans_kp", 41, "TRANS_P(41)"),
+            ("trans_kv", 81, "TRANS_D(81)"),
+            ("trans_ki", 3, "TRANS_I(3)"),
+            ("rot_kp", 31, "ROT_P(31)"),
+            ("rot_kv", 61, "ROT_D(61)"),
+            ("rot_ki", 2, "ROT_I(2)"),
+        ],
+    )
+    def test_working_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
+        wish = bench.ask(lambda: bench.robot.tuning.want({name: value}, bench.now))
+        bench.until(wish.done)
+        assert wish.result().success, wish.result().message
+        assert bench.robot.tuning.config is not None
+        assert bench.robot.tuning.config.value(name) == value
+        assert word in own_words(bench)
+
+    def test_what_it_has_not_got_is_refused_and_not_sent(self, bench: Bench) -> None:
+        wish = bench.ask(lambda: bench.robot.tuning.want({"rev_count": 1}, bench.now))
+        bench.until(wish.done)
+        assert not wish.result().success
+        sound = bench.ask(lambda: bench.robot.poll_sonars((1, 2), bench.now))
+        assert sound.result().message == "Videre Erratic has no POLLING"
+        assert bench.robot.outbox.withheld == 0
+
+    def test_saved_values_are_there_after_the_power_was_off(self, bench: Bench) -> None:
+        bench.until(bench.ask(lambda: bench.robot.tuning.want({"trans_acc": 350}, bench.now)).done)
+        assert bench.ask(bench.robot.flash.save).success
+        bench.run(1.0)
+        assert own_words(bench)[-8:].count("SAVE") == 1
+        bench.simulator.reset()
+        bench.robot.tuning.wanted.clear()
+        bench.until(lambda: bench.robot.session.connections == 2, within=20)
+        bench.run(2.0)
+        assert bench.robot.tuning.config is not None
+        assert bench.robot.tuning.config.value("trans_acc") == 350
+
+    def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
+        bench.run(1.0, cmd_vel=(0.3, 0.0))
+        with pytest.raises(Refused, match="stand still"):
+            bench.robot.flash.save()
+
+    def test_an_amigobot_has_nothing_to_save(self) -> None:
+        bench = Bench()
+        bench.connect()
+        with pytest.raises(Refused, match=r"AmigoBot .* has no SAVE"):
+            bench.robot.flash.save()
+
+    def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
+        assert "no packet of this robot confirms it" in bench.ask(lambda: bench.robot.pwm.want(8000, 0.7)).message
+        bench.run(2.0)
+        assert own_words(bench).count("PWM_FREQ(8000)") == own_words(bench).count("PWM_DUTY(70)") == 3
+        again = bench.now
+        bench.unplug()
+        bench.connect()
+        bench.run(1.0)
+        assert own_words(bench, again).count("PWM_DUTY(70)") == 3
+
+    @pytest.mark.parametrize("wanted", [(100, 0.5), (8000, 1.5), (math.nan, 0), (0, 0)])
+    def test_pwm_that_makes_no_sense_is_refused(self, bench: Bench, wanted: tuple[float, float]) -> None:
+        with pytest.raises(Refused):
+            bench.robot.pwm.want(*wanted)
+
+
+class TestInputs:
+    def test_motor_currents_rise_when_it_drives(self, bench: Bench) -> None:
+        standing = bench.told(MotorCurrents)[-1]
+        bench.run(2.0, cmd_vel=(0.8, 0.0))
+        driving = bench.told(MotorCurrents)[-1]
+        assert 0 <= standing.left < driving.left < 30
+
+    @pytest.mark.parametrize(("bits", "profile"), [("manual", "erratic"), ("player", "erratic-player")])
+    def test_a_floor_that_ends_is_told_by_its_side(self, bits: str, profile: str) -> None:
+        bench = erratic(profile=profile, revision=Revision(bits=bits))
+        bench.connect()
+        bench.run(1.0)
+        assert bench.told(FloorSensed)[-1].floors == (True, True)
+        bench.simulator.faults = Faults(no_floor=frozenset({0}))
+        bench.run(1.0)
+        assert bench.told(FloorSensed)[-1].floors == (False, True)
+
+    def test_encoder_ticks_lead_the_odometry_where_that_is_wanted(self) -> None:
+        bench = erratic(Options(profile="erratic", encoder_odometry=True))
+        bench.connect()
+        bench.run(5.0, cmd_vel=(0.5, 0.2))
+        bench.run(1.0)
+        assert bench.told(Rolled)
+        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
+
+    def test_sonars_are_heard_one_by_one(self) -> None:
+        bench = Bench(
+            Options(profile="erratic"),
+            simulator=lambda: Simulator(load_profile("erratic"), load_world("office"), baud=38400),
+        )
+        bench.connect()
+        bench.run(2.0)
+        assert set(bench.robot.senses.newest) == set(range(8))
+
+
+class TestServos:
+    def test_joints_turn_by_name(self, bench: Bench) -> None:
+        bench.ask(lambda: bench.robot.servos.turn("tilt_joint", math.radians(30)))
+        bench.run(2.0)
+        assert own_words(bench).count(str(ErraticCommand.SERVO(bytes((1,)) + (1650 + 195).to_bytes(2, "little")))) == 3
+
+    @pytest.mark.parametrize(("joint", "angle"), [("nose", 0.0), ("pan_joint", 3.0), ("pan_joint", math.inf)])
+    def test_what_cannot_be_is_refused(self, bench: Bench, joint: str, angle: float) -> None:
+        with pytest.raises(Refused):
+            bench.robot.servos.turn(joint, angle)
+
+
+class TestNumbers:
+    """The same number means other things to other robots: PROTOCOL 4.2."""
+
+    @pytest.mark.parametrize("dialect", [FAMILY, ERRATIC], ids=["family", "erratic"])
+    def test_no_command_reaches_a_robot_to_which_its_number_means_something_else(self, dialect: Dialect) -> None:
+        for table in (Command, ErraticCommand):
+            for command in table:
+                value = {"NONE": None, "TEXT": b"\0"}.get(command.arg.name, command.limits[0] if command.limits else 0)
+                said = dialect.say(Instruction(command, value))
+                if said is None:
+                    continue
+                data = said.encode()[3:-2]
+                understood = decode(data, dialect.commands)
+                assert understood is not None and isinstance(said, Instruction)
+                assert understood.command is said.command
+                if said.command.name != command.name:
+                    assert (command.name, said.command.name) in _TRANSLATED
+                elif said.command is not command:
+                    assert said.command.value == command.value, "the same row in both tables"
+
+    def test_every_number_that_collides_is_stopped_at_the_last_gate(self) -> None:
+        """All 256 numbers of one table, to a robot of the other: what arrives has the meaning it was sent with."""
+        for theirs, dialect in ((Command, ERRATIC), (ErraticCommand, FAMILY)):
+            for number in range(256):
+                row = find_command(number, theirs)
+                said = dialect.say(Instruction(row, None)) if row else None
+                if row is None or said is None:
+                    continue
+                arrived = find_command(said.encode()[3], dialect.commands)
+                assert arrived is not None
+                assert arrived.name == row.name or (row.name, arrived.name) in _TRANSLATED
+
+    def test_what_is_withheld_is_counted_and_said(self, bench: Bench) -> None:
+        start = bench.now
+        bench.ask(lambda: bench.robot.outbox.put(Command.SOUND(90)))
+        bench.run(0.5)
+        assert "NAME" not in " ".join(own_words(bench, start))
+        assert bench.robot.outbox.withheld == 1
+        assert any("SOUND(90) is not sent" in notice.text for notice in bench.told(Notice))
+
+    @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
+    def test_raw_commands_that_move_cut_off_or_burn_are_refused(self, bench: Bench, number: int) -> None:
+        with pytest.raises(Refused):
+            bench.robot.send_raw(number, [1], b"")
+
+    def test_raw_numbers_are_read_in_its_own_table(self, bench: Bench) -> None:
+        bench.ask(lambda: bench.robot.send_raw(82, [5], b""))
+        bench.run(0.5)
+        assert "TRANS_I(5)" in own_words(bench)
+
+
+_TRANSLATED = {
+    ("E_STOP", "STOP"),
+    ("IOREQUEST", "ANALOG"),
+    ("TRANSKP", "TRANS_P"),
+    ("TRANSKV", "TRANS_D"),
+    ("TRANSKI", "TRANS_I"),
+    ("ROTKP", "ROT_P"),
+    ("ROTKV", "ROT_D"),
+    ("ROTKI", "ROT_I"),
+}
