@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from unittest.mock import MagicMock
 
 import pytest
@@ -71,3 +72,17 @@ def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
     texts = [text for _, text in lines]
     assert texts.count("no packet") == texts.count("robot Rob, Pioneer/amigo: profile amigo, because it is") == 4
     assert texts.count("connected to Rob") == 4 * END_SAID
+
+
+def test_each_cause_is_said_once_then_at_most_every_half_minute() -> None:
+    """An hour without a robot, two causes taking turns every second."""
+    log, said = Log(), []
+    for _ in range(3600):
+        causes = (LinkChanged(LinkState.DISCONNECTED, "no such port"), LinkChanged(LinkState.LOST, "no packet"))
+        said += [(log.now, text) for _, text in log.hear(*causes)]
+        log.now += 1.0
+    assert INTERVAL >= 30.0
+    for cause in ("no such port", "no packet"):
+        times = [now for now, text in said if text == cause]
+        assert times[0] == 0.0 and len(times) == 3600 / INTERVAL
+        assert min(b - a for a, b in pairwise(times)) >= INTERVAL

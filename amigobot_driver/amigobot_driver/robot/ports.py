@@ -36,6 +36,8 @@ def port_state(sip: Sip) -> PortState:
 class _Shown(Feature):
     """Something the SIP shows: sent until it does, or until it is clear that it will not."""
 
+    name: str  #: of its counters
+
     def __init__(self, command: Command, lacks: Lacks) -> None:
         self._command = command
         self._lacks = lacks
@@ -83,8 +85,7 @@ class _Shown(Feature):
         return self._next_try
 
     def counters(self) -> Mapping[str, int]:
-        name = self._command.name.lower()
-        return {f"{name}_resent": self._resent, f"{name}_given_up": self._waiting.given_up}
+        return {f"{self.name}_resent": self._resent, f"{self.name}_given_up": self._waiting.given_up}
 
     @abstractmethod
     def _wanted(self) -> bool:
@@ -113,6 +114,8 @@ class _Shown(Feature):
 
 class DigitalOutputs(_Shown):
     """The digital outputs. Those that were never asked for are left alone."""
+
+    name = "digital_outputs"
 
     def __init__(self, lacks: Lacks) -> None:
         super().__init__(Command.DIGOUT, lacks)
@@ -171,6 +174,8 @@ class DigitalOutputs(_Shown):
 
 class AnalogInput(_Shown):
     """The analog port that the SIP reports."""
+
+    name = "analog_input"
 
     def __init__(self, lacks: Lacks) -> None:
         super().__init__(Command.ADSEL, lacks)

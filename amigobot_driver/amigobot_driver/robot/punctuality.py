@@ -66,10 +66,9 @@ class Punctuality(Feature):
     def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
         if instruction.command is Command.CONFIG:
             self._asked = now
-        elif instruction.command in _VELOCITIES and isinstance(instruction, Instruction):
-            if not instruction.value:
-                self._told = math.nan
-            elif not self._moving and math.isnan(self._told):
+        elif instruction.command in _VELOCITIES and instruction.value and not self._moving:
+            # The first of many counts, until it has clearly come to nothing.
+            if not now - self._told < _TOO_LATE:
                 self._told = now
 
     def _interval(self, interval: float, now: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -16,6 +17,34 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 #: What another part of the node has found: level, message, values.
 Finding = tuple[bytes, str, Mapping[str, object]]
 
+#: Late or missing packets in a minute, of 600, that a sound cable does not have.
+MANY_GAPS = 30
+#: Sonars whose trouble is told in full.
+_TOLD = 3
+
+
+class _Recent:
+    """How much counters have grown in the last looks, of which there is one a second."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, deque[int]] = {}
+
+    def __call__(self, name: str, count: int, looks: int = 1) -> int:
+        """Since so many looks ago; call it once a look."""
+        seen = self._seen.setdefault(name, deque([0], maxlen=looks + 1))
+        seen.append(count)
+        return count - seen[0]
+
+
+def _seconds(value: float) -> str:
+    return "not measured" if math.isnan(value) else f"{value:.3f}"
+
+
+def _metres(distance: float) -> str:
+    if math.isnan(distance):
+        return "none yet"
+    return "no echo" if math.isinf(distance) else f"{distance:.2f} m"
+
 
 class Diagnostics:
     """Publishes what is well and what is not."""
@@ -25,20 +54,22 @@ class Diagnostics:
         self._robot = robot
         self._port = port
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._checksum_errors = 0
-        self._last_counts = (0, 0, 0)
-        self._aux_dropped = 0
+        self._recent = _Recent()
         self._others: dict[str, Callable[[], Finding]] = {}
 
     def add(self, part: str, look: Callable[[], Finding]) -> None:
         """Have another part looked at as well."""
         self._others[part] = look
 
-    def publish(self) -> None:
-        parts = (self._link, self._motors, self._battery, self._commands, self._streams, self._aux)
+    def look(self) -> DiagnosticArray:
+        """How all parts are. To be called while nothing else uses the robot."""
+        parts = (self._link, self._motors, self._battery, self._sonar, self._commands, self._streams, self._aux)
         header = Header(stamp=self._node.get_clock().now().to_msg())
         others = [self._status(part, level, message, **values) for part, (level, message, values) in self._findings()]
-        self._publisher.publish(DiagnosticArray(header=header, status=[part() for part in parts] + others))
+        return DiagnosticArray(header=header, status=[part() for part in parts] + others)
+
+    def publish(self, found: DiagnosticArray) -> None:
+        self._publisher.publish(found)
 
     def _findings(self) -> Iterator[tuple[str, Finding]]:
         return ((part, look()) for part, look in self._others.items())
@@ -55,12 +86,18 @@ class Diagnostics:
 
     def _link(self) -> DiagnosticStatus:
         robot, stats = self._robot, self._robot.decoder.stats
-        before, self._checksum_errors = self._checksum_errors, stats.checksum_errors
+        damaged = self._recent("checksum_errors", stats.checksum_errors)
+        timing, late = robot.punctuality, self._recent("gaps", robot.punctuality.gaps, 60)
         level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
-        if robot.running and stats.checksum_errors > before:
-            damaged = stats.checksum_errors - before
+        if robot.running and damaged:
             level = WARN
             message = f"{damaged} damaged packets in the last second: check cable, radio and line speed"
+        elif robot.running and late > MANY_GAPS:
+            level = WARN
+            message = (
+                f"packets came late or not at all {late} times in the last minute, the longest gap was "
+                f"{timing.longest_gap:.1f} s: check radio and cable, and whether the computer is overloaded"
+            )
         return self._status(
             "link",
             level,
@@ -74,6 +111,11 @@ class Diagnostics:
             packets_standard=robot.packets.standard,
             packets_unknown=robot.packets.unknown,
             packets_malformed=robot.packets.malformed,
+            packet_period=_seconds(timing.period),
+            packet_gaps=timing.gaps,
+            longest_gap_in_last_minute=_seconds(timing.longest_gap),
+            latency_of_an_answer=_seconds(timing.answer),
+            latency_of_driving_off=_seconds(timing.start),
             checksum_errors=stats.checksum_errors,
             bytes_skipped=stats.skipped_bytes,
             frames_sent=robot.outbox.sent,
@@ -85,13 +127,20 @@ class Diagnostics:
         report = self._robot.senses.report
         if not self._robot.running or report is None:
             return self._status("motors", ERROR, "unknown: no packets from the robot")
-        stalled = [side for side, stall in (("left", report.left_stalled), ("right", report.right_stalled)) if stall]
+        stalls = self._robot.stalls
+        stalled = stalls.going_on
         if self._robot.motion.emergency:
             level, message = WARN, "emergency stop latched: call clear_emergency_stop to drive again"
         elif stalled:
-            level, message = ERROR, f"{' and '.join(stalled)} wheel stalled: free the robot"
+            wheels = "both wheels" if len(stalled) == 2 else f"{''.join(stalled)} wheel"
+            level = ERROR
+            message = f"{wheels} stalled for {max(stalled.values()):.0f} s: stop, and free the robot or drive it back"
         elif report.faults:
-            level, message = ERROR, f"the robot reports: {', '.join(report.faults)}"
+            level = ERROR
+            message = f"the robot reports: {', '.join(report.faults)}. Stop it and look at it; its manual says more"
+        elif obstacle := self._robot.motors.obstacle:
+            level = WARN
+            message = f"{obstacle}: call enable_motors, or press MOTORS on the robot; check radio and cable"
         elif not report.motors_enabled:
             level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
         else:
@@ -104,6 +153,8 @@ class Diagnostics:
             moving=report.moving,
             stall_left=report.left_stalled,
             stall_right=report.right_stalled,
+            stalls_left=stalls.left.count,
+            stalls_right=stalls.right.count,
             emergency_stop=self._robot.motion.emergency,
             **({"temperature": report.celsius} if report.celsius is not None else {}),
         )
@@ -112,15 +163,23 @@ class Diagnostics:
         monitor, report = self._robot.senses.battery, self._robot.senses.report
         if not self._robot.running or report is None:
             return self._status("battery", ERROR, "unknown: no packets from the robot")
+        volts, cutoff, minutes = monitor.voltage, monitor.battery.cutoff, monitor.minutes_left
+        left = "" if math.isnan(minutes) else f", about {minutes:.0f} min to the cut-off at {cutoff:.1f} V"
         level, message = {
-            BatteryLevel.GOOD: (OK, "good"),
-            BatteryLevel.LOW: (WARN, "low: charge the robot soon"),
-            BatteryLevel.CRITICAL: (ERROR, f"nearly empty: the robot switches off at {monitor.battery.cutoff:.1f} V"),
+            BatteryLevel.GOOD: (OK, f"good: {volts:.1f} V{left}"),
+            BatteryLevel.LOW: (WARN, f"low: {volts:.1f} V{left}. Bring the robot to its charger"),
+            BatteryLevel.CRITICAL: (
+                ERROR,
+                f"nearly empty: {volts:.1f} V, the robot switches off at {cutoff:.1f} V. Stop and charge it now",
+            ),
         }[monitor.level]
+        if report.charging:
+            level, message = OK, f"charging: {volts:.1f} V"
         return self._status(
             "battery",
             level,
-            f"{message} ({monitor.voltage:.1f} V)",
+            message,
+            minutes_to_cutoff="unknown" if math.isnan(minutes) else f"{minutes:.0f}",
             voltage=f"{monitor.voltage:.2f}",
             charge_estimate=f"{monitor.charge:.2f}",
             low_at=monitor.battery.low,
@@ -129,16 +188,57 @@ class Diagnostics:
             **({"charger": report.charge_state} if report.charge_state else {}),
         )
 
+    def _sonar(self) -> DiagnosticStatus:
+        health, report = self._robot.sonar_health, self._robot.senses.report
+        if not self._robot.running or report is None:
+            return self._status("sonar", ERROR, "unknown: no packets from the robot")
+        troubles = health.troubles()
+        if not self._robot.profile.sonar.poses:
+            level, message = OK, "this robot has none"
+        elif troubles:
+            level, message = WARN, "; ".join(trouble.text for trouble in troubles[:_TOLD])
+            if further := len(troubles) - _TOLD:
+                message += f"; and {further} more, see the values" if further > 0 else ""
+        elif obstacle := self._robot.sonar.obstacle:
+            level, message = WARN, f"{obstacle}: call enable_sonar; check radio and cable"
+        elif not health.on:
+            level, message = OK, "off: call enable_sonar to switch them on"
+        else:
+            level, message = OK, "all that fire are heard"
+        values: dict[str, object] = {"enabled": health.on}
+        wrong = {trouble.number: trouble.kind for trouble in troubles}
+        for number, ear in sorted(health.ears.items()):
+            distance = ear.last.range if ear.last else math.nan
+            values[f"sonar_{number}"] = (
+                f"{wrong.get(number, 'ok') if health.on else 'off'}, range {_metres(distance)}, "
+                f"age {health.age(ear):.1f} s, spikes {ear.spikes.total}"
+            )
+        return self._status("sonar", level, message, **values)
+
     def _commands(self) -> DiagnosticStatus:
-        stats = self._robot.motion.stats
-        counts = (stats.refused, stats.timeouts, self._robot.envelope.limited)
-        refused, timeouts, limited = (now - then for now, then in zip(counts, self._last_counts, strict=True))
-        self._last_counts = counts
+        robot, recent = self._robot, self._recent
+        stats, outbox = robot.motion.stats, robot.outbox
+        counters: dict[str, int] = {}
+        for feature in robot.features:
+            counters.update(feature.counters())
+        given_up = {
+            name.removesuffix("_given_up"): recent(name, count, 60)
+            for name, count in counters.items()
+            if name.endswith("_given_up")
+        }
+        failed = [name.replace("_", " ") for name, count in given_up.items() if count]
+        refused, timeouts = recent("refused", stats.refused), recent("timeouts", stats.timeouts)
+        dropped, limited = recent("dropped", outbox.refused, 60), recent("limited", robot.envelope.limited)
         level, message = OK, "as wanted"
         if refused:
             level, message = WARN, f"{refused} velocities refused in the last second, see the log"
         elif timeouts:
             level, message = WARN, "the velocity's sender fell silent: stopped by cmd_vel_timeout"
+        elif dropped:
+            level, message = WARN, f"{dropped} commands dropped in the last minute, as 200 waited: send fewer at a time"
+        elif failed:
+            level = WARN
+            message = f"not done by the robot in the last minute: {', '.join(failed)}. Check the link, ask again"
         elif limited:
             level, message = OK, "velocities are scaled down to the limits"
         return self._status(
@@ -147,10 +247,15 @@ class Diagnostics:
             message,
             accepted=stats.accepted,
             refused=stats.refused,
-            scaled_down=self._robot.envelope.limited,
+            scaled_down=robot.envelope.limited,
             timeouts=stats.timeouts,
-            max_linear_velocity=f"{self._robot.envelope.working[0]:.3f}",
-            max_angular_velocity=f"{self._robot.envelope.working[1]:.3f}",
+            sent=outbox.sent,
+            dropped=outbox.refused,
+            withheld=outbox.withheld,
+            raw_refused=robot.raw_refused,
+            **counters,
+            max_linear_velocity=f"{robot.envelope.working[0]:.3f}",
+            max_angular_velocity=f"{robot.envelope.working[1]:.3f}",
         )
 
     def _streams(self) -> DiagnosticStatus:
@@ -178,10 +283,9 @@ class Diagnostics:
 
     def _aux(self) -> DiagnosticStatus:
         ports = self._robot.aux
-        before, self._aux_dropped = self._aux_dropped, sum(port.writer.dropped for port in ports)
+        dropped = self._recent("aux_dropped", sum(port.writer.dropped for port in ports))
         level, message = OK, "as wanted"
-        if self._aux_dropped > before:
-            dropped = self._aux_dropped - before
+        if dropped:
             level, message = WARN, f"{dropped} bytes to write were dropped in the last second, see the log"
         counts: dict[str, int] = {}
         for port in ports:

@@ -104,7 +104,9 @@ class AmigobotNode(Node):
             raise RuntimeError("a driver thread has died; the robot was stopped")
         if self._recording:
             self._recording.look()
-        self._diagnostics.publish()
+        with self.driver.robot():
+            found = self._diagnostics.look()
+        self._diagnostics.publish(found)
         self._velocity.explain_unheard()
 
     def _on_event(self, event: Event) -> None:

@@ -1,0 +1,48 @@
+"""What /diagnostics says of a robot in trouble, and that each trouble comes with its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from ros_bench import Bench
+
+FAULTS = "mute_sonars=2;stuck_sonars=5;jam=0:100000"
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(port=f"sim://amigo?world=room&charge=0.05&faults={FAULTS}", sonar_sequence="0 1 2 3 4 5 6 7") as bench:
+        yield bench.connected()
+
+
+@pytest.mark.parametrize(
+    ("part", "level", "said"),
+    [
+        ("sonar", DiagnosticStatus.WARN, ("sonar 2 has given no reading", "check its cable")),
+        ("battery", DiagnosticStatus.WARN, ("low: 10.", "Bring the robot to its charger")),
+        ("motors", DiagnosticStatus.ERROR, ("both wheels stalled for ", "free the robot")),
+    ],
+)
+def test_a_robot_in_trouble(bench: Bench, part: str, level: bytes, said: tuple[str, ...]) -> None:
+    with bench.driving(0.2):
+        bench.wait_until(lambda: bench.diagnostic(part).level == level)
+        message = bench.diagnostic(part).message
+    assert all(words in message for words in said), message
+
+
+def test_every_sonar_has_its_line(bench: Bench) -> None:
+    bench.wait_until(lambda: len(bench.values("sonar")) == 9)
+    assert bench.values("sonar")["sonar_0"].startswith("ok, range ")
+    assert bench.values("sonar")["sonar_2"].startswith("silent, range none yet")
+
+
+def test_counts_what_was_sent_and_how_often_again(bench: Bench) -> None:
+    values = bench.values("commands", fresh=True)
+    assert int(values["sent"]) > 10
+    assert {"motors_resent", "sonar_resent", "tuning_resent", "streams_resent", "dropped", "raw_refused"} <= set(values)
+    assert float(bench.values("link")["packet_period"]) == pytest.approx(0.1, abs=0.05)

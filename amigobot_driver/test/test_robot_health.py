@@ -1,0 +1,127 @@
+"""What the parts of a robot count of themselves: retries, gaps, latency, stalls."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from bench import Bench, Noise, losing, losing_first
+
+from amigobot_driver.protocol import Command
+from amigobot_driver.robot import Options, Outcome
+from amigobot_driver.robot.setting import RETRY, TRIES
+from amigobot_driver.sim import Faults, Window
+
+
+def counters(bench: Bench) -> dict[str, int]:
+    return {name: count for feature in bench.robot.features for name, count in feature.counters().items()}
+
+
+class TestWishes:
+    def test_a_link_that_swallows_the_motors_wish_does_not_end_it(self) -> None:
+        """Motors that were to be on when connecting, and a radio that was bad just then."""
+        bench = Bench()
+        bench.up.fault = losing(Command.ENABLE)
+        bench.connect()
+        bench.run(TRIES * RETRY + 1)
+        assert not bench.reports[-1].motors_enabled
+        assert bench.robot.motors.obstacle == "the robot does not switch its motors on"
+        assert counters(bench)["motors_given_up"] == 1
+        since = bench.now
+        bench.run(10)
+        assert not [word for word in bench.words(since) if word.startswith("ENABLE")], "not in this session"
+        bench.up.fault = None
+        bench.unplug()
+        bench.connect()
+        assert bench.reports[-1].motors_enabled
+        assert not bench.robot.motors.obstacle
+
+    def test_who_was_told_that_it_failed_is_not_surprised_later(self) -> None:
+        bench = Bench(Options(motors_on_connect=False))
+        bench.connect()
+        bench.up.fault = losing(Command.ENABLE)
+        answer = bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+        bench.until(answer.done)
+        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off")
+        bench.up.fault = None
+        bench.unplug()
+        bench.connect()
+        assert not bench.reports[-1].motors_enabled
+
+    def test_the_button_is_still_followed_after_giving_up(self) -> None:
+        bench = Bench()
+        bench.up.fault = losing(Command.ENABLE)
+        bench.connect()
+        bench.run(TRIES * RETRY + 1)
+        for on in (True, False):
+            bench.simulator.press_motors_button()
+            bench.run(1)
+            assert bench.reports[-1].motors_enabled is on
+            assert not bench.robot.motors.obstacle
+        assert bench.robot.motors.wanted is False
+
+
+def test_what_is_sent_again_is_counted_by_whom() -> None:
+    bench = Bench()
+    bench.up.fault = losing_first(3, Command.ENABLE)
+    bench.connect()
+    bench.run(3)
+    assert counters(bench)["motors_resent"] == 3
+    assert counters(bench)["sonar_resent"] == counters(bench)["motors_given_up"] == 0
+
+
+class TestPunctuality:
+    def test_on_a_good_line(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.run(20)
+        timing = bench.robot.punctuality
+        assert timing.period == pytest.approx(0.1, abs=0.01)
+        assert timing.gaps <= 1  # a CONFIGpac takes its time
+        assert 0.02 < timing.answer < 0.5
+        assert math.isnan(timing.start)
+        bench.run(2, cmd_vel=(0.2, 0.0))
+        assert 0.02 < timing.start < 0.6
+
+    def test_gaps_are_counted_and_the_longest_is_known(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.down.fault = Noise(1, frames=0.1)
+        bench.run(60)
+        assert 20 < bench.robot.punctuality.gaps < 90
+        bench.down.fault = None
+        bench.go_out_of_range()
+        bench.run(0.8)
+        bench.come_back()
+        bench.run(1)
+        assert 0.7 < bench.robot.punctuality.longest_gap < 1.0
+        bench.run(61)
+        assert bench.robot.punctuality.longest_gap < 0.2
+
+    def test_a_late_answer_shows(self) -> None:
+        bench = Bench()
+        bench.down.delay = 0.1
+        bench.connect()
+        bench.run(5)
+        assert bench.robot.punctuality.answer > 0.1
+
+
+def test_stalls_have_a_beginning_and_an_end() -> None:
+    bench = Bench()
+    bench.connect()
+    bench.simulator.faults = Faults(jam=Window(0.0, 1e6))
+    bench.run(8, cmd_vel=(0.2, 0.0))
+    stalls = bench.robot.stalls
+    assert set(stalls.going_on) == {"left", "right"} and 4 < min(stalls.going_on.values()) < 8
+    assert stalls.left.count == stalls.right.count == 1, "the firmware's retries are one stall"
+    bench.simulator.faults = Faults()
+    bench.run(5)
+    assert not stalls.going_on
+
+
+def test_refused_raw_commands_are_counted() -> None:
+    bench = Bench()
+    bench.connect()
+    with pytest.raises(Exception, match="VEL is not sent"):
+        bench.robot.send_raw(Command.VEL.number, [100], b"")
+    assert bench.robot.raw_refused == 1
