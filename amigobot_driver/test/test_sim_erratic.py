@@ -35,6 +35,7 @@ from amigobot_driver.sim import (
     WorldError,
     load_world,
     parse_revision,
+    revision_of,
 )
 from amigobot_driver.sim.erratic import commands
 from amigobot_driver.sim.sonar import Ping
@@ -701,6 +702,17 @@ class TestTheRevision:
     def test_what_is_wrong_in_the_url_is_said(self, url: str, message: str) -> None:
         with pytest.raises(PortError, match=message):
             open_port(url, 0)
+
+    def test_it_is_what_the_profile_says_but_for_what_is_asked_for(self) -> None:
+        degrees = load_profile("erratic-degrees")
+        assert revision_of(ERRATIC) == Revision()
+        assert Simulator(degrees)._firmware.revision == Revision(heading="deg")
+        assert parse_revision(["layout=player"], revision_of(degrees)) == Revision(heading="deg", layout="player")
+        port = open_port("sim://erratic-degrees?wheels=left", 0)
+        try:
+            assert port.simulator._firmware.revision == Revision(heading="deg", wheels="left")
+        finally:
+            port.close()
 
     def test_it_is_read_from_words(self) -> None:
         assert parse_revision(["bits=player"]) == Revision(bits="player")

@@ -26,6 +26,7 @@ from ..sim import (
     parse_faults,
     parse_pose,
     parse_revision,
+    revision_of,
 )
 from ..sim.erratic import revision_help
 from ..sim.faults import fault_help
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
                 name=args.name,
                 charge=args.charge,
                 faults=parse_faults(args.fault),
-                revision=parse_revision(args.variant) if args.variant else None,
+                revision=parse_revision(args.variant, revision_of(profile)) if args.variant else None,
                 on_event=clock.print_event,
             )
             truth = TruthLog(stack.enter_context(_open_log(args.truth))) if args.truth else None

@@ -6,7 +6,7 @@ profiles, never the driver: what the driver believes about a robot is tested aga
 
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
-from .erratic import Revision, RevisionError, parse_revision, revision_names
+from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
 from .events import Event
 from .faults import FaultError, Faults, Window, parse_faults
 from .handshake import Session
@@ -44,4 +44,5 @@ __all__ = [
     "parse_revision",
     "playlist",
     "revision_names",
+    "revision_of",
 ]

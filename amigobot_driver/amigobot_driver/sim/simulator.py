@@ -24,7 +24,7 @@ from .bumpers import BumperRings
 from .compass import Compass
 from .controller import TICK, Controller
 from .dialect import dialect_for
-from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names
+from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names, revision_of
 from .events import Listener, ignore
 from .faults import Faults, Mischief
 from .firmware import Firmware
@@ -61,8 +61,8 @@ class Simulator:
     `start` overrides where the world has a robot start, `baud` the profile's line speed, and 0 makes the line
     infinitely fast. `name` is what the robot calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs
     devices into the auxiliary ports, which otherwise loop back. With `refuse_low_battery` it does not answer a client
-    below its alarm voltage, as one manual has it (errata E-34). `revision` says which of its firmwares an Erratic has.
-    `on_event` is told what happens, as it happens.
+    below its alarm voltage, as one manual has it (errata E-34). `revision` says which of its firmwares an Erratic has,
+    else its profile. `on_event` is told what happens, as it happens.
 
     Raises ProfileError, WorldError or RevisionError when the parts do not go together.
     """
@@ -126,7 +126,9 @@ class Simulator:
         code = _baud_code(baud) if baud else None
         self._firmware: Controller
         if profile.firmware == ErraticFirmware.LETTER:
-            self._firmware = build_erratic(profile, revision or Revision(), hardware, on_event, name=name, baud=code)
+            self._firmware = build_erratic(
+                profile, revision or revision_of(profile), hardware, on_event, name=name, baud=code
+            )
         else:
             if revision is not None:
                 *names, last = revision_names()

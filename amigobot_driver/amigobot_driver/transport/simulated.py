@@ -21,6 +21,7 @@ from ..sim import (
     parse_pose,
     parse_revision,
     revision_names,
+    revision_of,
 )
 from .port import PortError
 
@@ -121,10 +122,11 @@ def _robot(url: str) -> tuple[Simulator, bool]:
             else:
                 known = ", ".join((*_OPTIONS, *revision_names()))
                 raise ValueError(f"option {key!r} is not known, allowed: {known}")
+        profile = load_profile(parts.netloc or _DEFAULT_ROBOT)
         if variants:
-            values["revision"] = parse_revision(variants)
+            values["revision"] = parse_revision(variants, revision_of(profile))
         check_baud = values.pop("check_baud")
-        return Simulator(load_profile(parts.netloc or _DEFAULT_ROBOT), **values), check_baud
+        return Simulator(profile, **values), check_baud
     except (ProfileError, WorldError, ValueError) as error:
         raise PortError(f"{url}: {error}") from None
 

@@ -1,7 +1,7 @@
 """The simulated Videre Erratic: another controller with the same hardware (PROTOCOL 3.8, 5.11-5.15, 8.9)."""
 
 from .firmware import ErraticFirmware, build_erratic
-from .revision import Revision, RevisionError, parse_revision, revision_help, revision_names
+from .revision import Revision, RevisionError, parse_revision, revision_help, revision_names, revision_of
 
 __all__ = [
     "ErraticFirmware",
@@ -11,4 +11,5 @@ __all__ = [
     "parse_revision",
     "revision_help",
     "revision_names",
+    "revision_of",
 ]

@@ -7,8 +7,10 @@ parse_revision(["heading=deg", "layout=player"])       # the same
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any
+
+from ...profiles import Profile
 
 
 class RevisionError(ValueError):
@@ -21,7 +23,7 @@ def _either(default: str, other: str, help: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One answer to each open question; the defaults are those of the protocol reference."""
+    """One answer to each open question; the defaults are the protocol reference's, and those of the profile erratic."""
 
     heading: str = _either("4096", "deg", "what a turn has: 4096 steps, or degrees (errata E-42)")
     layout: str = _either("manual", "player", "motor packet of 19 bytes as in the manual, or of 18 (errata E-43)")
@@ -50,15 +52,27 @@ def revision_help() -> str:
     return "\n".join(f"  {variant:<22} {meaning}" for variant, meaning in variants)
 
 
-def parse_revision(texts: Iterable[str]) -> Revision:
-    """A revision from NAME=VALUE. Raises RevisionError."""
+def revision_of(profile: Profile) -> Revision:
+    """The one that a profile describes."""
+    quirks, floor = profile.quirks, profile.floor
+    return Revision(
+        heading="deg" if quirks.heading_in_degrees else "4096",
+        wheels="left" if quirks.left_wheel_first else "right",
+        duty="permille" if quirks.duty_per_mille else "percent",
+        bits="player" if floor.floor_is_high else "manual",
+        checksum="count" if quirks.checksum_over_count else "data",
+    )
+
+
+def parse_revision(texts: Iterable[str], base: Revision | None = None) -> Revision:
+    """A revision from NAME=VALUE, in the rest like `base` or the defaults. Raises RevisionError."""
     values = {}
     for text in texts:
         name, _, value = text.partition("=")
         if name not in revision_names():
             raise RevisionError(f"variant {name!r:.60} is not known, allowed: {', '.join(revision_names())}")
         values[name] = value
-    return Revision(**values)
+    return replace(base or Revision(), **values)
 
 
 def _check(item: Field[Any], value: str) -> None:
