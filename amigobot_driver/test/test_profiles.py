@@ -287,6 +287,7 @@ class TestOwnFile:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
+            ("extends: amigo\nname: a\nname: b", "no YAML (key 'name' is given twice"),
             ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-1.0, amigo-sh,"),
             ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "missing description, units, body, limits"),

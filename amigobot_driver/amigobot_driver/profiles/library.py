@@ -104,9 +104,20 @@ def _read(path: Path, depth: int = 0) -> dict[str, Any]:
     return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
 
 
+class _Loader(yaml.SafeLoader):
+    """Does not let one of two equal keys win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key!r:.60} is given twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        content = yaml.safe_load(_text(path, "utf-8"))
+        content = yaml.load(_text(path, "utf-8"), _Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML lets dates and depth through
         if isinstance(error, ProfileError):
             raise
