@@ -71,9 +71,67 @@ def test_the_monitor_hears_every_sonar_and_looks_less_far_than_silence() -> None
     assert [source["topic"] for source in sources] == expected
     assert {source["type"] for source in sources} == {"range"}
     assert monitor["source_timeout"] > 2 * len(sources) * ROBOT.sonar.cycle
+    # The correction waits for the transform of now, which comes with the next SIP: velocities grow too old to be taken.
+    assert monitor["base_shift_correction"] is False
     for x, y in json.loads(monitor["Slow"]["points"]):
         assert math.hypot(x, y) < ROBOT.sonar.max_range / 2
         assert not (-ROBOT.body.rear < x < ROBOT.body.front and abs(y) < ROBOT.body.width / 2)
+
+
+def inside(x: float, y: float, polygon: list[tuple[float, float]]) -> bool:
+    """A ray to the right crosses the edges of a polygon an odd number of times, if it starts inside."""
+    edges = zip(polygon, polygon[1:] + polygon[:1], strict=True)
+    return (
+        sum((y0 > y) != (y1 > y) and x < x0 + (y - y0) / (y1 - y0) * (x1 - x0) for (x0, y0), (x1, y1) in edges) % 2 == 1
+    )
+
+
+@pytest.mark.parametrize(("shape", "direction"), [("forward", 1), ("backward", -1)])
+def test_the_robot_stops_before_its_sonars_go_deaf(shape: str, direction: int) -> None:
+    """An echo from nearer than their minimum reads as free: it must have stopped the robot 5 cm before."""
+    polygon = json.loads(of("collision_monitor")["Approach"][shape]["points"])
+    looking = [pose for pose in ROBOT.sonar.poses if direction * math.cos(pose.heading) > 0.5]
+    assert len(looking) >= 2
+    for pose in looking:
+        for reach in (0.0, ROBOT.sonar.min_range, ROBOT.sonar.min_range + 0.05):
+            x, y = pose.x + reach * math.cos(pose.heading), pose.y + reach * math.sin(pose.heading)
+            assert inside(x, y, polygon), f"{reach} m before the sonar at {pose}"
+
+
+def test_a_robot_that_has_stopped_may_turn_away() -> None:
+    """Points inside a shape stop every motion; turning, nothing that a sonar can hear is inside."""
+    approach = of("collision_monitor")["Approach"]
+    turning = json.loads(approach["turning"]["points"])
+    for pose in ROBOT.sonar.poses:
+        x, y = (
+            place + ROBOT.sonar.min_range * way(pose.heading) for place, way in ((pose.x, math.cos), (pose.y, math.sin))
+        )
+        assert not inside(x, y, turning)
+    body = ROBOT.body
+    for x in (body.front, -body.rear):
+        assert inside(x, body.width / 2, turning)
+    assert approach["velocity_polygons"][-1] == "turning", "the first whose range fits is taken"
+
+
+def test_every_velocity_has_a_shape() -> None:
+    approach, smoother = of("collision_monitor")["Approach"], of("velocity_smoother")
+    shapes = [approach[name] for name in approach["velocity_polygons"]]
+    (fastest, _, turning), (backwards, _, _) = smoother["max_velocity"], smoother["min_velocity"]
+    for linear, angular, name in (
+        (fastest, turning, "forward"),
+        (backwards, -turning, "backward"),
+        (0.0, turning, "turning"),
+    ):
+        fits = (
+            shape["linear_min"] <= linear <= shape["linear_max"] and shape["theta_min"] <= angular <= shape["theta_max"]
+            for shape in shapes
+        )
+        assert approach["velocity_polygons"][[*fits].index(True)] == name
+
+
+def test_nav2_waits_for_a_robot_that_is_switched_on_later() -> None:
+    """Its lifecycle manager gives up for good when a costmap has waited for the robot's transform for too long."""
+    assert all(costmap["initial_transform_timeout"] >= 600.0 for costmap in COSTMAPS)
 
 
 def test_no_velocity_is_beyond_the_robot() -> None:
