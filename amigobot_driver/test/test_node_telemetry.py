@@ -425,7 +425,8 @@ class TestDiagnostics:
             status = bench.diagnostic(part)
             assert status.hardware_id == "not_set"
         assert bench.diagnostic("link", fresh=True).level == DiagnosticStatus.OK
-        assert bench.diagnostic("motors").message == "motors on"
+        # A stall of the test before is told for two seconds more.
+        bench.wait_until(lambda: bench.diagnostic("motors").message == "motors on")
 
     def test_comes_once_a_second(self, tour: Tour) -> None:
         gaps = [after - before for before, after in itertools.pairwise(sorted(by_stamp(tour["/diagnostics"])))]

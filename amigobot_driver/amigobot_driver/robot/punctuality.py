@@ -66,10 +66,12 @@ class Punctuality(Feature):
     def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
         if instruction.command is Command.CONFIG:
             self._asked = now
-        elif instruction.command in _VELOCITIES and instruction.value and not self._moving:
-            # The first of many counts, until it has clearly come to nothing.
-            if not now - self._told < _TOO_LATE:
-                self._told = now
+        elif instruction.command in _VELOCITIES and instruction.value and not self._moving and self._is_first(now):
+            self._told = now
+
+    def _is_first(self, now: float) -> bool:
+        """Of many velocities the first counts, until it has clearly come to nothing."""
+        return not now - self._told < _TOO_LATE
 
     def _interval(self, interval: float, now: float) -> None:
         if len(self._intervals) > _INTERVALS // 4:
