@@ -37,7 +37,7 @@ def main() -> int:
     args = parser.parse_args()
     # Real processes talk on this machine only, on a domain of their own.
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    os.environ["ROS_DOMAIN_ID"] = str(100 + os.getpid() % 100)
+    os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
     chosen = {name: cost for name, cost in SCENARIOS.items() if args.only in (None, name.__name__)}
     size = min(1.0, args.minutes / sum(chosen.values()))
     figures: list[Figure] = []
