@@ -238,6 +238,19 @@ class TestStopFirst:
         bench.run(0.3)
         assert bench.words(since)[0] == "STOP"
 
+    def test_velocities_that_may_have_waited_meanwhile_are_refused(self, bench: Bench) -> None:
+        """However early the stop goes out: what a dead sender said last comes after it."""
+        bench.run(2, cmd_vel=(0.5, 0.5))
+        bench.sleep(1.5)
+        since = bench.now
+        bench.run(0.1)
+        with pytest.raises(Refused, match="slept a moment ago"):
+            bench.drive(0.5, 0.5)
+        bench.run(2)
+        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+        bench.run(1, cmd_vel=(0.5, 0.0))
+        assert bench.reports[-1].moving
+
     def test_the_robot_does_not_drive_on(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.sleep(10)

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..profiles import Units
-from ..protocol import Command, Instruction, Packet, Sip
+from ..protocol import Command, Instruction, Packet, Sip, Unlisted
 from .envelope import Envelope, Refused
 from .events import Event, Notice
 from .feature import Feature
+from .link import STALE
 from .manoeuvre import Manoeuvre, Progress
 from .odometry import Odometry
 from .outbox import Outbox, Urgency
@@ -27,6 +28,8 @@ from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 KEEP_ALIVE = 0.25
 #: Times a stop is sent anew at least, until the robot stands in any case: frames get lost and nobody acknowledges.
 STOP_REPEATS = 3
+#: s in which velocities are refused after this process slept: they may have waited in a queue all that time.
+WAKING = 0.5
 #: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
 MOTORS_GRACE = 1.0
 
@@ -55,6 +58,8 @@ class Motion(Feature):
         self._running = False
         self._gone = "not connected yet"  #: why there is no robot
         self._moving = False
+        self._last_sent = math.inf  #: any frame, in this session
+        self._awake_from = -math.inf
         self._driven = False  #: in this session: the robot may have a velocity to come back to
         self._motors_off_since = math.inf
         self._expires = math.inf
@@ -120,12 +125,19 @@ class Motion(Feature):
     def begin(self, now: float) -> None:
         self._running = True
         self._driven = False
+        self._last_sent = now
         self._next_keep_alive = now + KEEP_ALIVE
         self.stop()
         self.stand()
 
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+        if now - self._last_sent > STALE:
+            self._awake_from = now + WAKING
+        self._last_sent = now
+
     def end(self, why: str) -> None:
         self._forget(why)
+        self._last_sent = math.inf
         self._running, self._gone = False, why
         self._motors_off_since = math.inf
         self._next_keep_alive = math.inf
@@ -187,6 +199,8 @@ class Motion(Feature):
     def _hold(self, setpoint: Setpoint, now: float) -> None:
         """Keep a set-point until its sender falls silent."""
         self._check()
+        if now < self._awake_from:
+            raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
         if setpoint and now - self._motors_off_since > MOTORS_GRACE:
             self._notices.append(
                 "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
