@@ -90,9 +90,25 @@ class TestDriving:
             timer = bench.client.node.create_timer(0.1, lambda: second.publish(bench.client.velocity(0.2)))
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 3)
             assert bench.robot.values(Command.VEL, since).count(100) > 3
-        bench.client.node.destroy_timer(timer)
-        bench.client.node.destroy_publisher(second)
-        assert bench.node.running
+            assert bench.diagnostic("cmd_vel").message == "2 publishers, the newest message counts: user, user"
+            bench.client.node.destroy_timer(timer)
+            bench.client.node.destroy_publisher(second)
+            since = len(bench.robot.heard)
+            bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(100) > 9)
+            assert bench.robot.values(Command.VEL, since)[-5:] == [100] * 5, "the one that died leaves nothing behind"
+        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == "published by user")
+
+    def test_a_publisher_that_comes_late(self, bench: Bench) -> None:
+        """It does not wait to be discovered: what it says before that is lost, and the robot stands."""
+        late = Client(bench.domain, "late")
+        publisher = late.publisher(Twist, "cmd_vel")
+        assert bench.robot.standing
+        publishing = late.node.create_timer(0.05, lambda: publisher.publish(late.velocity(0.2)))
+        late.wait_until(lambda: bench.robot.speed > 0.15)
+        late.node.destroy_timer(publishing)
+        bench.wait_until(lambda: bench.robot.standing)
+        late.close()
 
     def test_every_value_reaches_the_wire(self, bench: Bench) -> None:
         since = len(bench.robot.heard)

@@ -12,6 +12,7 @@ from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
 from ..driver import Driver
 from ..robot import Refused, Robot
+from .diagnostics import OK, Finding
 from .log import Once
 from .parameters import Parameters
 
@@ -46,6 +47,15 @@ class VelocityInput:
                     f"{publisher.node_name} publishes {_TOPIC} as {kind}, but this node takes {wanted}: "
                     f"start it with -p enable_stamped_cmd_vel:={str(not stamped).lower()}"
                 )
+
+    def finding(self) -> Finding:
+        """Who publishes velocities, for the diagnostics: of two the robot obeys both, and nothing is broken."""
+        found = self._node.get_publishers_info_by_topic(_TOPIC)
+        names = ", ".join(sorted(publisher.node_name for publisher in found)) or "nobody"
+        message = f"published by {names}"
+        if len(found) > 1:
+            message = f"{len(found)} publishers, the newest message counts: {names}"
+        return OK, message, {"publishers": len(found)}
 
     def _on_stamped(self, message: TwistStamped) -> None:
         stamp = message.header.stamp

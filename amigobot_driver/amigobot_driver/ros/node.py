@@ -58,6 +58,7 @@ class AmigobotNode(Node):
             self.driver = Driver(robot, port, self._on_event)
             stamps = NodeTime(lambda: self.get_clock().now().nanoseconds, self.driver.clock)
         self._velocity = VelocityInput(self, self._params, self.driver, once)
+        self._diagnostics.add("cmd_vel", self._velocity.finding)
         self._offered = (
             Services(self, self.driver),
             TuningServices(self, self.driver, self._params),

@@ -1,0 +1,53 @@
+"""A node that is stopped and continued, and clocks that jump."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Robot
+
+from amigobot_driver.protocol import Command
+from amigobot_driver.ros.stamps import NodeTime
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with Bench(Robot(pty=tmp_path / "ttyUSB0"), enable_stamped_cmd_vel=False) as bench:
+        yield bench.connected()
+
+
+def test_frozen_while_driving_and_continued(bench: Bench) -> None:
+    """Somebody publishes on for a while and then dies: his last velocity waits in a queue for the node to go on."""
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.node.send(signal.SIGSTOP)
+        bench.wait_until(lambda: bench.robot.standing)
+    since, odom = len(bench.robot.heard), bench.listen(Odometry, "odom")
+    bench.node.send(signal.SIGCONT)
+    bench.wait_until(lambda: bench.robot.heard[since:])
+    assert bench.robot.heard[since] == Command.STOP()
+    bench.wait_until(lambda: odom.messages)
+    bench.pass_sips(15)
+    assert not any(bench.robot.values(Command.VEL, since))
+    assert bench.robot.standing
+    with bench.driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+
+
+class TestClock:
+    """The node's clock gives the stamps and nothing else."""
+
+    @pytest.mark.parametrize("jump", [3600.0, -3600.0, 0.5, -0.5])
+    def test_that_is_set_moves_stamps_and_no_time_out(self, jump: float) -> None:
+        ros, boot = [1_000_000.0], [500.0]
+        stamps = NodeTime(lambda: round(ros[0] * 1e9), lambda: boot[0])
+        assert stamps.of(499.9) == round(999_999.9e9)
+        ros[0] += jump
+        assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9)
+        ros[0] += 0.1
+        boot[0] += 0.1
+        assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9), "the same instant keeps its stamp"
