@@ -1,0 +1,788 @@
+"""The matrix of faults: each that the simulator has or a robot is found with, and what the user sees of it.
+
+A row says what happens and what is seen, in words for docs/faults.md (`./run python -m tools.fault_table` writes it)
+and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the fault,
+or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
+
+- no robot moves that nobody commands, and none that has stood starts again by itself (looked at 20 times a second);
+- topics go on while the link is up, and are silent while it is not; what the log says, it says once in 30 s at most;
+- every service call is answered, with success as soon as all is well again;
+- the odometry goes on from where it was, and motors, sonar, sonar sequence, stream and acceleration are as wanted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+
+from bench import Bench, lost
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+from amigobot_driver.protocol import Command, Io
+from amigobot_driver.robot import LinkChanged, LinkState, Options, Outcome, Received, Refused, Report
+from amigobot_driver.ros.diagnostics import Diagnostics
+from amigobot_driver.ros.log import END_SAID, INTERVAL, EventLog, Once
+from amigobot_driver.sim import Faults, Window
+
+DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
+
+#: Something of everything that is applied anew in each session.
+WANTED = Options(max_linear=0.4, sonar_sequence=(1, 4), io_stream=True, tuning={"trans_acc": 250})
+DRIVING = 0.2, 0.3
+#: s between two looks, and between two velocities.
+STEP = 0.05
+PERIOD = 0.1
+#: s after the last velocity in which every robot stands: its watchdog, or our time-out and lost stops, and the braking.
+STANDS_AFTER = 2.9
+#: m that the odometry may be off: a cycle of driving, and whole millimetres and degrees.
+CLOSE = 0.03
+#: s that a service call may take once the robot is back.
+ANSWERED_AFTER = 5.0
+
+
+class Scene:
+    """A robot, a driver, and a user who drives it, reads the log and looks at the diagnostics."""
+
+    def __init__(self, *, baud: int | None = None, check_baud: bool = False) -> None:
+        self.bench = Bench(WANTED, baud=baud, check_baud=check_baud)
+        self.sending = False
+        self.stands_after = STANDS_AFTER
+        self.log: list[tuple[float, str]] = []
+        self.statuses: list[DiagnosticStatus] = []  #: all that was ever published
+        self._last_wish = -math.inf
+        self._stood = True  #: since the last velocity that was accepted
+        self._steps = self._read = 0
+        node = MagicMock()
+        node.get_fully_qualified_name.return_value = "/amigobot"
+        node.get_clock().now().to_msg.return_value = Time()
+        node.create_publisher().publish = self._hear_diagnostics
+        node.get_logger().info = node.get_logger().warning = lambda text: self.log.append((self.bench.now, text))
+        self._diagnostics = Diagnostics(node, self.bench.robot, "/dev/ttyUSB0")
+        self._event_log = EventLog(node, Once(lambda: self.bench.now))
+
+    # -- what the user does -----------------------------------------------------------------------------------
+
+    def run(self, seconds: float) -> None:
+        """Let time pass, and look all the while."""
+        for _ in range(round(seconds / STEP)):
+            self._steps += 1
+            if self.sending and self._steps % round(PERIOD / STEP) == 0:
+                self._publish()
+            self.bench.run(STEP)
+            self.look()
+            if self._steps % round(1 / STEP) == 0:
+                self._diagnostics.publish()
+
+    def until(self, condition: Callable[[], object], within: float) -> float:
+        """Let time pass until the condition holds; how long it took."""
+        start = self.bench.now
+        while not condition():
+            assert self.bench.now - start <= within, f"not within {within} s: {self.bench.robot.note}"
+            self.run(STEP)
+        return self.bench.now - start
+
+    def ask(self) -> list[Future[Outcome]]:
+        """Service calls whose answers are known to be yes when all is well."""
+        robot, now = self.bench.robot, self.bench.now
+        return [
+            self.bench.ask(lambda: robot.enable_sonar(True, now)),
+            self.bench.ask(lambda: robot.tuning.read(now)),
+        ]
+
+    def look(self) -> None:
+        """Nothing moves that nobody commands; the port goes and comes as the simulator has it."""
+        truth, now = self.bench.simulator.truth, self.bench.now
+        moving = self.bench._power and max(abs(truth.left_velocity), abs(truth.right_velocity)) > 0.005
+        held = self.bench.simulator._body.jammed  # it stands, and not because it was told to
+        since = now - self._last_wish
+        assert not (moving and since > self.stands_after), f"it still moves {since:.1f} s after the last velocity"
+        assert not (moving and self._stood), f"it stood, and moves again {since:.1f} s after the last velocity"
+        self._stood = self._stood or (not moving and not held and since > WANTED.command_timeout + PERIOD)
+        if self.bench.simulator.unplugged is self.bench._plugged:
+            self.bench.unplug() if self.bench._plugged else self.bench.plug_in()
+        for _, event in self.bench.events[self._read :]:
+            self._event_log.hear(event)
+        self._read = len(self.bench.events)
+
+    def _publish(self) -> None:
+        try:
+            self.bench.drive(*DRIVING)
+        except Refused:
+            return
+        self._last_wish, self._stood = self.bench.now, False
+
+    def _hear_diagnostics(self, array: DiagnosticArray) -> None:
+        self.statuses += array.status
+
+    # -- what the user sees -----------------------------------------------------------------------------------
+
+    def told(self, part: str, since: int) -> list[DiagnosticStatus]:
+        """What the diagnostics have said of a part from the `since`-th status on."""
+        return [status for status in self.statuses[since:] if status.name == f"amigobot: {part}"]
+
+    def count(self, part: str, key: str) -> int:
+        """A counter of the diagnostics, as it is now."""
+        self._diagnostics.publish()
+        return int(next(pair.value for pair in self.told(part, 0)[-1].values if pair.key == key))
+
+    def reports(self, since: float) -> list[Report]:
+        return self.bench.told(Report, since)
+
+    def faults(self, **faults: object) -> None:
+        """What is to go wrong from now on; nothing, without an argument."""
+        self.bench.simulator.faults = Faults(**faults)
+
+    def window(self, duration: float) -> Window:
+        """From now on, for so many seconds, in the simulator's time."""
+        started = self.bench.simulator._started
+        assert started is not None
+        return Window(self.bench.now - started, duration)
+
+
+Act = Callable[[Scene], None]
+
+
+def nothing(scene: Scene) -> None:
+    """It ends by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One fault: in words, how to bring it about, and what is seen of it."""
+
+    name: str
+    happens: str
+    seen: str
+    begin: Act
+    end: Act = Scene.faults
+    lasts: float  #: s
+    link: LinkState | None = RUNNING  #: when it has lasted so long; None: now this, now that
+    says: str = ""  #: in the log, and in the diagnostics of the link
+    warns: tuple[str, str] = ("", "")  #: part of the diagnostics and words that it says, not as OK
+    counts: tuple[str, str] = ("", "")  #: part of the diagnostics and a value of it that grows
+    within: float = 0.0  #: s from its end until the link is up
+    baud: int | None = None  #: of the robot: None for its profile's, 0 for a port without
+    check_baud: bool = False
+    found: bool = False  #: the robot is found so, instead of: it happens while it drives
+    stands_after: float = STANDS_AFTER  #: s after the last velocity
+    covers: tuple[str, ...] = ()  #: fields of Faults
+
+
+def simulated(**faults: object) -> Act:
+    return lambda scene: scene.faults(**faults)
+
+
+def windowed(name: str, duration: float) -> Act:
+    return lambda scene: scene.faults(**{name: scene.window(duration)})
+
+
+def jam(scene: Scene) -> None:
+    """While somebody drives on for a moment: a wheel that has nowhere to go does not stall."""
+    sending, scene.sending = scene.sending, True
+    scene.faults(jam=scene.window(4.0))
+    scene.run(1.0)
+    scene.sending = sending
+
+
+def deaf(scene: Scene) -> None:
+    scene.bench.up.fault = lost
+
+
+def mute(scene: Scene) -> None:
+    scene.bench.down.fault = lost
+
+
+def out_of_range(scene: Scene) -> None:
+    scene.bench.go_out_of_range()
+
+
+def back(scene: Scene) -> None:
+    scene.bench.come_back()
+
+
+def back_one_way_first(scene: Scene) -> None:
+    scene.bench.up.fault = None
+    scene.run(4.0)
+    scene.bench.come_back()
+
+
+def reset(scene: Scene) -> None:
+    scene.bench.simulator.reset()
+
+
+def off(scene: Scene) -> None:
+    scene.bench.switch_off()
+
+
+def on(scene: Scene) -> None:
+    scene.bench.switch_on()
+
+
+def other_speed(scene: Scene) -> None:
+    scene.bench._make = Bench(baud=38400)._make
+    scene.bench.switch_on()
+
+
+def charged(share: float) -> Act:
+    def act(scene: Scene) -> None:
+        scene.bench.simulator.battery.charge = share
+
+    return act
+
+
+def asleep(seconds: float) -> Act:
+    """What the robot does meanwhile is seen when the computer wakes; its watchdog has stopped it."""
+    return lambda scene: scene.bench.sleep(seconds)
+
+
+def button_released(scene: Scene) -> None:
+    scene.faults()
+    scene.bench.ask(lambda: scene.bench.robot.enable_motors(True, scene.bench.now))
+
+
+def instructed(*instructions: object) -> Act:
+    """By a client that has gone since."""
+
+    def act(scene: Scene) -> None:
+        for instruction in instructions:
+            scene.bench.simulator.receive(instruction.encode(), scene.bench.now)
+            scene.bench.run(0.1)
+
+    return act
+
+
+SYNCED = Command.PULSE(), Command.OPEN(), Command.CLOSE()
+OPENED = *SYNCED, Command.OPEN()
+DRIVEN = *OPENED, Command.ENABLE(1), Command.VEL(300)
+
+
+def left_driving(scene: Scene) -> None:
+    instructed(*DRIVEN)(scene)
+    scene.bench.run(1.2)
+    assert scene.bench.simulator.truth.left_velocity > 0.2
+    scene._last_wish, scene._stood = scene.bench.now, False
+
+
+def left_braked(scene: Scene) -> None:
+    instructed(*DRIVEN)(scene)
+    scene.bench.run(5.0)
+
+
+ROWS = (
+    # -- the line ---------------------------------------------------------------------------------------------
+    Row(
+        name="bit errors",
+        happens="one byte in 500 has a flipped bit, each way",
+        seen="all goes on; damaged packets are counted and warned of",
+        begin=simulated(corrupt=0.002),
+        lasts=20.0,
+        warns=("link", "damaged packets in the last second: check cable, radio and line speed"),
+        counts=("link", "checksum_errors"),
+        covers=("corrupt",),
+    ),
+    Row(
+        name="lost bytes",
+        happens="one byte in 500 is missing, each way",
+        seen="all goes on; damaged packets are counted and warned of",
+        begin=simulated(lose_bytes=0.002),
+        lasts=20.0,
+        warns=("link", "damaged packets in the last second"),
+        counts=("link", "checksum_errors"),
+        covers=("lose_bytes",),
+    ),
+    Row(
+        name="lost packets",
+        happens="one packet in ten is lost, each way",
+        seen="all goes on, each packet's topics fail to come once; what is lost on the way to the robot is sent again",
+        begin=simulated(lose_packets=0.1),
+        lasts=20.0,
+        covers=("lose_packets",),
+    ),
+    Row(
+        name="duplicates",
+        happens="every third packet comes twice, each way",
+        seen="all goes on, nothing is done twice",
+        begin=simulated(duplicate=0.33),
+        lasts=10.0,
+        covers=("duplicate",),
+    ),
+    Row(
+        name="delay",
+        happens="packets are late by up to 0.3 s, each way",
+        seen="all goes on; messages come in heaps, their stamps in order",
+        begin=simulated(delay=0.3),
+        lasts=10.0,
+        covers=("delay",),
+    ),
+    Row(
+        name="babble",
+        happens="a radio modem writes text between the packets, twice a second",
+        seen="all goes on; bytes that belong to no packet are counted",
+        begin=simulated(babble=2.0),
+        lasts=10.0,
+        counts=("link", "bytes_skipped"),
+        covers=("babble",),
+    ),
+    # -- the link ---------------------------------------------------------------------------------------------
+    Row(
+        name="a short silence",
+        happens="no byte passes for 0.6 s",
+        seen="nothing",
+        begin=windowed("silence", 0.6),
+        lasts=0.6,
+        covers=("silence",),
+    ),
+    Row(
+        name="silence",
+        happens="no byte passes for 10 s",
+        seen="after 1 s the link is lost: topics fall silent, diagnostics are ERROR, velocities are refused",
+        begin=windowed("silence", 10.0),
+        lasts=10.0,
+        link=LOST,
+        says="no packet for 1.0 s: is the robot switched on and in range?",
+        warns=("motors", "unknown: no packets from the robot"),
+        counts=("link", "connections"),
+        within=3.0,
+        covers=("silence",),
+    ),
+    Row(
+        name="silence over TCP",
+        happens="the same on a port without a line speed",
+        seen="the same",
+        begin=windowed("silence", 10.0),
+        lasts=10.0,
+        link=LOST,
+        says="is the robot switched on and in range?",
+        within=3.0,
+        baud=0,
+        covers=("silence",),
+    ),
+    Row(
+        name="out of range",
+        happens="the radio loses the robot for a minute",
+        seen="the same, for as long as it takes",
+        begin=out_of_range,
+        end=back,
+        lasts=60.0,
+        link=LOST,
+        says="is the robot switched on and in range?",
+        within=3.0,
+    ),
+    Row(
+        name="deaf",
+        happens="nothing gets through to the robot for 6 s, everything from it does",
+        seen="topics go on; the robot stands by its watchdog and starts again by no frame but a new velocity",
+        begin=deaf,
+        end=back,
+        lasts=6.0,
+    ),
+    Row(
+        name="mute",
+        happens="nothing gets through from the robot for 6 s, everything to it does",
+        seen="as silence; the robot, which may be driving, is told to stop first",
+        begin=mute,
+        end=back,
+        lasts=6.0,
+        link=LOST,
+        says="is the robot switched on and in range?",
+        within=3.0,
+        stands_after=1.5,
+    ),
+    Row(
+        name="one way first",
+        happens="out of range for 10 s, then the robot hears again 4 s before it is heard",
+        seen="as silence; the first thing the robot hears is a stop",
+        begin=out_of_range,
+        end=back_one_way_first,
+        lasts=10.0,
+        link=LOST,
+        says="is the robot switched on and in range?",
+        within=3.0,
+    ),
+    Row(
+        name="cable",
+        happens="the port is gone for 5 s, under whatever name it comes back",
+        seen="at once: topics fall silent, diagnostics are ERROR and name the port",
+        begin=windowed("unplug", 5.0),
+        lasts=5.0,
+        link=DISCONNECTED,
+        says="the port has gone",
+        warns=("motors", "unknown: no packets from the robot"),
+        counts=("link", "connections"),
+        within=2.0,
+        covers=("unplug",),
+    ),
+    # -- the robot --------------------------------------------------------------------------------------------
+    Row(
+        name="reset",
+        happens="the robot's controller restarts while it drives",
+        seen="the link is lost and comes back; the robot's own counters begin at zero, odom does not",
+        begin=lambda scene: scene.faults(reset=Window(scene.window(0.0).start + 0.05)),
+        lasts=1.2,
+        link=LOST,
+        counts=("link", "connections"),
+        within=6.0,
+        covers=("reset",),
+    ),
+    Row(
+        name="battery swapped",
+        happens="the robot is switched off while it drives, and on again after 5 s",
+        seen="as silence",
+        begin=off,
+        end=on,
+        lasts=5.0,
+        link=LOST,
+        says="is the robot switched on and in range?",
+        within=3.0,
+    ),
+    Row(
+        name="another line speed",
+        happens="the robot comes back from a swap of its battery at 38400 baud instead of 9600",
+        seen="the link is lost until the speed is found; the speed that worked is tried for a minute first",
+        begin=other_speed,
+        end=nothing,
+        lasts=5.0,
+        link=LOST,
+        says="is the robot switched on and in range?",
+        within=90.0,
+        check_baud=True,
+    ),
+    Row(
+        name="stall",
+        happens="no wheel turns for 4 s",
+        seen="status and diagnostics name the wheels; the robot's firmware tries again by itself",
+        begin=jam,
+        lasts=3.0,
+        warns=("motors", "wheel stalled: free the robot"),
+        stands_after=4.0,  # its servo goes the rest of its way
+        covers=("jam",),
+    ),
+    Row(
+        name="MOTORS button",
+        happens="somebody presses MOTORS while it drives, and holds it",
+        seen="it is followed, not fought: the log says so once, diagnostics warn; enable_motors switches them on again",
+        begin=simulated(stuck_button=True),
+        end=button_released,
+        lasts=6.0,
+        warns=("motors", "motors off: call enable_motors, or press MOTORS on the robot"),
+        covers=("stuck_button",),
+    ),
+    Row(
+        name="low battery",
+        happens="the battery is nearly empty",
+        seen="battery_state and diagnostics warn, with the voltage at which the robot switches off",
+        begin=charged(0.05),
+        end=charged(1.0),
+        lasts=10.0,
+        warns=("battery", "V)"),
+    ),
+    Row(
+        name="flat battery",
+        happens="the battery falls below the cut-off: the robot ends every session after a moment",
+        seen="the link comes and goes until the battery is charged; log and diagnostics name the battery",
+        begin=charged(0.0),
+        end=charged(1.0),
+        lasts=20.0,
+        link=None,
+        warns=("battery", "nearly empty: the robot switches off at 10.0 V"),
+        within=4.0,
+    ),
+    Row(
+        name="dead sonar",
+        happens="two sonars hear nothing any more",
+        seen="all goes on; their ranges say that nothing is near",
+        begin=simulated(dead_sonars=frozenset({1, 2})),
+        lasts=5.0,
+        covers=("dead_sonars",),
+    ),
+    Row(
+        name="mute sonar",
+        happens="two sonars give no reading any more",
+        seen="all goes on; their ranges do not come",
+        begin=simulated(mute_sonars=frozenset({2, 3})),
+        lasts=5.0,
+        covers=("mute_sonars",),
+    ),
+    Row(
+        name="stuck sonar",
+        happens="a sonar says the same whatever is before it",
+        seen="all goes on",
+        begin=simulated(stuck_sonars=frozenset({1})),
+        lasts=5.0,
+        covers=("stuck_sonars",),
+    ),
+    Row(
+        name="cross-talk",
+        happens="another robot's sonars cut a third of the echoes short",
+        seen="all goes on; single ranges are too short",
+        begin=simulated(cross_talk=0.33),
+        lasts=5.0,
+        covers=("cross_talk",),
+    ),
+    # -- the computer -----------------------------------------------------------------------------------------
+    Row(
+        name="frozen",
+        happens="the driver is frozen for 1.6 s (SIGSTOP, swapping) and goes on",
+        seen="a gap in the topics; the first frame after it is a stop, the velocity from before is void",
+        begin=asleep(1.6),
+        end=nothing,
+        lasts=0.0,
+        within=3.0,
+    ),
+    Row(
+        name="suspended",
+        happens="the computer sleeps for a minute; the robot goes on without it",
+        seen="as silence; the robot's watchdog has stopped it, the first frame is a stop",
+        begin=asleep(60.0),
+        end=nothing,
+        lasts=0.0,
+        within=3.0,
+    ),
+    # -- as it is found ---------------------------------------------------------------------------------------
+    Row(
+        name="left open",
+        happens="the last client crashed: the robot is in a session, standing",
+        seen="one line in the log; the session is closed and a new one opened",
+        begin=instructed(*OPENED),
+        end=nothing,
+        lasts=0.0,
+        says="in a session somebody left open: stopping it and closing that",
+        within=3.0,
+        found=True,
+    ),
+    Row(
+        name="left driving",
+        happens="the last client crashed a second ago: the robot is driving",
+        seen="the same; STOP is the first thing the robot hears",
+        begin=left_driving,
+        end=nothing,
+        lasts=0.0,
+        says="in a session somebody left open",
+        within=3.0,
+        found=True,
+    ),
+    Row(
+        name="left braked",
+        happens="the same, and its watchdog has stopped it: any frame but STOP lets it drive on",
+        seen="the same",
+        begin=left_braked,
+        end=nothing,
+        lasts=0.0,
+        says="in a session somebody left open",
+        within=3.0,
+        found=True,
+    ),
+    Row(
+        name="synchronised",
+        happens="the last client crashed in mid-handshake: the robot is silent and hears OPEN alone",
+        seen="it is looked for until it is opened by chance and closed on purpose",
+        begin=instructed(*SYNCED),
+        end=nothing,
+        lasts=0.0,
+        within=20.0,
+        found=True,
+    ),
+    Row(
+        name="wrong line speed",
+        happens="the robot listens at 38400 baud, the driver begins with 9600",
+        seen="the speeds are tried in turn; the log says which one it was",
+        begin=nothing,
+        end=nothing,
+        lasts=0.0,
+        says="connected to not_set at 38400 baud",
+        within=30.0,
+        baud=38400,
+        check_baud=True,
+        found=True,
+    ),
+    Row(
+        name="switched off",
+        happens="nobody is there for half a minute",
+        seen="one line that says what to look for; it is looked for without end",
+        begin=lambda scene: scene.bench.switch_off(),
+        end=on,
+        lasts=30.0,
+        link=SYNCING,
+        says="no robot answers, at any line speed: is it switched on",
+        within=30.0,
+        found=True,
+    ),
+)
+
+#: Faults of the simulator that are seen elsewhere than at the link.
+ELSEWHERE = {
+    "lose_requests": "test_robot_aux.py::TestReading::test_lost_requests_lose_no_bytes",
+    "no_floor": "test_sim_erratic.py::TestTheFloor::test_a_fault_takes_it_away",
+}
+
+#: What only real processes, ports and clocks can show: in words, and the test that shows it.
+PROCESSES = (
+    (
+        "the node is killed (SIGKILL) while driving",
+        "the robot's watchdog stops it; the next start takes the session over, with STOP first",
+        "test_node_shutdown.py::test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back",
+    ),
+    (
+        "the node is frozen (SIGSTOP) while driving, and continued",
+        "the robot's watchdog stops it; it moves again only for a velocity that is sent afterwards",
+        "test_node_freeze.py::test_frozen_while_driving_and_continued",
+    ),
+    (
+        "Ctrl-C, SIGTERM, a closed terminal, a bug in the node",
+        "stop, motors off, sonar off, CLOSE, then the end",
+        "test_node_shutdown.py::test_a_signal_while_driving",
+    ),
+    (
+        "two publishers fight over cmd_vel",
+        "the newest message counts; diagnostics name both; the one that dies leaves nothing behind",
+        "test_node_velocity.py::TestDriving::test_the_newest_of_two_publishers_counts",
+    ),
+    (
+        "a publisher is discovered late, or long after the robot",
+        "it drives from its first message on; until then the robot stands",
+        "test_node_velocity.py::TestDriving::test_a_publisher_that_comes_late",
+    ),
+    (
+        "the computer's clock is set back or forward",
+        "stamps follow it; time-outs and stops do not",
+        "test_node_freeze.py::TestClock::test_that_is_set_moves_stamps_and_no_time_out",
+    ),
+    (
+        "use_sim_time without a clock",
+        "all goes on, stamps are zero; time-outs are those of real time",
+        "test_node_fleet.py::TestSimulatedTime::test_without_a_clock_all_goes_on_at_time_zero",
+    ),
+    (
+        "the port is not there, or appears later",
+        "one line with the remedy; found as soon as it is there",
+        "test_node_link.py::test_a_port_that_is_not_there_is_one_line_until_it_appears",
+    ),
+    (
+        "another program has the port open",
+        "one line that says how to find out which; opened as soon as it lets go",
+        "test_node_link.py::test_a_port_that_another_program_has_open_is_waited_for",
+    ),
+    (
+        "the cable comes back under another device name",
+        "found by a pattern such as `/dev/ttyUSB*`, by `/dev/serial/by-id/*`, or by the udev rule",
+        "test_driver.py::TestPortThatComesAndGoes::test_is_found_under_another_name",
+    ),
+    (
+        "the TCP peer hangs up",
+        "called again",
+        "test_driver.py::TestPortThatComesAndGoes::test_a_peer_that_closes_the_connection_is_called_again",
+    ),
+    (
+        "the TCP peer stays connected and silent",
+        "after 5 s the connection is opened anew: what is between may have lost its own half",
+        "test_transport.py::TestTcp::test_that_stays_silent_is_given_up",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "goes_on"),
+    [
+        pytest.param(row, goes_on, id=f"{row.name}, sender {'goes on' if goes_on else 'dies'}")
+        for row in ROWS
+        # Nobody drives a robot that is not found yet.
+        for goes_on in ((False,) if row.found else (False, True))
+    ],
+)
+def test_a_fault(row: Row, goes_on: bool) -> None:
+    scene = Scene(baud=row.baud, check_baud=row.check_baud)
+    scene.stands_after = row.stands_after
+    bench = scene.bench
+    if not row.found:
+        bench.connect()
+        scene.sending = True
+        scene.run(3.0)
+        assert scene.count("link", "connections") == 1
+    begun, statuses, before = bench.now, len(scene.statuses), row.counts[0] and scene.count(*row.counts)
+
+    # It happens.
+    scene.sending = goes_on
+    row.begin(scene)
+    if row.found:
+        bench.plug_in()
+    asked = scene.ask() if row.lasts else []
+    scene.run(row.lasts)
+    if row.lasts and row.link:
+        assert bench.robot.state is row.link
+        heard = scene.reports(bench.now - 1.0)
+        assert bool(heard) is (row.link is RUNNING), "topics go on while the link is up, and then only"
+    part, words = row.warns
+    warnings = [status.message for status in scene.told(part, statuses) if status.level != DiagnosticStatus.OK]
+    assert any(words in message for message in warnings) or not part
+    last = scene.reports(0.0)[-1].odometry if scene.reports(0.0) else None
+
+    # It ends.
+    row.end(scene)
+    returned = bench.now
+    scene.until(lambda: bench.robot.running and scene.reports(returned), within=row.within or 0.5)
+    if last and bench.told(LinkChanged, begun):
+        first = scene.reports(returned)[0].odometry
+        assert math.hypot(first.x - last.x, first.y - last.y) < CLOSE + 0.3 * PERIOD, "odom goes on from where it was"
+    scene.run(6.0)
+    truth, odometry = bench.simulator.truth, scene.reports(0.0)[-1].odometry
+    if not bench.told(LinkChanged, begun):
+        assert math.hypot(odometry.x - truth.pose.x, odometry.y - truth.pose.y) < CLOSE, "odom missed nothing"
+    assert (truth.left_velocity > 0.1) is goes_on
+
+    # The user drives, and stops driving.
+    scene.sending = True
+    scene.run(2.0)
+    assert bench.simulator.truth.left_velocity > 0.1
+    scene.sending = False
+    scene.run(STANDS_AFTER)
+
+    # What was wanted is so again, what was asked is answered, and what was said was said once.
+    assert all(wish.done() for wish in asked)
+    answers = scene.ask()
+    scene.run(ANSWERED_AFTER)
+    assert [wish.result(0).success for wish in answers] == [True, True]
+    report, since = scene.reports(0.0)[-1], bench.now - 2.0
+    assert report.motors_enabled and report.sonar_enabled
+    assert {ping.number for report in scene.reports(since) for ping in report.pings} == {1, 4}
+    assert any(isinstance(event.packet, Io) for event in bench.told(Received, since))
+    assert bench.robot.tuning.config is not None and bench.robot.tuning.config.trans_acc == 250
+    assert not row.says or [text for _, text in scene.log if row.says in text]
+    assert not row.counts[0] or scene.count(*row.counts) > before
+    assert scene.told("link", 0)[-1].level == DiagnosticStatus.OK
+    for text in {text for _, text in scene.log}:
+        times = [time for time, said in scene.log if said == text]
+        often = END_SAID if text.startswith("connected to") else 1
+        assert all(b - a >= INTERVAL for a, b in zip(times, times[often:], strict=False)), f"said too often: {text}"
+
+
+def test_every_fault_of_the_simulator_is_in_the_matrix() -> None:
+    covered = {name for row in ROWS for name in row.covers} | ELSEWHERE.keys()
+    assert covered == {field.name for field in dataclasses.fields(Faults)}
+
+
+def test_the_document_is_written_from_the_matrix() -> None:
+    path = Path(__file__).parents[2]
+    if not (path / "tools").is_dir():
+        pytest.skip("the package is tested without its repository")
+    sys.path.insert(0, str(path))
+    from tools.fault_table import FILE, text
+
+    assert FILE.read_text(encoding="utf-8") == text(), "./run python -m tools.fault_table"
+
+
+@pytest.mark.parametrize("test", [*ELSEWHERE.values(), *(test for _, _, test in PROCESSES)])
+def test_the_tests_that_are_named_exist(test: str) -> None:
+    file, *_, name = test.split("::")
+    assert re.search(rf"^ *def {name}\(", Path(__file__).with_name(file).read_text(encoding="utf-8"), re.MULTILINE)
