@@ -40,7 +40,21 @@ def packets(data: bytes) -> None:
 
 def firmware(data: bytes) -> None:
     """What a client may send to the simulated robot, in a session: frames as long as every first byte says."""
-    simulator = Simulator(load_profile("amigo-sh"), baud=0)
+    _client(data, "amigo-sh")
+
+
+def pioneer(data: bytes) -> None:
+    """The same, to a Pioneer with all that it has."""
+    _client(data, "p3at-sh")
+
+
+def erratic(data: bytes) -> None:
+    """The same, to an Erratic."""
+    _client(data, "erratic")
+
+
+def _client(data: bytes, profile: str) -> None:
+    simulator = Simulator(load_profile(profile), baud=0)
     now = 0.0
     for frame in (_HANDSHAKE[:6], _HANDSHAKE[6:12], _HANDSHAKE[12:18], _HANDSHAKE[18:]):
         now += 0.05
@@ -56,7 +70,16 @@ def firmware(data: bytes) -> None:
 
 def robot(data: bytes) -> None:
     """What may come from a robot, into the driver's picture of it: frames again, or bare bytes where that is odd."""
-    driver = Robot(Options())
+    _robot(data, Options())
+
+
+def erratic_robot(data: bytes) -> None:
+    """The same where an Erratic is expected."""
+    _robot(data, Options(profile="erratic"))
+
+
+def _robot(data: bytes, options: Options) -> None:
+    driver = Robot(options)
     now = 0.0
     driver.connected(1e-3, now)
     while data and now < 20.0:
@@ -99,5 +122,18 @@ def _file(data: bytes, ending: str, load: Callable[[str], object], promised: typ
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (decoder, packets, firmware, robot, aria, profile, world, aria_map)
+    target.__name__: target
+    for target in (
+        decoder,
+        packets,
+        firmware,
+        pioneer,
+        erratic,
+        robot,
+        erratic_robot,
+        aria,
+        profile,
+        world,
+        aria_map,
+    )
 }
