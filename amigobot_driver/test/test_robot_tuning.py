@@ -149,7 +149,8 @@ class TestSonarSequence:
         assert "are they switched on?" in outcome.message
 
     @pytest.mark.parametrize(
-        ("sonars", "complaint"), [((8,), "0 to 7"), ((-1,), "0 to 7"), (tuple([1] * 17), "1 to 16 entries")]
+        ("sonars", "complaint"),
+        [((8,), "0 to 7"), ((-1,), "0 to 7"), ((1,) * 17, "up to 16 entries for each array of 8, not 17")],
     )
     def test_sonars_that_are_not_there_are_refused(self, bench, sonars, complaint):
         with pytest.raises(ValueError, match=complaint):

@@ -137,15 +137,15 @@ class TestSonarArrays:
         heard = self.numbers(client, 1.0)
         assert set(heard) == {2, 9, 15, 3}
         client = pioneer("powerbot-sh")
-        client.send(Command.POLLING(bytes((1, 32))))
+        client.send(Command.POLLING(bytes((1, 9, 17, 32))))
         client.run(0.3)
-        assert set(self.numbers(client, 1.0)) == {0, 31}
+        assert set(self.numbers(client, 1.0)) == {0, 8, 16, 31}
 
-    def test_a_ring_that_the_sequence_leaves_out_is_silent(self) -> None:
+    def test_a_ring_that_the_sequence_leaves_out_keeps_its_own(self) -> None:
         client = pioneer()
         client.send(Command.POLLING(b"\x09"))
         client.run(0.3)
-        assert set(self.numbers(client, 1.0)) == {8}
+        assert set(self.numbers(client, 1.0)) == {*range(8), 8}
 
     def test_sonarcycle(self) -> None:
         client = pioneer()
@@ -321,6 +321,7 @@ class TestGripper:
         client.send(Command.GRIPPER(1))
         client.run(2.5)
         assert (client.sip().port_low, client.sip().port_high) == (1, 1 | 2 << 4)
+        assert client.sip().digital_in == 0b110000  # open, and the lift at its end: both read 0
         client.send(Command.GRIPPER(16), Command.GRIPPERVAL(25))
         client.run(1.0)
         assert client.sip().port_high == 2 << 4  # half a second further in: neither open nor closed

@@ -97,7 +97,7 @@ class Command(CommandTable):
     VEL2 = 32, Arg.WORD, "A1.0 S P1.0 R1.0 E", "wheel velocities, signed bytes of 20 mm/s: high left, low right"
     GRIPPER = 33, Arg.UINT, "P1.3 R1.0", "gripper: 1 open, 2 close, 3 stop, 4 up, 5 down, 7 store, 8 deploy, 15 halt"
     ADSEL = 35, Arg.UINT, "A1.0 S P1.2 R1.0", "analog port reported in the SIP, from 1"
-    GRIPPERVAL = 36, Arg.UINT, "P1.3", "gripper parameter"
+    GRIPPERVAL = 36, Arg.UINT, "P1.3", "how long the gripper presses or carries, 20 ms"
     GRIPREQUEST = 37, Arg.UINT, "R", "gripper packets: 0 none, 1 one, 2 stream"
     IOREQUEST = 40, Arg.UINT, "A1.2 S P1.E R1.2", "IOpacs: 0 none, 1 one, 2 stream"
     PTUPOS = 41, Arg.WORD, "P1.2", "servo: port 1-4 in the high byte, pulse width in the low"

@@ -129,6 +129,12 @@ class Sip(Packet):
         return None if self.temperature in (None, _NO_TEMPERATURE) else self.temperature
 
     @property
+    def charge(self) -> int | None:
+        """% of the battery's charge; None where the packet ends before it or the robot leaves it empty."""
+        stated = self.state_of_charge or 0
+        return stated if 0 < stated <= 100 else None
+
+    @property
     def charge_name(self) -> str:
         """What the charger does, "" where the packet does not say."""
         return "" if self.charge_state is None else _CHARGE_STATES.get(self.charge_state, "unknown")

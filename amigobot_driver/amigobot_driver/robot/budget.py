@@ -14,6 +14,7 @@ from ..profiles import Profile
 from ..protocol import OVERHEAD, Packet, Parameters, Sip
 from .events import Event, Notice
 from .feature import Feature
+from .sequence import ARRAY
 
 #: The share of a cycle that is given away: the clocks of both ends differ, and answers need a little room.
 USABLE = 0.95
@@ -100,7 +101,8 @@ class Budget(Feature):
     def sip_bytes(self) -> int:
         """The frame of this robot's SIP with as many readings as its sonars make in a cycle."""
         own = (self._config.value("sonar_cycle") or 0) / 1000 if self._config else 0.0
-        readings = math.ceil(self.info_cycle / (own or self._profile.sonar.cycle) - 1e-6)
+        arrays = max(1, math.ceil(len(self._profile.sonar.poses) / ARRAY))
+        readings = arrays * math.ceil(self.info_cycle / (own or self._profile.sonar.cycle) - 1e-6)
         bare = len(self._sip.encode()) + OVERHEAD - _READING * len(self._sip.sonar) if self._sip else _SIP
         return bare + _READING * readings
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from enum import Enum
 
 from ..profiles import Profile
 from ..protocol import Packet, Parameters, SyncReply
@@ -80,6 +82,8 @@ class Report:
     charge_state: str  #: "" likewise
     faults: tuple[str, ...]  #: what the robot itself complains of
     celsius: int | None  #: the controller's temperature; None likewise
+    turn_rate: float | None  #: rad/s, the robot's own word; None likewise
+    charge: float | None  #: 0 to 1, the robot's own word; None likewise
     ports: PortState
 
 
@@ -144,6 +148,76 @@ class FloorSensed:
 
 
 @dataclass(frozen=True, slots=True)
+class BumpersFelt:
+    """Which segments of the bumpers something presses: the front ring from the left, the rear one from the right."""
+
+    stamp: float  #: s
+    front: tuple[bool, ...]  #: (): there is no such ring
+    rear: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompassRead:
+    """One reading of the compass; NaN is what the packet does not tell."""
+
+    stamp: float  #: s
+    heading: float  #: rad, 0 to 2 pi, clockwise from magnetic north
+    resolution: float  #: rad
+    pitch: float = math.nan  #: rad
+    roll: float = math.nan
+    field: tuple[float, float, float] = (math.nan, math.nan, math.nan)  #: T
+    celsius: float = math.nan
+    error: int = 0  #: as it came
+
+
+class Paddles(Enum):
+    """Where the gripper's paddles are."""
+
+    UNKNOWN = 0
+    BETWEEN = 1
+    OPEN = 2
+    CLOSED = 3
+
+
+class Lift(Enum):
+    """Where the gripper's lift is; at an end, where nobody tells which."""
+
+    UNKNOWN = 0
+    BETWEEN = 1
+    UP = 4
+    DOWN = 5
+    AT_END = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GripperSeen:
+    """How the gripper stands."""
+
+    stamp: float  #: s
+    paddles: Paddles
+    paddles_moving: bool
+    lift: Lift
+    lift_moving: bool
+    inner_beam: bool  #: broken
+    outer_beam: bool
+    left_contact: bool  #: this paddle touches something
+    right_contact: bool
+    kind: int  #: 1 wired to the user I/O, 2 to the general I/O
+    state: int  #: the SIP's byte
+    switches: int  #: the bits that beams and contacts are from
+    grasp_time: float | None  #: s; None: not told
+
+
+@dataclass(frozen=True, slots=True)
+class JoystickMoved:
+    """The robot's own joystick."""
+
+    stamp: float  #: s
+    axes: tuple[float, ...]  #: x, y, throttle, each -1 to 1
+    buttons: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FrameSeen:
     """A frame on the line, where `Options.trace` asks for them."""
 
@@ -166,5 +240,9 @@ Event = (
     | TurnRate
     | MotorCurrents
     | FloorSensed
+    | BumpersFelt
+    | CompassRead
+    | GripperSeen
+    | JoystickMoved
     | FrameSeen
 )

@@ -22,6 +22,10 @@ _CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad; and the start's variance.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
 _START_VARIANCE = 1e-6
+#: rad/s to one unit of the SIP's own rotation velocity (ARCOS), and how far that may be from what the wheels say, as a
+#: share of it and in rad/s: what is further off is not what we take it for.
+STATED_STEP = math.radians(0.1)
+_AGREES, _AGREES_MARGIN = 0.5, 0.2
 #: Beyond this a variance says nothing more; some filters refuse larger ones.
 _MAX_VARIANCE = 1e4
 
@@ -142,8 +146,14 @@ class Odometer:
         forward = step_x * math.cos(heading) + step_y * math.sin(heading)
         turned = turn * units.angle
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
+        by_wheels = (right - left) / self._track
         # Heading over time is right whatever the track width, but needs times that mean something.
-        angular = turned / dt if dt > _CYCLE * 0.4 else (right - left) / self._track
+        angular = turned / dt if dt > _CYCLE * 0.4 else by_wheels
+        step = units.angle / max(dt, _CYCLE * 0.4) * math.sqrt(2)
+        # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
+        stated = (sip.rotation_velocity or 0) * STATED_STEP
+        if stated and abs(stated - by_wheels) <= _AGREES * abs(by_wheels) + _AGREES_MARGIN:
+            angular, step = stated, STATED_STEP
         self.state = Odometry(
             x=origin.x + cos * self._x - sin * self._y,
             y=origin.y + sin * self._x + cos * self._y,
@@ -157,7 +167,7 @@ class Odometer:
             covariance=_grow(old.covariance, step_x, step_y, forward, turned),
             velocity_variance=(
                 (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + _START_VARIANCE,
-                (units.angle / max(dt, _CYCLE * 0.4)) ** 2 / 6 + (_ERROR_TURN * angular) ** 2 + _START_VARIANCE,
+                step**2 / 12 + (_ERROR_TURN * angular) ** 2 + _START_VARIANCE,
             ),
         )
 

@@ -21,6 +21,10 @@ class Options:
     encoder_stream: bool = False  #: ENCODERpacs, every info cycle
     encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
     gyro: bool = True  #: GYROpacs, where the robot says it has a gyro
+    bumper_stall: str = "robot"  #: whose touch counts as a stall: none, front, rear, both; robot: as it is set
+    compass: str = "off"  #: off, sip, packets
+    gripper_stream: bool = True  #: GRIPPERpacs, every info cycle, where the robot says that it has a gripper
+    joystick_stream: bool = False  #: JOYSTICKpacs, every info cycle
     digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (erratum E-24)
     trace: bool = False  #: tell every frame, both ways
     sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does

@@ -27,10 +27,21 @@ Lacks = Callable[[Command], str]
 
 
 def port_state(sip: Sip) -> PortState:
+    """What a SIP says of the ports."""
+    port, _ = _port_and_gripper(sip)
+    return PortState(sip.digital_in, sip.digital_out, port if port in ANALOG_PORTS else 0, sip.analog)
+
+
+def gripper_byte(sip: Sip) -> int:
+    """What a SIP says of a gripper."""
+    return _port_and_gripper(sip)[1]
+
+
+def _port_and_gripper(sip: Sip) -> tuple[int, int]:
     """AmigOS names the analog port in the low byte, later firmware in the high one, after a gripper (erratum E-30)."""
-    bytes_ = (sip.port_low, sip.port_high) if sip.battery_x10 is None else (sip.port_high, sip.port_low)
-    selected = next((byte for byte in bytes_ if byte in ANALOG_PORTS), 0)
-    return PortState(sip.digital_in, sip.digital_out, selected or 0, sip.analog)
+    low, high = sip.port_low or 0, sip.port_high or 0
+    usual, other = (low, high) if sip.battery_x10 is None else (high, low)
+    return (other, usual) if other in ANALOG_PORTS and usual not in ANALOG_PORTS else (usual, other)
 
 
 class _Shown(Feature):

@@ -39,8 +39,9 @@ from .motion import Motion
 from .options import Options
 from .outbox import MAX_ROUTINE
 from .outcome import Outcome, finished
-from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
+from .pioneer import Pioneer
 from .punctuality import Punctuality
+from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
 from .pwm import MotorPwm
 from .raw import raw_instruction
 from .senses import Senses
@@ -103,6 +104,7 @@ class Robot(Link):
         self.pwm = MotorPwm(self.blind, self.lacks)
         self.flash = Flash(self.outbox, self._stands, self.lacks)
         self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
+        self.pioneer = Pioneer(self.profile, self.streams, self.blind, self.lacks)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
         self.features = (
@@ -120,6 +122,7 @@ class Robot(Link):
             self.punctuality,
             self.stalls,
             self.blind,
+            *self.pioneer.features,
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
@@ -196,9 +199,14 @@ class Robot(Link):
             return finished(False, why)
         return self.sequence.want(sonars or tuple(range(available)), available, now)
 
+    def reset(self, now: float) -> Future[Outcome]:
+        """Stop and reboot the controller; ends when the robot is connected again."""
+        self.motion.stop()
+        return self.pioneer.reset.want(now)
+
+        self.senses.odometer.set(x, y, yaw)
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
-        self.senses.odometer.set(x, y, yaw)
 
     def lacks(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
@@ -256,6 +264,7 @@ class Robot(Link):
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
         self.inputs.profile = self.profile
+        self.pioneer.adopt(self.profile)
         self.servos.servos, self.servos.command = self.profile.servos, self.dialect.servo
         self.budget.identified(self.profile)
         self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
@@ -276,6 +285,7 @@ class Robot(Link):
         self.streams.want(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With a 2 there the firmware keeps the gyro to itself.
         self.streams.want(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
+        self.pioneer.arrange(options, config, now)
 
     def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
@@ -326,6 +336,7 @@ class Robot(Link):
 
         GYROpac, SIP, then the others (PROTOCOL 8.3).
         """
+        self._events += self.pioneer.perceive(packet, measured)
         if isinstance(packet, Gyro):
             size = len(packet.encode()) + OVERHEAD
             self._cycle, self._sip_by = stamp, stamp + size * (self.decoder.byte_time or _SLOWEST) + _BACK_TO_BACK

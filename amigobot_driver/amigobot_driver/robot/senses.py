@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 from ..profiles import Profile
 from ..protocol import Sip
 from .battery import BatteryMonitor
 from .events import BatteryChanged, Event, Ping, Report
-from .odometry import Odometer
+from .odometry import STATED_STEP, Odometer
 from .ports import port_state
+from .sequence import ARRAY
 
 
 class Senses:
@@ -41,6 +43,8 @@ class Senses:
             charge_state=sip.charge_name,
             faults=sip.fault_names,
             celsius=sip.celsius,
+            turn_rate=None if sip.rotation_velocity is None else sip.rotation_velocity * STATED_STEP,
+            charge=None if sip.charge is None else sip.charge / 100,
             ports=port_state(sip),
         )
         if self.battery.update(sip.volts, stamp, sip.charging):
@@ -48,9 +52,11 @@ class Senses:
         yield self.report
 
     def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
-        """The readings in the order they were made; the sonars fire one at a time, the last just before the SIP."""
-        sonar, pings = self._profile.sonar, []
-        for place, reading in enumerate(reversed(sip.sonar)):
+        """The readings in the order they were made; each array fires one sonar at a time, the last before the SIP."""
+        sonar, pings, places = self._profile.sonar, [], Counter[int]()
+        for reading in reversed(sip.sonar):
+            place = places[reading.number // ARRAY]
+            places[reading.number // ARRAY] += 1
             if reading.number >= len(sonar.poses):
                 self.bad_pings += 1
                 continue

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..protocol import OVERHEAD, Command, Encoders, Gyro, Instruction, Io, Packet, Sip
+from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet, Sip
 from .budget import Budget
 from .events import Event, Notice
 from .feature import Feature
@@ -39,6 +39,9 @@ IO = Stream("IOpac", Io, Command.IOREQUEST, 2, 21)
 ENCODERS = Stream("ENCODERpac", Encoders, Command.ENCODER, 2, 14)
 #: Four samples of 25 ms.
 GYRO = Stream("GYROpac", Gyro, Command.GYRO, 1, 19)
+GRIPPER = Stream("GRIPPERpac", Gripper, Command.GRIPREQUEST, 2, 9)
+JOYSTICK = Stream("JOYSTICKpac", Joystick, Command.JOYREQUEST, 2, 14)
+COMPASS = Stream("TCM2pac", Compass, Command.TCM2, 3, 26)
 
 
 @dataclass(slots=True)
@@ -64,7 +67,7 @@ class Streams(Feature):
     """Which streams are wanted. `lacks` tells why this robot has not got a command, "" when it has."""
 
     def __init__(self, budget: Budget, lacks: Callable[[Command], str]) -> None:
-        self.flows = {stream: Flow(stream.size) for stream in (IO, ENCODERS, GYRO)}
+        self.flows = {stream: Flow(stream.size) for stream in (IO, ENCODERS, GYRO, GRIPPER, JOYSTICK, COMPASS)}
         self._budget = budget
         self._lacks = lacks
 

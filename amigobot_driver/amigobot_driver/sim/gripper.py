@@ -121,6 +121,11 @@ class Gripper:
             return 0
         return _state(self._paddles, self._gripping) | _state(self._lift, self._lift.position == 0.0) << 4
 
+    @property
+    def inputs(self) -> int | None:
+        """What it makes of the digital inputs, where it is wired to the user I/O: all switches but those of motion."""
+        return self.packet().switches & ~(_LIFT_MOVES | _PADDLES_MOVE) if self.kind == 1 else None
+
     def packet(self) -> GripperPacket:
         """GRIPPERpac: how it is wired, the switches, and the grasp time, which nobody sets."""
         paddles, lift = self._paddles, self._lift

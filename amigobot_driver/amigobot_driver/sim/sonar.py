@@ -59,9 +59,9 @@ class _Array:
         return changed
 
     def poll(self, numbers: Sequence[int]) -> None:
-        """Fire those of these numbers that it has."""
-        self._sequence = tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]
-        self._position = 0
+        """Fire those of these numbers that it has; without any of its own it goes on as before."""
+        if own := tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]:
+            self._sequence, self._position = own, 0
 
     def next(self) -> int | None:
         """The number whose turn it is."""

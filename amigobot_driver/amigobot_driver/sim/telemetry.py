@@ -83,7 +83,7 @@ class Telemetry(Cycle):
         drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
         left, right = (round(wheel.velocity / units.velocity) for wheel in (parts.body.left, parts.body.right))
         tenths = max(0, round(parts.battery.volts * 10))
-        port, gripper = parts.pins.selected, parts.gripper.state
+        port, gripper, wired = parts.pins.selected, parts.gripper.state, parts.gripper.inputs
         front, rear = parts.bumpers.pressed()
         sip = Sip(
             id=Sip.MOVING if left or right else Sip.MOVING - 1,
@@ -104,7 +104,7 @@ class Telemetry(Cycle):
             port_low=gripper if dialect.port_in_high_byte else port,
             port_high=port if dialect.port_in_high_byte else gripper,
             analog=parts.pins.analog_byte,
-            digital_in=parts.pins.inputs,
+            digital_in=parts.pins.inputs if wired is None else wired,
             digital_out=parts.pins.outputs,
             battery_x10=tenths,
             charge_state=parts.battery.charge_state,

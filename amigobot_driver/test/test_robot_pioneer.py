@@ -1,0 +1,529 @@
+"""What a Pioneer has beside an AmigoBot, on simulated time: bumpers, compass, gripper, joystick, charger, reset."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+
+import pytest
+from bench import Bench, losing, losing_first
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.protocol import Compass as CompassPacket
+from amigobot_driver.protocol import Gripper as GripperPacket
+from amigobot_driver.robot import (
+    BumpersFelt,
+    CompassRead,
+    GripperSeen,
+    JoystickMoved,
+    LinkState,
+    Options,
+    Outcome,
+)
+from amigobot_driver.robot.bumpers import Bumpers
+from amigobot_driver.robot.compass import TRIES as COMPASS_TRIES
+from amigobot_driver.robot.compass import perceive as read_compass
+from amigobot_driver.robot.events import Lift, Paddles
+from amigobot_driver.robot.gripper import ORDERS, TRIES, Gripper
+from amigobot_driver.robot.odometry import Odometer
+from amigobot_driver.sim import Pose, Segment, Simulator, World
+
+P2OS, AROS, ARCOS = "p2at", "p3dx", "p3dx-sh"
+
+
+def pioneer(
+    robot: str = ARCOS,
+    *,
+    flash: Mapping[str, int] | None = None,
+    walls: tuple[Segment, ...] = (),
+    start: Pose = Pose(0.0, 0.0),  # noqa: B008  # it is frozen
+    **options: object,
+) -> Bench:
+    """A robot in a session, with this in its FLASH."""
+    profile = load_profile(robot)
+    profile = replace(profile, flash={**profile.flash, **(flash or {})})
+    world = World("test", segments=walls, start=start)
+    bench = Bench(Options(**options), simulator=lambda: Simulator(profile, world))  # type: ignore[arg-type]
+    bench.connect()
+    return bench
+
+
+def outcome(bench: Bench, wish: Callable[[], Future[Outcome]], within: float = 10.0) -> Outcome:
+    future = bench.ask(wish)
+    bench.until(future.done, within)
+    return future.result()
+
+
+def ordered(bench: Bench, order: str, duration: float = 0.0) -> Outcome:
+    return outcome(bench, lambda: bench.robot.pioneer.gripper.want(order, duration, bench.now))
+
+
+def sip(**fields: int) -> Sip:
+    zero = dict.fromkeys(
+        ("x", "y", "heading", "left_velocity", "right_velocity", "battery", "left_stall_bumpers"), 0
+    ) | dict.fromkeys(("right_stall_bumpers", "control", "flags", "compass"), 0)
+    return Sip(**{**zero, "sonar": (), **fields})  # type: ignore[arg-type]
+
+
+class TestBumpers:
+    @pytest.mark.parametrize(
+        ("left", "right", "front", "rear"),
+        [
+            (0b000000, 0b000010, "10000", "00000"),
+            (0b000000, 0b100001, "00001", "00000"),
+            (0b000010, 0b000000, "00000", "10000"),
+            (0b101001, 0b001101, "01100", "00101"),
+        ],
+    )
+    def test_front_is_in_the_right_wheels_byte(self, left: int, right: int, front: str, rear: str) -> None:
+        (felt,) = Bumpers(load_profile(ARCOS)).perceive(sip(left_stall_bumpers=left, right_stall_bumpers=right), 1.0)
+        assert isinstance(felt, BumpersFelt)
+        assert ["".join("01"[pressed] for pressed in ring) for ring in (felt.front, felt.rear)] == [front, rear]
+
+    def test_a_wall_ahead_presses_the_middle_of_the_front(self) -> None:
+        bench = pioneer(walls=(Segment(1.0, -2.0, 1.0, 2.0),))
+        assert not any(bench.told(BumpersFelt)[-1].front)
+        bench.run(6, cmd_vel=(0.3, 0.0))
+        felt = bench.told(BumpersFelt)[-1]
+        assert felt.front[2] and not any(felt.rear)
+        assert len(felt.front) == len(felt.rear) == 5
+
+    def test_with_each_sip(self) -> None:
+        bench = pioneer()
+        assert len(bench.told(BumpersFelt)) == len(bench.reports)
+
+    def test_flash_may_know_of_more_segments_than_the_profile(self) -> None:
+        bench = pioneer(flash={"FrontBumps": 7, "RearBumps": 0})
+        assert (len(bench.told(BumpersFelt)[-1].front), len(bench.told(BumpersFelt)[-1].rear)) == (7, 5)
+
+    def test_an_amigobot_has_none(self) -> None:
+        bench = Bench(Options(bumper_stall="both"))
+        bench.connect()
+        assert not bench.told(BumpersFelt)
+        assert not [word for word in bench.words() if word.startswith("BUMPSTALL")]
+
+    def test_what_a_touch_does_is_left_alone_unless_somebody_says(self) -> None:
+        assert not [word for word in pioneer().words() if word.startswith("BUMPSTALL")]
+
+    @pytest.mark.parametrize(("stall", "value"), [("none", 0), ("front", 1), ("rear", 2), ("both", 3)])
+    def test_what_a_touch_does(self, stall: str, value: int) -> None:
+        bench = pioneer(bumper_stall=stall)
+        assert bench.words().count(f"BUMPSTALL({value})") == 3
+
+    @pytest.mark.parametrize(("stall", "stalls"), [("front", True), ("rear", False)])
+    def test_and_the_robot_does_it(self, stall: str, stalls: bool) -> None:
+        bench = pioneer(walls=(Segment(0.5, -2.0, 0.5, 2.0),), bumper_stall=stall)
+        bench.run(2, cmd_vel=(0.2, 0.0))
+        assert any(report.left_stalled and report.right_stalled for report in bench.reports) is stalls
+
+    def test_it_is_said_in_each_session_more_than_once(self) -> None:
+        bench = Bench(Options(bumper_stall="front"), robot=ARCOS)
+        bench.connect()
+        assert bench.words().count("BUMPSTALL(1)") == 3
+        bench.unplug()
+        since = bench.now
+        bench.connect()
+        assert bench.words(since).count("BUMPSTALL(1)") == 3
+
+    def test_it_changes_while_driving(self) -> None:
+        bench = pioneer()
+        bench.ask(lambda: bench.robot.configure(Options(bumper_stall="rear"), bench.now))
+        bench.run(1)
+        assert "BUMPSTALL(2)" in bench.words()
+
+
+class TestCompass:
+    #: The simulator's north is its y axis.
+    @pytest.mark.parametrize(("heading", "north"), [(90.0, 0.0), (0.0, 90.0), (-90.0, 180.0), (135.0, 315.0)])
+    @pytest.mark.parametrize("mode", ["sip", "packets"])
+    def test_heading_is_clockwise_from_north(self, mode: str, heading: float, north: float) -> None:
+        bench = pioneer(start=Pose(0.0, 0.0, math.radians(heading)), compass=mode)
+        read = bench.told(CompassRead)[-1]
+        assert 0.0 <= read.heading < math.tau
+        assert abs(math.remainder(read.heading - math.radians(north), math.tau)) <= read.resolution / 2 + 1e-9
+        assert math.isnan(read.pitch) == math.isnan(read.celsius) == (mode == "sip")
+
+    def test_packets_have_si_units(self) -> None:
+        packet = CompassPacket(
+            heading=1234,
+            pitch=-15,
+            roll=20,
+            mag_x=2500,
+            mag_y=-300,
+            mag_z=4100,
+            temperature=253,
+            error=0,
+            calibration_h=9,
+            calibration_v=8,
+            calibration_m=4500,
+        )
+        (read,) = read_compass(packet, 3.0)
+        assert isinstance(read, CompassRead)
+        assert math.degrees(read.heading) == pytest.approx(123.4)
+        assert (math.degrees(read.pitch), math.degrees(read.roll)) == pytest.approx((-1.5, 2.0))
+        assert read.field == pytest.approx((25e-6, -3e-6, 41e-6))
+        assert (read.celsius, read.error, read.stamp) == (pytest.approx(25.3), 0, 3.0)
+
+    @pytest.mark.parametrize(("byte", "degrees"), [(1, 2.0), (90, 180.0), (180, 0.0)])
+    def test_the_byte_counts_two_degrees(self, byte: int, degrees: float) -> None:
+        (read,) = read_compass(sip(compass=byte), 0.0)
+        assert isinstance(read, CompassRead)
+        assert math.degrees(read.heading) == pytest.approx(degrees)
+
+    @pytest.mark.parametrize("byte", [0, 181, 255])
+    def test_and_some_bytes_are_no_heading(self, byte: int) -> None:
+        assert not list(read_compass(sip(compass=byte), 0.0))
+
+    def test_nobody_asks_unless_somebody_wants_it(self) -> None:
+        bench = pioneer()
+        assert not bench.told(CompassRead)
+        assert not [word for word in bench.words() if word.startswith("TCM2")]
+
+    def test_it_is_asked_for_until_the_sip_shows_it(self) -> None:
+        bench = Bench(Options(compass="sip"), robot=ARCOS)
+        bench.up.fault = losing_first(2, Command.TCM2)
+        bench.connect()
+        bench.run(3)
+        assert bench.words().count("TCM2(1)") == 3
+        assert bench.told(CompassRead)
+
+    def test_or_until_it_is_clear_that_there_is_none(self) -> None:
+        bench = Bench(Options(compass="sip"), robot=ARCOS)
+        bench.up.fault = losing(Command.TCM2)
+        bench.connect()
+        bench.run(20)
+        assert bench.words().count("TCM2(1)") == COMPASS_TRIES
+        assert [notice for notice in bench.notices if "has it a compass?" in notice]
+
+    def test_modes_change_into_each_other_and_off(self) -> None:
+        bench = pioneer(compass="packets")
+
+        def want(mode: str) -> str:
+            bench.ask(lambda: bench.robot.configure(Options(compass=mode), bench.now))
+            bench.run(3)
+            since = bench.now
+            bench.run(1)
+            assert len(bench.told(CompassRead, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
+            return [word for word in bench.words() if word.startswith("TCM2")][-1]
+
+        told = [want(mode) for mode in ("sip", "packets", "off", "sip", "off")]
+        assert told == ["TCM2(1)", "TCM2(3)", "TCM2(0)", "TCM2(1)", "TCM2(0)"]
+
+    def test_an_amigobot_is_not_asked(self) -> None:
+        for mode in ("sip", "packets"):
+            bench = Bench(Options(compass=mode))
+            bench.connect()
+            assert not [word for word in bench.words() if word.startswith("TCM2")]
+
+
+class TestGripper:
+    def test_orders_are_followed(self) -> None:
+        bench = pioneer(flash={"Gripper": 1})
+        seen = bench.told(GripperSeen)[-1]
+        assert (seen.paddles, seen.lift, seen.kind) == (Paddles.CLOSED, Lift.AT_END, 2)
+        done = ordered(bench, "open")
+        assert (done.success, done.message) == (True, "open: paddles moving, lift at end")
+        bench.run(3)
+        assert bench.told(GripperSeen)[-1].paddles is Paddles.OPEN
+        assert ordered(bench, "up").message == "up: paddles open, lift moving"
+        assert ordered(bench, "halt").message == "halt: paddles open, lift between"
+
+    def test_what_it_holds(self) -> None:
+        bench = pioneer(flash={"Gripper": 1})
+        ordered(bench, "open")
+        bench.run(3)
+        bench.simulator.gripper.held = True
+        ordered(bench, "close")
+        bench.run(3)
+        seen = bench.told(GripperSeen)[-1]
+        assert seen.paddles is Paddles.CLOSED
+        assert seen.inner_beam and seen.outer_beam and seen.left_contact and seen.right_contact
+
+    def test_on_p2os_the_sip_tells_all_of_it(self) -> None:
+        bench = pioneer(P2OS, flash={"Gripper": 1})
+        assert not [word for word in bench.words() if word.startswith("GRIPREQUEST")]
+        # CONFIGpac of P2OS has the gripper, its packets have the byte and the inputs
+        assert ordered(bench, "deploy").success
+        bench.run(3)
+        seen = bench.told(GripperSeen)[-1]
+        assert (seen.paddles, seen.lift, seen.kind) == (Paddles.OPEN, Lift.DOWN, 1)
+        assert not (seen.left_contact or seen.right_contact)
+
+    def test_press_is_sent_once_with_its_time(self) -> None:
+        bench = pioneer(P2OS, flash={"Gripper": 1})
+        since = bench.now
+        assert ordered(bench, "press", 0.5).success
+        assert ordered(bench, "carry", -1.0).success
+        bench.run(2)
+        sent = [word for word in bench.words(since) if word.startswith("GRIP")]
+        assert sent == ["GRIPPER(16)", "GRIPPERVAL(25)", "GRIPPER(17)", f"GRIPPERVAL({0x10000 - 50})"]
+
+    @pytest.mark.parametrize(
+        ("order", "duration", "complaint"),
+        [
+            ("grab", 0.0, "order is 'grab', allowed: open, close"),
+            ("open", 1.0, "open takes none"),
+            ("press", 0.0, "press takes 0 to 5.1 and not 0"),
+            ("press", -1.0, "press takes 0 to 5.1"),
+            ("press", math.nan, "duration is nan s"),
+            ("carry", 6.0, "carry takes -5.1 to 5.1"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, order: str, duration: float, complaint: str) -> None:
+        bench = pioneer(P2OS, flash={"Gripper": 1})
+        since = bench.now
+        done = ordered(bench, order, duration)
+        assert not done.success and complaint in done.message
+        assert not [word for word in bench.words(since) if word.startswith("GRIP")]
+
+    def test_a_robot_without_one_says_so(self) -> None:
+        done = ordered(pioneer(), "open")
+        assert not done.success and "no gripper" in done.message
+        bench = Bench()
+        bench.connect()
+        done = ordered(bench, "open")
+        assert not done.success and "has no GRIPPER" in done.message
+
+    def test_an_order_that_gets_lost_is_sent_again(self) -> None:
+        bench = pioneer(flash={"Gripper": 1})
+        bench.up.fault = losing_first(2, Command.GRIPPER)
+        assert ordered(bench, "open").success
+        assert bench.words().count("GRIPPER(1)") == 3
+
+    def test_one_that_nothing_comes_of_fails_with_what_is_seen(self) -> None:
+        bench = pioneer(flash={"Gripper": 1})
+        bench.up.fault = losing(Command.GRIPPER)
+        done = ordered(bench, "open")
+        assert not done.success
+        assert done.message == f"sent GRIPPER(1) {TRIES} times, the robot reports paddles closed, lift at end"
+
+    def test_on_general_io_without_packets_it_stays_raw(self) -> None:
+        bench = pioneer(flash={"Gripper": 1}, gripper_stream=False)
+        seen = bench.told(GripperSeen)[-1]
+        assert (seen.paddles, seen.lift, seen.state) == (Paddles.UNKNOWN, Lift.UNKNOWN, 2 | 2 << 4)
+        done = ordered(bench, "open")
+        assert done.success and "do not tell" in done.message
+
+    @pytest.mark.parametrize(
+        ("switches", "paddles", "lift", "beams", "contacts", "moves"),
+        [
+            (0b00110000, Paddles.OPEN, Lift.AT_END, (False, False), (False, False), (False, False)),
+            (0b00110011, Paddles.BETWEEN, Lift.BETWEEN, (False, False), (False, False), (False, False)),
+            (0b00000001, Paddles.CLOSED, Lift.AT_END, (False, False), (True, True), (False, False)),
+            (0b10100101, Paddles.BETWEEN, Lift.AT_END, (False, True), (True, False), (True, False)),
+            (0b01011011, Paddles.BETWEEN, Lift.BETWEEN, (True, False), (False, True), (False, True)),
+        ],
+    )
+    def test_what_the_switches_mean(
+        self,
+        switches: int,
+        paddles: Paddles,
+        lift: Lift,
+        beams: tuple[bool, bool],
+        contacts: tuple[bool, bool],
+        moves: tuple[bool, bool],
+    ) -> None:
+        gripper = Gripper(load_profile(ARCOS), lambda command: "")
+        config = pioneer(flash={"Gripper": 1}).robot.tuning.config
+        assert config
+        list(gripper.perceive(config, 0.0))
+        list(gripper.perceive(sip(port_low=0, port_high=1, battery_x10=120), 0.0))
+        (seen,) = gripper.perceive(GripperPacket(type=2, switches=switches, grasp_time=10), 0.1)
+        assert isinstance(seen, GripperSeen)
+        assert (seen.paddles, seen.lift) == (paddles, lift)
+        assert (seen.inner_beam, seen.outer_beam) == beams
+        assert (seen.left_contact, seen.right_contact) == contacts
+        assert (seen.paddles_moving, seen.lift_moving) == moves
+        assert seen.grasp_time == pytest.approx(0.2)
+
+    def test_every_order_has_its_number(self) -> None:
+        assert [order.number for order in ORDERS.values()] == [1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17]
+
+
+class TestJoystick:
+    def test_axes_and_buttons(self) -> None:
+        bench = pioneer(joystick_stream=True)
+        bench.simulator.joystick.x, bench.simulator.joystick.y = 1.0, -0.5
+        bench.simulator.joystick.buttons = (False, True)
+        bench.run(1)
+        moved = bench.told(JoystickMoved)[-1]
+        assert moved.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)
+        assert moved.buttons == (False, True)
+
+    def test_only_on_request(self) -> None:
+        assert not pioneer().told(JoystickMoved)
+
+
+class TestArcosTail:
+    def test_turn_rate_charge_and_faults(self) -> None:
+        bench = pioneer()
+        bench.run(3, cmd_vel=(0.0, 0.5))
+        report = bench.reports[-1]
+        truth = bench.simulator.truth
+        turning = (truth.right_velocity - truth.left_velocity) / bench.robot.profile.body.track
+        assert report.turn_rate == pytest.approx(turning, abs=0.01)
+        assert report.odometry.angular == report.turn_rate
+        assert report.charge and 0.5 < report.charge <= 1.0
+        assert (report.charge_state, report.celsius, report.faults) == ("not charging", None, ())
+
+    def test_the_amigobot_says_none_of_it(self) -> None:
+        bench = Bench()
+        bench.connect()
+        assert (bench.reports[-1].turn_rate, bench.reports[-1].charge) == (None, None)
+
+    @pytest.mark.parametrize(
+        ("stated", "left", "right", "angular"),
+        [
+            (0, 0, 0, 0.0),  # stands, or says nothing
+            (0, -100, 100, 0.0),  # says nothing: what the heading has turned counts
+            (286, -100, 100, math.radians(28.6)),
+            (-286, -100, 100, 0.0),  # turns the other way than its wheels: it is not what we take it for
+        ],
+    )
+    def test_the_robots_own_turn_rate_is_believed_where_the_wheels_agree(
+        self, stated: int, left: int, right: int, angular: float
+    ) -> None:
+        odometer = Odometer(load_profile(ARCOS))
+        odometer.update(sip(), 0.0)
+        state = odometer.update(sip(left_velocity=left, right_velocity=right, rotation_velocity=stated), 0.1)
+        assert state.angular == pytest.approx(angular)
+
+    @pytest.mark.parametrize(("percent", "charge"), [(0, None), (1, 1), (100, 100), (101, None), (-1, None)])
+    def test_a_state_of_charge_that_cannot_be_is_none(self, percent: int, charge: int | None) -> None:
+        assert sip(state_of_charge=percent).charge == charge
+
+
+class TestCharger:
+    def test_in_front_of_its_dock(self) -> None:
+        bench = pioneer(flash={"Charger": 1})
+        bench.simulator.battery.docked = True
+        done = outcome(bench, lambda: bench.robot.pioneer.charger.want(True, bench.now))
+        assert done.success and done.message.startswith("the robot reports: ")
+        assert bench.reports[-1].charging
+        assert outcome(bench, lambda: bench.robot.pioneer.charger.want(False, bench.now)).success
+        assert not bench.reports[-1].charging
+
+    def test_anywhere_else(self) -> None:
+        bench = pioneer(flash={"Charger": 1})
+        done = outcome(bench, lambda: bench.robot.pioneer.charger.want(True, bench.now))
+        assert not done.success and "is it in front of its dock?" in done.message
+
+    def test_a_robot_that_comes_back_does_not_reach_for_it_again(self) -> None:
+        bench = pioneer(flash={"Charger": 1})
+        bench.simulator.battery.docked = True
+        outcome(bench, lambda: bench.robot.pioneer.charger.want(True, bench.now))
+        bench.unplug()
+        bench.run(3)
+        since = bench.now
+        bench.connect()
+        assert not [word for word in bench.words(since) if word.startswith("CHARGE")]
+
+
+class TestReset:
+    def test_the_robot_is_connected_again_as_it_was_wanted(self) -> None:
+        bench = pioneer(max_linear=0.4)
+        bench.run(3, cmd_vel=(0.3, 0.2))
+        bench.run(3)
+        before, since = bench.robot.senses.odometer.state, bench.now
+        done = outcome(bench, lambda: bench.robot.reset(bench.now), within=30)
+        assert (done.success, done.message) == (True, "the robot was reset and is connected again")
+        assert bench.words(since).count("RESET") == 1
+        bench.run(2)
+        after = bench.robot.senses.odometer.state
+        assert (after.x, after.y, after.yaw) == pytest.approx((before.x, before.y, before.yaw), abs=0.02)
+        assert bench.reports[-1].motors_enabled
+        assert bench.robot.tuning.config and bench.robot.tuning.config.trans_vel_max == 400
+        assert LinkState.LOST in bench.states
+
+    def test_it_stops_first(self) -> None:
+        bench = pioneer()
+        bench.run(2, cmd_vel=(0.3, 0.0))
+        since = bench.now
+        bench.ask(lambda: bench.robot.reset(bench.now))
+        bench.run(0.5)
+        words = bench.words(since)
+        assert words.index("STOP") < words.index("RESET")
+
+    def test_one_that_gets_lost_is_sent_again(self) -> None:
+        bench = pioneer()
+        bench.up.fault = losing_first(1, Command.RESET)
+        assert outcome(bench, lambda: bench.robot.reset(bench.now), within=30).success
+        assert bench.words().count("RESET") == 2
+
+    def test_a_robot_that_does_not_care(self) -> None:
+        bench = pioneer()
+        bench.up.fault = losing(Command.RESET)
+        done = outcome(bench, lambda: bench.robot.reset(bench.now))
+        assert not done.success and "sent RESET 3 times" in done.message
+        bench.run(5)
+        assert bench.words().count("RESET") == 3
+
+    def test_what_has_no_such_command_is_left_alone(self) -> None:
+        bench = pioneer(P2OS)
+        done = outcome(bench, lambda: bench.robot.reset(bench.now))
+        assert not done.success and "has no RESET" in done.message
+
+
+class TestSonarArrays:
+    def fired(self, bench: Bench) -> set[int]:
+        since = bench.now
+        bench.run(2)
+        return {ping.number for report in bench.reports if report.stamp > since for ping in report.pings}
+
+    def test_a_sequence_over_both_arrays(self) -> None:
+        bench = pioneer()
+        done = outcome(bench, lambda: bench.robot.poll_sonars((2, 9, 15, 3), bench.now))
+        assert done.success
+        assert self.fired(bench) == {2, 3, 9, 15}
+
+    def test_an_array_without_a_number_in_it_is_silent(self) -> None:
+        bench = pioneer()
+        assert outcome(bench, lambda: bench.robot.poll_sonars((1, 2), bench.now)).success
+        assert "SONAR(4)" in bench.words()
+        assert self.fired(bench) == {1, 2}
+
+    def test_also_after_the_sonars_were_switched_off_and_on(self) -> None:
+        bench = pioneer()
+        outcome(bench, lambda: bench.robot.poll_sonars((1, 2), bench.now))
+        assert outcome(bench, lambda: bench.robot.enable_sonar(False, bench.now)).success
+        assert self.fired(bench) == set()
+        assert outcome(bench, lambda: bench.robot.enable_sonar(True, bench.now)).success
+        bench.run(2)
+        assert self.fired(bench) == {1, 2}
+
+    def test_and_fires_again_with_the_next_sequence(self) -> None:
+        bench = pioneer()
+        outcome(bench, lambda: bench.robot.poll_sonars((1, 2), bench.now))
+        assert outcome(bench, lambda: bench.robot.poll_sonars((), bench.now)).success
+        assert self.fired(bench) == set(range(16))
+
+    def test_a_sequence_of_the_options_is_there_in_each_session(self) -> None:
+        bench = pioneer(sonar_sequence=(8, 9))
+        bench.run(2)
+        assert self.fired(bench) == {8, 9}
+
+    def test_each_array_takes_sixteen(self) -> None:
+        bench = pioneer()
+        assert outcome(bench, lambda: bench.robot.poll_sonars((*range(16), *range(16)), bench.now)).success
+        with pytest.raises(ValueError, match="up to 16 entries for each array of 8, not 17"):
+            bench.robot.poll_sonars((0,) * 17, bench.now)
+
+    def test_both_arrays_fire_at_once_and_each_ping_has_its_own_time(self) -> None:
+        bench = pioneer()
+        bench.run(2)
+        report = bench.reports[-1]
+        for ring in (range(8), range(8, 16)):
+            stamps = [ping.stamp for ping in report.pings if ping.number in ring]
+            assert len(stamps) in (2, 3)
+            assert stamps[-1] == pytest.approx(report.stamp)
+            steps = [after - before for before, after in itertools.pairwise(stamps)]
+            assert steps == pytest.approx([0.04] * len(steps))
+
+    def test_sonarcycle(self) -> None:
+        bench = pioneer(tuning={"sonar_cycle": 20})
+        bench.run(2)
+        assert bench.robot.tuning.config and bench.robot.tuning.config.value("sonar_cycle") == 20
