@@ -40,8 +40,8 @@ from .options import Options
 from .outbox import MAX_ROUTINE
 from .outcome import Outcome, finished
 from .pioneer import Pioneer
-from .punctuality import Punctuality
 from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
+from .punctuality import Punctuality
 from .pwm import MotorPwm
 from .raw import raw_instruction
 from .senses import Senses
@@ -103,8 +103,8 @@ class Robot(Link):
         self.servos = ServoJoints(self.blind, self.lacks)
         self.pwm = MotorPwm(self.blind, self.lacks)
         self.flash = Flash(self.outbox, self._stands, self.lacks)
-        self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.pioneer = Pioneer(self.profile, self.streams, self.blind, self.lacks)
+        self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
         self.motors.wanted = True if options.motors_on_connect else None
         self.sonar.wanted = options.sonar_on_connect
         self.features = (
@@ -121,8 +121,8 @@ class Robot(Link):
             self.gyro,
             self.punctuality,
             self.stalls,
-            self.blind,
             *self.pioneer.features,
+            self.blind,
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
@@ -204,9 +204,9 @@ class Robot(Link):
         self.motion.stop()
         return self.pioneer.reset.want(now)
 
-        self.senses.odometer.set(x, y, yaw)
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
+        self.senses.odometer.set(x, y, yaw)
 
     def lacks(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
@@ -284,8 +284,8 @@ class Robot(Link):
         self.streams.want(IO, options.io_stream or self.inputs.needed, now)
         self.streams.want(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With a 2 there the firmware keeps the gyro to itself.
-        self.streams.want(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
         self.pioneer.arrange(options, config, now)
+        self.streams.want(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
 
     def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
@@ -330,13 +330,13 @@ class Robot(Link):
         elif isinstance(packet, Parameters):
             self._limit()
             self._arrange(now)
+        self._events += self.pioneer.perceive(packet, measured)
 
     def _measured(self, packet: Packet, stamp: float) -> float:
         """When the values of a packet were taken: those of a cycle at once, though the line takes one after the other.
 
         GYROpac, SIP, then the others (PROTOCOL 8.3).
         """
-        self._events += self.pioneer.perceive(packet, measured)
         if isinstance(packet, Gyro):
             size = len(packet.encode()) + OVERHEAD
             self._cycle, self._sip_by = stamp, stamp + size * (self.decoder.byte_time or _SLOWEST) + _BACK_TO_BACK
