@@ -39,7 +39,20 @@ from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Sip, decode, encode_frame, parse
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    ERRATIC_PACKETS,
+    Command,
+    CommandTable,
+    ErraticCommand,
+    FrameDecoder,
+    Instruction,
+    Motor,
+    Sip,
+    decode,
+    encode_frame,
+    parse,
+)
 from amigobot_driver.sim import Simulator, Truth, World, load_world
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import Connection, serve
@@ -78,10 +91,14 @@ class Robot:
         model = load_profile(profile)
         model = dataclasses.replace(model, flash={**model.flash, **flash})
         self._simulator = Simulator(model, load_world(world) if world else World("endless"), baud=baud, **options)
+        erratic = model.firmware == "E"
+        self.commands, self.packets = (
+            (ErraticCommand, ERRATIC_PACKETS) if erratic else (Command, ACTIVMEDIA_PACKETS)
+        )
         self._pty = pty
         self._tcp = ("127.0.0.1", tcp_port)
         self.heard: list[Instruction] = []  #: every command that has come from the driver
-        self.ignored: set[Command] = set()  #: commands that get lost before the robot hears them
+        self.ignored: set[CommandTable] = set()  #: commands that get lost before the robot hears them
         self.silent = False  #: nothing of what the robot says gets through
         self.sips = 0  #: standard packets sent
         #: what the driver sees instead of a standard packet
@@ -118,7 +135,7 @@ class Robot:
     def standing(self) -> bool:
         return self.truth.left_velocity == 0.0 == self.truth.right_velocity
 
-    def values(self, command: Command, since: int = 0) -> list[Any]:
+    def values(self, command: CommandTable, since: int = 0) -> list[Any]:
         """The arguments with which a command has come, from the `since`-th of all commands on."""
         return [instruction.value for instruction in self.heard[since:] if instruction.command is command]
 
@@ -168,7 +185,7 @@ class _Tap:
     def read(self, limit: int) -> bytes:
         passed = b""
         for frame in self._to_robot.feed(self._connection.read(limit), time.monotonic()):
-            instruction = decode(frame.data)
+            instruction = decode(frame.data, self._robot.commands)
             if instruction:
                 self._robot.heard.append(instruction)
             if instruction is None or instruction.command not in self._robot.ignored:
@@ -178,9 +195,9 @@ class _Tap:
     def write(self, data: bytes) -> None:
         # At the end of a frame all of it at once: its last byte comes when it would have come.
         for frame in self._from_robot.feed(data, time.monotonic()):
-            packet = parse(frame.data)
+            packet = parse(frame.data, self._robot.packets)
+            self._robot.sips += isinstance(packet, Sip | Motor)
             if isinstance(packet, Sip):
-                self._robot.sips += 1
                 packet = self._robot.disguise(packet)
             if not self._robot.silent:
                 self._connection.write(encode_frame(packet.encode()))

@@ -277,6 +277,32 @@ class TestSettings:
         bench.run(1.0)
         assert own_words(bench, again).count("PWM_DUTY(70)") == 3
 
+    def test_pwm_of_the_options_is_told_at_once_and_a_later_wish_holds(self) -> None:
+        bench = erratic(Options(profile="erratic", pwm_frequency=12000.0, pwm_max_duty=0.5))
+        bench.connect()
+        bench.run(2.0)
+        assert own_words(bench).count("PWM_FREQ(12000)") == own_words(bench).count("PWM_DUTY(50)") == 3
+        bench.ask(lambda: bench.robot.pwm.want(0, 0.7))
+        bench.run(1.0)
+        again = bench.now
+        bench.unplug()
+        bench.connect()
+        bench.run(2.0)
+        assert own_words(bench, again).count("PWM_FREQ(12000)") == own_words(bench, again).count("PWM_DUTY(70)") == 3
+        assert "PWM_DUTY(50)" not in own_words(bench, again)
+
+    @pytest.mark.parametrize(
+        ("profile", "frequency", "told"),
+        [("erratic", 100.0, "frequency is 100, allowed"), ("amigo", 8000.0, "has no PWM_FREQ")],
+    )
+    def test_pwm_of_the_options_that_cannot_be_is_said(self, profile: str, frequency: float, told: str) -> None:
+        options = Options(profile=profile, pwm_frequency=frequency)
+        bench = erratic(options) if profile == "erratic" else Bench(options)
+        bench.connect()
+        bench.run(1.0)
+        assert [notice.text for notice in bench.told(Notice) if notice.trouble and told in notice.text]
+        assert "PWM_FREQ" not in " ".join(own_words(bench))
+
     @pytest.mark.parametrize("wanted", [(100, 0.5), (8000, 1.5), (math.nan, 0), (0, 0)])
     def test_pwm_that_makes_no_sense_is_refused(self, bench: Bench, wanted: tuple[float, float]) -> None:
         with pytest.raises(Refused):

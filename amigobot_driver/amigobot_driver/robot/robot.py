@@ -16,6 +16,7 @@ from ..protocol import (
     Command,
     CommandTable,
     Encoders,
+    ErraticCommand,
     Gyro,
     Io,
     Packet,
@@ -212,9 +213,7 @@ class Robot(Link):
         """Why this robot cannot be asked for a command, "" when it can."""
         if not self.running:
             return f"there is no robot: {self.note}"
-        if not self.dialect.knows(command, self.profile.firmware):
-            return f"{self.profile.description} has no {command.name}"
-        return ""
+        return self._unknown(command)
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
         """Send any command that does not go past the driver; nobody confirms it. Raises Refused."""
@@ -273,6 +272,8 @@ class Robot(Link):
         self.tuning.wanted.update(self._tuned())
         if self.dialect.knows(Command.POLLING, self.profile.firmware):
             self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
+        lack = self._unknown(ErraticCommand.PWM_FREQ)
+        self._events += self.pwm.adopt(self.options.pwm_frequency, self.options.pwm_max_duty, lack)
         self._events.append(Identified(identity, self.profile, self.profile_reason, known))
 
     def _arrange(self, now: float) -> None:
@@ -297,6 +298,11 @@ class Robot(Link):
     def _stands(self) -> bool:
         report = self.senses.report
         return report is not None and not (report.moving or self.motion.wanted)
+
+    def _unknown(self, command: CommandTable) -> str:
+        if self.dialect.knows(command, self.profile.firmware):
+            return ""
+        return f"{self.profile.description} has no {command.name}"
 
     def _halt(self) -> None:
         self.motion.stop()

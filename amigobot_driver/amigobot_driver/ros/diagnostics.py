@@ -105,6 +105,7 @@ class Diagnostics:
             state=robot.state.name.lower(),
             port=self._port,
             profile=robot.profile.name,
+            profile_reason=robot.profile_reason,
             connections=robot.session.connections,
             bytes_received=stats.bytes,
             packets_received=stats.frames,

@@ -187,6 +187,20 @@ TABLE += (
         at_run_time=True,
     ),
     Spec(
+        "motor_pwm_frequency",
+        0.0,
+        "of the pulses that drive the motors, 4000 to 16000, where they can be told (Erratic); 0: the robot's own",
+        "Hz",
+        (0.0, 16000.0),
+    ),
+    Spec(
+        "motor_pwm_max_duty",
+        0.0,
+        "the longest that these pulses are on, as a share, where that can be told (Erratic); 0: the robot's own",
+        "",
+        (0.0, 1.0),
+    ),
+    Spec(
         "say_half_cycle",
         0.0001,
         "what the service say takes one count of a tone's half-cycle for; no manual says",
@@ -242,6 +256,8 @@ class Parameters:
             encoder_odometry=values["odometry_source"] == "encoders",
             gyro=values["gyro"] == "auto",
             digital_output_mask_first=bool(values["digital_output_mask_first"]),
+            pwm_frequency=float(values["motor_pwm_frequency"]),
+            pwm_max_duty=float(values["motor_pwm_max_duty"]),
             trace=bool(values["publish_packets"]),
             tuning={
                 spec.tunes[0]: round(float(values[spec.name]) * spec.tunes[1])

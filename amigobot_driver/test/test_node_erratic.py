@@ -1,0 +1,190 @@
+"""The node with an Erratic: the same names as for the rest of the family, and those that only it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pytest
+from nav_msgs.msg import Odometry
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from ros_bench import Bench, Robot
+from sensor_msgs.msg import BatteryState, JointState, Range
+from std_srvs.srv import SetBool
+from tf2_msgs.msg import TFMessage
+
+from amigobot_driver.protocol import ErraticCommand
+from amigobot_driver.sim import Event, Faults, Simulator
+from amigobot_msgs.msg import IoState, MotorCurrents, RobotConfig, RobotStatus
+from amigobot_msgs.srv import GetPid, PlaySound, SaveConfig, SetMotorPwm, SetOdometry, SetPid
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+#: V of full scale and the counts of it (Erratic manual 5.6.2).
+FULL_SCALE, COUNTS = 3.5, 1023
+
+
+class Watched(Robot):
+    """An Erratic that stands in an office, and what whoever looks at it would see happen."""
+
+    def __init__(self) -> None:
+        self.seen: list[Event] = []
+        super().__init__("erratic", world="office", on_event=self.seen.append)
+
+    def happened(self, kind: str) -> list[str]:
+        return [event.text for event in self.seen if event.kind == kind]
+
+
+@pytest.fixture(scope="module")
+def robot() -> Watched:
+    return Watched()
+
+
+@pytest.fixture(scope="module")
+def bench(robot: Watched) -> Iterator[Bench]:
+    """Nobody says which robot it is: the node finds out."""
+    with Bench(robot, enable_stamped_cmd_vel=False, motor_pwm_max_duty=0.5) as bench:
+        yield bench.connected()
+
+
+class TestWhatItIs:
+    def test_the_log_says_what_was_recognised_by_what(self, bench: Bench) -> None:
+        assert bench.node.logged("Erratic-1, Erratic/Rev E", "profile erratic", "the robot calls itself Erratic/Rev E")
+
+    def test_so_do_the_diagnostics(self, bench: Bench) -> None:
+        values = bench.values("link", fresh=True)
+        assert values["profile"] == "erratic"
+        assert values["profile_reason"] == "the robot calls itself Erratic/Rev E"
+
+    def test_robot_config_says_all_that_it_told_and_nothing_else(self, bench: Bench) -> None:
+        inbox = bench.listen(RobotConfig, "robot_config", LATCHED)
+        bench.wait_until(lambda: inbox.messages and inbox.last.received)
+        config = inbox.last
+        assert (config.name, config.robot_class, config.robot_subclass) == ("Erratic-1", "Erratic", "Rev E")
+        assert (config.serial_number, config.firmware_version, config.host_baud) == ("1234", "1.0", 38400)
+        assert (config.low_battery, config.watchdog, config.info_cycle) == (11.0, 2.0, 0.05)
+        assert config.max_linear_velocity == 1.0
+        assert (config.translation_pid[0], config.rev_count) == (40, 38400)
+        raw = dict(zip(config.raw_names, config.raw_values, strict=True))
+        assert (raw["pwm_wrap"], raw["sonar_conv"]) == ("1000", "350")
+        # Its packet has no such fields.
+        for name in ("shutdown_voltage", "top_linear_velocity", "sonar_cycle", "drift_factor", "ticks_per_mm"):
+            assert math.isnan(getattr(config, name)), name
+
+
+class TestWhatItMeasures:
+    def test_odometry_and_tf_follow_it(self, bench: Bench, robot: Watched) -> None:
+        odometry, frames = bench.listen(Odometry, "odom"), bench.listen(TFMessage, "/tf")
+        since = robot.truth.pose
+        assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=5.0, y=-1.0, yaw=0.0)).success
+        with bench.driving(0.0, 0.6):
+            bench.wait_until(lambda: odometry.messages and odometry.last.pose.pose.orientation.z > 0.2)
+        bench.wait_until(lambda: robot.standing)
+        bench.pass_sips(4)
+        bench.wait_until(lambda: odometry.last.twist.twist.angular.z == 0.0)
+        pose = odometry.last.pose.pose
+        turned = robot.truth.pose.heading - since.heading
+        assert 2 * math.atan2(pose.orientation.z, pose.orientation.w) == pytest.approx(turned, abs=0.05)
+        assert (pose.position.x, pose.position.y) == pytest.approx((5.0, -1.0), abs=0.05)
+        moved = [frame for message in frames.messages for frame in message.transforms]
+        assert (moved[-1].header.frame_id, moved[-1].child_frame_id) == ("odom", "base_link")
+        assert moved[-1].transform.rotation.z == pytest.approx(pose.orientation.z, abs=0.02)
+
+    def test_each_sonar_has_its_topic(self, bench: Bench) -> None:
+        inboxes = [bench.listen(Range, f"sonar/range_{number}") for number in range(8)]
+        bench.wait_until(lambda: all(len(inbox) for inbox in inboxes))
+        assert all(inbox.last.min_range <= inbox.last.range <= inbox.last.max_range for inbox in inboxes)
+        assert any(inbox.last.range < inbox.last.max_range for inbox in inboxes), "the office has walls"
+
+    def test_battery(self, bench: Bench) -> None:
+        assert 10.0 < bench.client.hear(BatteryState, "battery_state").voltage < 15.0
+
+    def test_the_floor_is_minus_infinity_and_no_floor_is_plus(self, bench: Bench, robot: Watched) -> None:
+        floors = [bench.listen(Range, f"floor/range_{number}") for number in range(2)]
+        bench.wait_until(lambda: all(len(inbox) for inbox in floors))
+        assert [inbox.last.range for inbox in floors] == [-math.inf, -math.inf]
+        assert floors[0].last.header.frame_id == "floor_0_link"
+        assert floors[0].last.radiation_type == Range.INFRARED
+        assert floors[0].last.min_range == floors[0].last.max_range
+
+        def take_away(which: frozenset[int]) -> None:
+            def change(simulator: Simulator) -> None:
+                simulator.faults = Faults(no_floor=which)
+
+            robot.do(change)
+
+        take_away(frozenset({0}))
+        bench.wait_until(lambda: [inbox.last.range for inbox in floors] == [math.inf, -math.inf])
+        take_away(frozenset())
+        bench.wait_until(lambda: [inbox.last.range for inbox in floors] == [-math.inf, -math.inf])
+
+    def test_motor_currents_and_user_inputs(self, bench: Bench, robot: Watched) -> None:
+        def wire(simulator: Simulator) -> None:
+            simulator.pins.volts[:2] = [1.0, 3.5]
+            simulator.pins.levels = 1
+
+        robot.do(wire)
+        ports = bench.listen(IoState, "io")
+        volts = pytest.approx([1.0, 3.5], abs=2 * FULL_SCALE / COUNTS)
+        bench.wait_until(lambda: ports.messages and list(ports.last.analog)[2:] == volts)
+        assert len(ports.last.analog) == 4
+        assert ports.last.digital_inputs == 0b100
+        standing = bench.client.hear(MotorCurrents, "motor_currents")
+        currents = bench.listen(MotorCurrents, "motor_currents")
+        with bench.driving(0.0, 1.0):
+            bench.wait_until(lambda: currents.messages and currents.last.left > standing.left + 0.05)
+        assert 0.0 <= standing.left < currents.last.left < 30.0
+        bench.wait_until(lambda: robot.standing)
+
+
+class TestWhatItDoes:
+    def test_a_joint_turns_its_servo(self, bench: Bench, robot: Watched) -> None:
+        bench.publish("servo_commands", JointState(name=["tilt_joint"], position=[math.radians(20)]))
+        bench.wait_until(lambda: robot.happened("servo"))
+        assert robot.happened("servo")[-1] == "1 to 1780"
+
+    def test_a_joint_that_is_not_there_is_told_which_are(self, bench: Bench) -> None:
+        bench.publish("servo_commands", JointState(name=["nose"], position=[0.0]))
+        bench.wait_until(lambda: bench.node.logged("'nose' is not there", "pan_joint, tilt_joint, servo_joint"))
+
+    def test_its_motors_are_told_and_not_confirmed(self, bench: Bench) -> None:
+        status = bench.listen(RobotStatus, "status")
+        for on in (False, True):
+            done = bench.call(SetBool, "enable_motors", SetBool.Request(data=on))
+            word = "on" if on else "off"
+            assert done.success
+            assert done.message == f"motors {word}, sent 3 times; this robot's packets do not tell of them"
+            bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
+
+    def test_pid_is_read_back(self, bench: Bench) -> None:
+        request = SetPid.Request(servo=SetPid.Request.TRANSLATION, kp=41, kv=82, ki=3)
+        done = bench.call(SetPid, "set_pid", request)
+        assert done.success, done.message
+        assert list(done.reported) == [41, 82, 3]
+        assert list(bench.call(GetPid, "get_pid").rotation) == [30, 60, 0]
+
+    def test_pwm_is_set_at_the_start_and_by_its_service(self, bench: Bench, robot: Watched) -> None:
+        assert robot.values(ErraticCommand.PWM_DUTY)[:1] == [50]
+        done = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=8000.0, max_duty=0.7))
+        assert done.success
+        for command, told in ((ErraticCommand.PWM_DUTY, 70), (ErraticCommand.PWM_FREQ, 8000)):
+            bench.wait_until(lambda command=command, told=told: told in robot.values(command))
+        refused = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=100.0))
+        assert (refused.success, refused.message) == (
+            False,
+            "frequency is 100, allowed: 4000 to 16000, or 0 to leave it",
+        )
+
+    def test_its_flash_is_written_only_when_somebody_says_so(self, bench: Bench, robot: Watched) -> None:
+        refused = bench.call(SaveConfig, "save_config")
+        assert not refused.success
+        assert "overwrite_flash must be true" in refused.message
+        assert bench.call(SaveConfig, "save_config", SaveConfig.Request(overwrite_flash=True)).success
+        bench.wait_until(lambda: robot.values(ErraticCommand.SAVE))
+        bench.pass_sips(4)
+        assert len(robot.values(ErraticCommand.SAVE)) == 1
+
+    def test_what_would_rename_it_is_not_sent(self, bench: Bench, robot: Watched) -> None:
+        """SOUND has the number of NAME."""
+        refused = bench.call(PlaySound, "play_sound", PlaySound.Request(number=1))
+        assert (refused.success, refused.message) == (False, "Videre Erratic has no SOUND")
+        assert not robot.values(ErraticCommand.NAME)
