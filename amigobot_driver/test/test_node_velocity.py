@@ -90,7 +90,8 @@ class TestDriving:
             timer = bench.client.node.create_timer(0.1, lambda: second.publish(bench.client.velocity(0.2)))
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 3)
             assert bench.robot.values(Command.VEL, since).count(100) > 3
-            assert bench.diagnostic("cmd_vel").message == "2 publishers, the newest message counts: user, user"
+            both = "2 publishers, the newest message counts: user, user"
+            bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == both)
             bench.client.node.destroy_timer(timer)
             bench.client.node.destroy_publisher(second)
             since = len(bench.robot.heard)
