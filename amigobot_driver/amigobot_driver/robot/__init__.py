@@ -2,6 +2,7 @@
 
 from .auxiliary import AuxPort, Reading, Written
 from .battery import BatteryLevel, BatteryMonitor
+from .bumpers import STALLS
 from .envelope import Refused
 from .events import (
     BatteryChanged,
@@ -36,6 +37,7 @@ from .session import LinkState
 from .tuning import TUNABLE
 
 __all__ = [
+    "STALLS",
     "TUNABLE",
     "AuxPort",
     "BatteryChanged",

@@ -166,8 +166,8 @@ def sonar_scan(sightings: Iterable[Sighting], header: Header, sonar: Sonar) -> L
     )
 
 
-def battery_state(monitor: BatteryMonitor, header: Header, charging: bool | None) -> BatteryState:
-    """What the robot measures is its voltage; the charge is guessed from it, the rest is NaN."""
+def battery_state(monitor: BatteryMonitor, report: Report, header: Header) -> BatteryState:
+    """What every robot measures is its voltage; where it does not say its charge, that is guessed from it."""
     status = {
         None: BatteryState.POWER_SUPPLY_STATUS_UNKNOWN,
         True: BatteryState.POWER_SUPPLY_STATUS_CHARGING,
@@ -181,8 +181,8 @@ def battery_state(monitor: BatteryMonitor, header: Header, charging: bool | None
         charge=math.nan,
         capacity=math.nan,
         design_capacity=monitor.battery.capacity,
-        percentage=monitor.charge,
-        power_supply_status=status[charging],
+        percentage=monitor.charge if report.charge is None else report.charge,
+        power_supply_status=status[report.charging],
         power_supply_health=BatteryState.POWER_SUPPLY_HEALTH_UNKNOWN,
         power_supply_technology=getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0),
         present=True,
@@ -196,6 +196,9 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         link_state=robot.state.value,
         link_text=robot.note,
         emergency_stop=robot.motion.emergency,
+        state_of_charge=math.nan,
+        temperature=math.nan,
+        turn_rate=math.nan,
     )
     if report:
         message.motors_enabled = report.motors_enabled
@@ -204,11 +207,21 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         message.stall_right = report.right_stalled
         message.sonar_enabled = report.sonar_enabled
         message.stop_button = report.stop_button
+        message.faults = list(report.faults)
+        message.charge_state = report.charge_state
+        message.state_of_charge = _told(report.charge)
+        message.temperature = _told(report.celsius)
+        message.turn_rate = _told(report.turn_rate)
         message.sonar_ages = [
             report.stamp - robot.senses.newest[number].stamp if number in robot.senses.newest else math.nan
             for number in range(len(robot.profile.sonar.poses))
         ]
     return message
+
+
+def _told(value: float | None) -> float:
+    """A quantity that not every packet has."""
+    return math.nan if value is None else float(value)
 
 
 #: The quantities of RobotConfig, where CONFIGpac has them, and what its unit is in that of ROS.

@@ -17,11 +17,14 @@ from ..replay import Replay
 from ..robot import Event, Outcome, Robot
 from .actions import ManoeuvreActions
 from .auxiliary import AuxPorts
+from .bumpers import Bumpers
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
+from .gripper import Gripper
 from .inputs import Inputs
 from .log import EventLog, Once
 from .parameters import BadParameter, Parameters
+from .pioneer import Pioneer
 from .ports import Ports
 from .raw import RawAccess
 from .replay import Recording, is_recording
@@ -66,6 +69,8 @@ class AmigobotNode(Node):
             Servos(self, self.driver, once),
         )
         telemetry = Telemetry(self, self._params, robot, stamps)
+        bumpers = Bumpers(self, robot, telemetry)
+        self._diagnostics.add("bumpers", bumpers.finding)
         self._listeners = (
             EventLog(self, once),
             telemetry,
@@ -73,6 +78,9 @@ class AmigobotNode(Node):
             Ports(self, self.driver, self._params, telemetry),
             Streams(self, telemetry),
             Inputs(self, robot, telemetry),
+            bumpers,
+            Gripper(self, self.driver, telemetry),
+            Pioneer(self, self.driver, telemetry),
             AuxPorts(self, self.driver, telemetry, once),
             RawAccess(self, self.driver, self._params, telemetry),
         )

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..protocol import BAUD_RATES
-from ..robot import Options
+from ..robot import STALLS, Options
 
 Scalar = bool | int | float | str
 
@@ -26,6 +26,7 @@ class Spec:
     unit: str = ""
     allowed: tuple[Scalar, ...] = ()
     at_run_time: bool = False
+    least: float | None = None  #: where there is a gap between it and the default
     #: the field of CONFIGpac this sets in the robot, and its units to one of ours; the default leaves it alone
     tunes: tuple[str, float] | None = None
 
@@ -39,7 +40,9 @@ class Spec:
 
     def range_text(self) -> str:
         if self.has_range:
-            return f"{self.allowed[0]:g} to {self.allowed[1]:g} {self.unit}".strip()
+            low = self.allowed[0] if self.least is None else self.least
+            text = f"{low:g} to {self.allowed[1]:g} {self.unit}".strip()
+            return text if self.least is None else f"{self.default:g}, or {text}"
         if self.allowed:
             return ", ".join(map(repr, self.allowed))
         return {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
@@ -67,6 +70,7 @@ class Spec:
         good = type(value) is self.kind
         if good and self.has_range:
             good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
+            good = good and (self.least is None or value >= self.least or value == self.default)  # type: ignore[operator]
         elif good and self.allowed:
             good = value in self.allowed
         if not good:
@@ -171,6 +175,37 @@ TABLE += (
         allowed=("auto", "off"),
         at_run_time=True,
     ),
+    Spec(
+        "sonar_cycle",
+        0.0,
+        "how long a sonar is listened to before the next one fires, 0: the robot's own",
+        "s",
+        (0.0, 0.12),
+        least=0.002,
+        at_run_time=True,
+        tunes=("sonar_cycle", 1000.0),
+    ),
+    Spec(
+        "bumper_stall",
+        "robot",
+        "whose touch counts as a stall of the motors; robot: as it is set there",
+        allowed=("robot", *STALLS),
+        at_run_time=True,
+    ),
+    Spec(
+        "compass",
+        "off",
+        "have a Pioneer tell its compass: in steps of 2 deg in its SIPs, or all of it in packets",
+        allowed=("off", "sip", "packets"),
+        at_run_time=True,
+    ),
+    Spec(
+        "gripper_stream",
+        True,
+        "have a Pioneer with a gripper send GRIPPERpacs: all its switches on gripper_state",
+        at_run_time=True,
+    ),
+    Spec("joystick_stream", False, "have a Pioneer send JOYSTICKpacs: its joystick on joy", at_run_time=True),
     Spec("io_stream", False, "have the robot send IOpacs: all analog inputs on io", at_run_time=True),
     Spec(
         "analog_volts_per_count",
@@ -255,6 +290,10 @@ class Parameters:
             encoder_stream=bool(values["encoder_stream"]),
             encoder_odometry=values["odometry_source"] == "encoders",
             gyro=values["gyro"] == "auto",
+            bumper_stall=str(values["bumper_stall"]),
+            compass=str(values["compass"]),
+            gripper_stream=bool(values["gripper_stream"]),
+            joystick_stream=bool(values["joystick_stream"]),
             digital_output_mask_first=bool(values["digital_output_mask_first"]),
             pwm_frequency=float(values["motor_pwm_frequency"]),
             pwm_max_duty=float(values["motor_pwm_max_duty"]),

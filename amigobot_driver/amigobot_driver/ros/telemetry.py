@@ -83,7 +83,7 @@ class Telemetry:
             # From one due time to the next, lest the jitter of the stamps add up.
             late = report.stamp - self._next_battery
             self._next_battery = (report.stamp if late > _BATTERY_PERIOD else self._next_battery) + _BATTERY_PERIOD
-            self._battery.publish(conversions.battery_state(self._robot.senses.battery, in_base, report.charging))
+            self._battery.publish(conversions.battery_state(self._robot.senses.battery, report, in_base))
 
     def _rolled(self, rolled: Rolled) -> None:
         """The encoders' word on the wheels, and where they lead, on the pose."""

@@ -1,0 +1,45 @@
+"""The bumpers of a Pioneer: the topic `bumpers`, and what diagnostics say of them."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import Bumpers as BumpersMsg
+
+from ..robot import BumpersFelt, Event, Robot
+from .diagnostics import ERROR, OK, WARN, Finding
+from .telemetry import Telemetry
+
+
+class Bumpers:
+    """Publishes the bumpers with each SIP of a robot that has some."""
+
+    def __init__(self, node: Node, robot: Robot, telemetry: Telemetry) -> None:
+        self._robot = robot
+        self._telemetry = telemetry
+        self._publisher = node.create_publisher(BumpersMsg, "bumpers", 10)
+
+    def hear(self, event: Event) -> None:
+        """Publish what an event tells."""
+        if isinstance(event, BumpersFelt):
+            header = Header(stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame"))
+            self._publisher.publish(BumpersMsg(header=header, front=event.front, rear=event.rear))
+
+    def finding(self) -> Finding:
+        """Which are pressed; segments have the numbers that they have in the message."""
+        felt = self._robot.pioneer.bumpers.felt
+        if not self._robot.running:
+            return ERROR, "unknown: no packets from the robot", {}
+        if felt is None:
+            return OK, "this robot has none", {}
+        pressed = [
+            f"{ring} bumper {number}"
+            for ring, segments in (("front", felt.front), ("rear", felt.rear))
+            for number, touched in enumerate(segments)
+            if touched
+        ]
+        values = {"front_segments": len(felt.front), "rear_segments": len(felt.rear)}
+        if pressed:
+            return WARN, f"{', '.join(pressed)} pressed: free the robot", values
+        return OK, "nothing is pressed", values

@@ -1,0 +1,56 @@
+"""The gripper of a Pioneer: the service `gripper` and the topic `gripper_state`."""
+
+from __future__ import annotations
+
+import math
+
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from amigobot_msgs.msg import GripperState
+from amigobot_msgs.srv import Gripper as GripperSrv
+
+from ..driver import Driver
+from ..robot import Event, GripperSeen
+from .telemetry import Telemetry
+from .wish import answer, granted, offering
+
+
+class Gripper:
+    """gripper and gripper_state."""
+
+    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry) -> None:
+        self._node = node
+        self._driver = driver
+        self._telemetry = telemetry
+        self._publisher = node.create_publisher(GripperState, "gripper_state", 10)
+        offering(node)(GripperSrv, "gripper", self._obey)
+
+    def hear(self, event: Event) -> None:
+        """Publish what an event tells."""
+        if isinstance(event, GripperSeen):
+            stamp, frame = self._telemetry.ros_time(event.stamp), self._telemetry.frame("base_frame")
+            self._publisher.publish(_message(event, Header(stamp=stamp, frame_id=frame)))
+
+    async def _obey(self, request: GripperSrv.Request, response: GripperSrv.Response) -> GripperSrv.Response:
+        with self._driver.robot() as robot:
+            wish = robot.pioneer.gripper.want(request.order, request.duration, self._driver.clock())
+        return answer(response, await granted(self._node, wish))
+
+
+def _message(seen: GripperSeen, header: Header) -> GripperState:
+    return GripperState(
+        header=header,
+        paddles=seen.paddles.value,
+        paddles_moving=seen.paddles_moving,
+        lift=seen.lift.value,
+        lift_moving=seen.lift_moving,
+        inner_beam=seen.inner_beam,
+        outer_beam=seen.outer_beam,
+        left_contact=seen.left_contact,
+        right_contact=seen.right_contact,
+        kind=seen.kind,
+        state=seen.state,
+        switches=seen.switches,
+        grasp_time=math.nan if seen.grasp_time is None else seen.grasp_time,
+    )

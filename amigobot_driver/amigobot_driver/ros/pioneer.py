@@ -1,0 +1,75 @@
+"""The rest of what a Pioneer has: the topics `compass` and `joy`, the services `deploy_charger` and `reset_robot`."""
+
+from __future__ import annotations
+
+import math
+
+from rclpy.node import Node
+from sensor_msgs.msg import Joy
+from std_msgs.msg import Header
+from std_srvs.srv import SetBool
+
+from amigobot_msgs.msg import Compass
+from amigobot_msgs.srv import ResetRobot
+
+from ..driver import Driver
+from ..robot import CompassRead, Event, JoystickMoved, Outcome
+from .telemetry import Telemetry
+from .wish import answer, granted, offering
+
+_DEPTH = 10
+
+
+class Pioneer:
+    """compass, joy, deploy_charger and reset_robot."""
+
+    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry) -> None:
+        self._node = node
+        self._driver = driver
+        self._telemetry = telemetry
+        self._compass = node.create_publisher(Compass, "compass", _DEPTH)
+        self._joy = node.create_publisher(Joy, "joy", _DEPTH)
+        offer = offering(node)
+        offer(SetBool, "deploy_charger", self._deploy_charger)
+        offer(ResetRobot, "reset_robot", self._reset)
+
+    def hear(self, event: Event) -> None:
+        """Publish what an event tells."""
+        if isinstance(event, CompassRead):
+            self._compass.publish(_compass(event, self._header(event.stamp)))
+        elif isinstance(event, JoystickMoved):
+            self._joy.publish(
+                Joy(header=self._header(event.stamp), axes=event.axes, buttons=[int(down) for down in event.buttons])
+            )
+
+    def _header(self, stamp: float) -> Header:
+        return Header(stamp=self._telemetry.ros_time(stamp), frame_id=self._telemetry.frame("base_frame"))
+
+    async def _deploy_charger(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        with self._driver.robot() as robot:
+            wish = robot.pioneer.charger.want(request.data, self._driver.clock())
+        return answer(response, await granted(self._node, wish))
+
+    async def _reset(self, request: ResetRobot.Request, response: ResetRobot.Response) -> ResetRobot.Response:
+        if not request.confirm:
+            return answer(
+                response, Outcome(False, "not reset: confirm is false; the robot is lost for seconds by this")
+            )
+        with self._driver.robot() as robot:
+            wish = robot.reset(self._driver.clock())
+        return answer(response, await granted(self._node, wish))
+
+
+def _compass(read: CompassRead, header: Header) -> Compass:
+    """Clockwise from north, and as REP 103 has it: counter-clockwise from east."""
+    return Compass(
+        header=header,
+        heading=read.heading,
+        yaw=math.remainder(math.pi / 2 - read.heading, math.tau),
+        resolution=read.resolution,
+        pitch=read.pitch,
+        roll=read.roll,
+        magnetic_field=read.field,
+        temperature=read.celsius,
+        error=read.error,
+    )

@@ -1,0 +1,137 @@
+"""What a Pioneer has beside an AmigoBot, as a user's program sees it: one node, one simulated Pioneer 3 with ARCOS."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from ros_bench import BRISK, Bench, Robot
+from sensor_msgs.msg import BatteryState, Joy, Range
+from std_srvs.srv import SetBool
+
+from amigobot_driver.protocol import Command
+from amigobot_msgs.msg import Bumpers, Compass, GripperState, RobotConfig, RobotStatus
+from amigobot_msgs.srv import Gripper, ResetRobot, SetSonarSequence
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    robot = Robot("p3dx-sh", flash={**BRISK, "Gripper": 1, "Charger": 1})
+    with Bench(robot, compass="packets", joystick_stream=True, bumper_stall="front") as bench:
+        yield bench.connected()
+
+
+def disguised(bench: Bench, **fields: int) -> None:
+    """The driver sees these values in the SIPs from now on."""
+    bench.robot.disguise = lambda sip: dataclasses.replace(sip, **fields)
+
+
+@pytest.fixture(autouse=True)
+def plain(bench: Bench) -> Iterator[None]:
+    yield
+    bench.robot.disguise = lambda sip: sip
+
+
+def order(bench: Bench, name: str, duration: float = 0.0) -> Any:
+    return bench.call(Gripper, "gripper", Gripper.Request(order=name, duration=duration))
+
+
+def test_bumpers_on_their_topic_and_in_diagnostics(bench: Bench) -> None:
+    message = bench.client.hear(Bumpers, "bumpers")
+    assert (list(message.front), list(message.rear)) == ([False] * 5, [False] * 5)
+    assert message.header.frame_id == "base_link"
+    disguised(bench, right_stall_bumpers=0b0010000, left_stall_bumpers=0b0000010)
+    inbox = bench.listen(Bumpers, "bumpers")
+    bench.wait_until(lambda: inbox and any(inbox.last.front))
+    assert list(inbox.last.front) == [False, False, False, True, False]
+    assert list(inbox.last.rear) == [True, False, False, False, False]
+    bench.wait_until(lambda: bench.diagnostic("bumpers", fresh=True).level == DiagnosticStatus.WARN)
+    assert bench.diagnostic("bumpers").message == "front bumper 3, rear bumper 0 pressed: free the robot"
+    assert Command.BUMPSTALL(1) in bench.robot.heard
+
+
+def test_compass_in_both_conventions(bench: Bench) -> None:
+    """The robot looks along the world's x axis, which is east."""
+    message = bench.client.hear(Compass, "compass")
+    assert message.heading == pytest.approx(math.pi / 2, abs=0.01)
+    assert message.yaw == pytest.approx(0.0, abs=0.01)
+    assert math.degrees(message.resolution) == pytest.approx(0.1)
+    assert list(message.magnetic_field)[2] == pytest.approx(44e-6)
+    assert message.temperature == pytest.approx(25.0)
+
+
+def test_the_gripper_obeys_and_shows_it(bench: Bench) -> None:
+    done = order(bench, "open")
+    assert done.success and done.message.startswith("open: paddles")
+    inbox = bench.listen(GripperState, "gripper_state")
+    bench.wait_until(lambda: inbox and inbox.last.paddles == GripperState.OPEN and not inbox.last.paddles_moving)
+    assert inbox.last.kind == GripperState.KIND_GENERAL_IO
+    assert inbox.last.lift == GripperState.AT_END
+    done = order(bench, "juggle")
+    assert not done.success and "allowed: open, close, stop" in done.message
+
+
+def test_the_joystick(bench: Bench) -> None:
+    def push(simulator: Any) -> None:
+        simulator.joystick.x, simulator.joystick.buttons = 1.0, (True, False)
+
+    bench.robot.do(push)
+    inbox = bench.listen(Joy, "joy")
+    bench.wait_until(lambda: inbox and list(inbox.last.buttons) == [1, 0])
+    assert list(inbox.last.axes) == pytest.approx([1.0, 0.0, -1.0], abs=0.002)
+
+
+def test_the_tail_of_the_arcos_packet(bench: Bench) -> None:
+    disguised(bench, state_of_charge=42, temperature=37, faults=1 << 4, rotation_velocity=0)
+    status = bench.listen(RobotStatus, "status")
+    bench.wait_until(lambda: status and status.last.faults)
+    assert (list(status.last.faults), status.last.charge_state) == (["gyro"], "not charging")
+    assert status.last.state_of_charge == pytest.approx(0.42)
+    assert (status.last.temperature, status.last.turn_rate) == (37.0, 0.0)
+    battery = bench.listen(BatteryState, "battery_state")
+    bench.wait_until(lambda: battery and battery.last.percentage == pytest.approx(0.42))
+    bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).level == DiagnosticStatus.ERROR)
+    assert bench.diagnostic("motors").message.startswith("the robot reports: gyro")
+
+
+def test_the_charger(bench: Bench) -> None:
+    def dock(simulator: Any) -> None:
+        simulator.battery.docked = True
+
+    bench.robot.do(dock)
+    done = bench.call(SetBool, "deploy_charger", SetBool.Request(data=True))
+    assert done.success and done.message.startswith("the robot reports: ")
+    assert bench.call(SetBool, "deploy_charger", SetBool.Request(data=False)).success
+
+
+def test_two_rings_of_sonars(bench: Bench) -> None:
+    request = SetSonarSequence.Request(sonars=[0, 15, 8])
+    done = bench.call(SetSonarSequence, "set_sonar_sequence", request)
+    assert (done.success, done.message) == (True, "sonars 0, 8, 15 fire")
+    assert bench.client.hear(Range, "sonar/range_15").header.frame_id == "sonar_15_link"
+    refused = bench.call(SetSonarSequence, "set_sonar_sequence", SetSonarSequence.Request(sonars=[16]))
+    assert not refused.success and "0 to 15" in refused.message
+
+
+def test_the_sonars_rhythm_is_a_parameter(bench: Bench) -> None:
+    refused = bench.parameter("sonar_cycle", 0.001)
+    assert not refused.successful and refused.reason.endswith("allowed: 0, or 0.002 to 0.12 s")
+    configs = bench.listen(RobotConfig, "robot_config")
+    assert bench.parameter("sonar_cycle", 0.02).successful
+    bench.wait_until(lambda: configs and configs.last.sonar_cycle == pytest.approx(0.02))
+
+
+def test_reset_is_guarded_and_the_robot_comes_back(bench: Bench) -> None:
+    done = bench.call(ResetRobot, "reset_robot", ResetRobot.Request(confirm=False))
+    assert not done.success and "confirm is false" in done.message
+    assert Command.RESET() not in bench.robot.heard
+    done = bench.call(ResetRobot, "reset_robot", ResetRobot.Request(confirm=True))
+    assert (done.success, done.message) == (True, "the robot was reset and is connected again")
+    assert bench.robot.heard.count(Command.RESET()) == 1
+    sips = bench.robot.sips
+    bench.wait_until(lambda: bench.robot.sips > sips + 5)
+    bench.wait_until(lambda: bench.client.hear(RobotStatus, "status").motors_enabled)
