@@ -45,6 +45,7 @@ def generate_launch_description() -> LaunchDescription:
         "robot": ("", "profile of the robot, such as amigo-sh; empty: an AmigoBot, or what the robot says"),
         "map": ("", "map to find the way in, a .yaml file; empty: that of the world"),
         "params_file": (str(HERE / "config" / "nav2.yaml"), "parameters of Nav2's nodes"),
+        "driver_params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver"),
         "slam_params_file": (str(HERE / "config" / "slam.yaml"), "parameters of slam_toolbox"),
         "namespace": ("", "put before every name of the robot"),
         "frame_prefix": ("", "put before every frame of the robot, such as alpha/; the map has none"),
@@ -107,6 +108,8 @@ class Navigation:
         port = f"sim://{robot or 'amigo'}?world={world}" if self.simulated else self.arguments["port"]
         passed = {name: self.arguments[name] for name in ("robot", "namespace", "frame_prefix", "use_sim_time")}
         # Stamped: no distribution's default matters then.
+        # Given even where it is the default: an included file is heir to the arguments of this one, params_file too.
+        passed["params_file"] = self.arguments["driver_params_file"]
         fixed = {"port": port, "publish_scan": "true", "enable_stamped_cmd_vel": "true", "rviz": "false"}
         return included(str(share("launch", "amigobot.launch.py")), passed | fixed)
 

@@ -246,6 +246,7 @@ def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
     (driver,) = driver_arguments(module)
     assert driver["port"] == "sim://amigo?world=office"
     assert driver["publish_scan"] == driver["enable_stamped_cmd_vel"] == "true"
+    assert Path(driver["params_file"]).name == "amigobot.yaml", "an included file is heir to Nav2's params_file"
     start = load_world("office").start
     amcl = nodes["amcl"]["parameters"][-1]
     assert (amcl["initial_pose.x"], amcl["initial_pose.y"]) == (start.x, start.y)
