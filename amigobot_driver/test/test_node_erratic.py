@@ -154,6 +154,7 @@ class TestWhatItDoes:
             assert done.success
             assert done.message == f"motors {word}, sent 3 times; this robot's packets do not tell of them"
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
+        assert "do not say whether they are" in bench.diagnostic("motors", fresh=True).message
 
     def test_pid_is_read_back(self, bench: Bench) -> None:
         request = SetPid.Request(servo=SetPid.Request.TRANSLATION, kp=41, kv=82, ki=3)

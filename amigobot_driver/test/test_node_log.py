@@ -47,6 +47,12 @@ def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
     assert line[1].startswith(f"robot Rob, Pioneer/{subclass}: profile {profile.name}, because ")
 
 
+def test_a_robot_that_says_nothing_of_itself_is_not_given_a_name() -> None:
+    profile, reason = choose_profile("", "", "erratic")
+    [line] = Log().hear(Identified(SyncReply(name="", robot_class="", subclass=""), profile, reason, known=False))
+    assert line[1].startswith("robot without a name: profile erratic, because the robot does not say what it is, ")
+
+
 def test_trouble_is_said_rarely_and_its_end_more_often() -> None:
     """Whoever reads the last line knows how things are, also after the second loss in a short time."""
     log = Log()

@@ -82,6 +82,25 @@ class TestConnect:
         assert bench.robot.profile.name == "erratic"
         assert bench.robot.running
 
+    def test_and_is_said_to_be_that_by_its_packets_not_by_its_word(self) -> None:
+        bench = erratic(Options())
+        bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
+        bench.connect()
+        (identified,) = bench.told(Identified)
+        assert not identified.known
+        assert identified.profile.name == "erratic"
+        assert "does not say what it is, its packets are those of: Videre Erratic;" in identified.reason
+
+    def test_it_is_stopped_and_let_go_at_the_end(self, bench: Bench) -> None:
+        bench.run(2.0, cmd_vel=(0.3, 0.0))
+        end = bench.now
+        bench.ask(bench.robot.close)
+        while (frame := bench.robot.take(bench.now)) is not None:
+            bench.up.send(frame, bench.now)
+        bench.run(2.0)
+        assert own_words(bench, end) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
+        assert bench.simulator.truth.left_velocity == 0.0
+
     def test_a_robot_that_was_not_asked_for_is_not_driven(self) -> None:
         bench = erratic(Options(profile="amigo"))
         bench.plug_in()
@@ -128,6 +147,36 @@ class TestDriving:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
         bench.run(3.0)
         assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
+
+    def test_the_keep_alive_is_a_pulse_until_it_is_driven_and_then_a_stop(self, bench: Bench) -> None:
+        bench.run(2.0)
+        before = bench.now
+        bench.run(2.0)
+        assert set(own_words(bench, before)) == {"PULSE"}
+        bench.run(1.0, cmd_vel=(0.2, 0.0))
+        bench.run(3.0)
+        after = bench.now
+        bench.run(2.0)
+        assert set(own_words(bench, after)) == {"STOP"}
+
+    def test_a_velocity_on_a_heading(self, bench: Bench) -> None:
+        """What Player calls SetVelHead."""
+        for _ in range(50):
+            bench.ask(lambda: bench.robot.drive_course(0.2, math.radians(60), bench.now))
+            bench.run(0.1)
+        assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(60, abs=3)
+        assert bench.robot.senses.odometer.state.linear == pytest.approx(0.2, abs=0.02)
+
+    def test_the_pose_is_what_it_is_said_to_be(self, bench: Bench) -> None:
+        """What Player calls SetOdometry; the robot's own counters stay as they are."""
+        before = bench.now
+        bench.ask(lambda: bench.robot.set_odometry(3.0, -2.0, math.pi / 2))
+        bench.run(3.0, cmd_vel=(0.4, 0.0))
+        bench.run(2.0)
+        state = bench.robot.senses.odometer.state
+        assert (state.x, state.y) == pytest.approx((3.0, -2.0 + bench.simulator.truth.pose.x), abs=0.02)
+        assert state.y > -1.5
+        assert not any(word.startswith("SETO") for word in own_words(bench, before))
 
     def test_an_emergency_stop_is_a_stop_as_it_has_no_other(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
@@ -218,6 +267,9 @@ class TestSettings:
         ("name", "value", "word"),
         [
             ("trans_vel_max", 800, "SETV(800)"),
+            ("rot_vel_max", 150, "SETRV(150)"),
+            ("trans_acc", 350, "SETA(350)"),
+            ("trans_decel", 250, "SETA(-250)"),
             ("rot_acc", 300, "SETRA(300)"),
             ("rot_decel", 200, "SETRA(-200)"),
             ("trans_kp", 41, "TRANS_P(41)"),
@@ -255,6 +307,13 @@ class TestSettings:
         bench.run(2.0)
         assert bench.robot.tuning.config is not None
         assert bench.robot.tuning.config.value("trans_acc") == 350
+
+    def test_it_is_given_another_name_by_hand(self, bench: Bench) -> None:
+        bench.ask(lambda: bench.robot.send_raw(ErraticCommand.NAME.number, [], b"Rover"))
+        bench.run(1.0)
+        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
+        assert bench.robot.tuning.config is not None
+        assert dict(bench.robot.tuning.config.values())["name"] == "Rover"
 
     def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
         bench.run(1.0, cmd_vel=(0.3, 0.0))

@@ -69,10 +69,12 @@ def choose_profile(robot_class: str, subclass: str, fallback: str = _FALLBACK) -
     """The profile for a robot that names itself so, and the reason in words; `fallback` for a stranger."""
     if profile := _known(robot_class, subclass):
         return profile, f"the robot calls itself {robot_class}/{subclass}"
-    return _shipped(fallback), (
-        f"the robot calls itself {robot_class}/{subclass}, which no profile knows: distances may be wrong, "
-        f"set the parameter robot to one of {', '.join(available_profiles())}"
-    )
+    profile = _shipped(fallback)
+    told = f"the robot calls itself {robot_class}/{subclass}, which no profile knows"
+    if not (robot_class or subclass):
+        told = f"the robot does not say what it is, its packets are those of: {profile.description}"
+    allowed = ", ".join(available_profiles())
+    return profile, f"{told}; distances may be wrong, set the parameter robot to one of {allowed}"
 
 
 def _known(robot_class: str, subclass: str) -> Profile | None:

@@ -144,6 +144,8 @@ class Diagnostics:
             message = f"{obstacle}: call enable_motors, or press MOTORS on the robot; check radio and cable"
         elif not report.motors_enabled:
             level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
+        elif self._robot.motors.reported is None:
+            level, message = OK, "motors on, as they were told; the packets of this robot do not say whether they are"
         else:
             level, message = OK, "motors on"
         return self._status(

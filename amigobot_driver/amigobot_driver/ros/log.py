@@ -46,11 +46,10 @@ class EventLog:
     def hear(self, event: Event) -> None:
         """Write the line an event is worth."""
         if isinstance(event, Identified):
-            self._say(
-                f"robot {event.identity.name}, {event.identity.robot_class}/{event.identity.subclass}: "
-                f"profile {event.profile.name}, because {event.reason}",
-                warning=not event.known,
-            )
+            identity = event.identity
+            kind = f"{identity.robot_class}/{identity.subclass}".strip("/")
+            robot = ", ".join(filter(None, (identity.name, kind))) or "without a name"
+            self._say(f"robot {robot}: profile {event.profile.name}, because {event.reason}", warning=not event.known)
         elif isinstance(event, LinkChanged):
             # The end of a trouble is said even where the trouble itself was said too recently.
             often = END_SAID if event.state is LinkState.RUNNING else 1

@@ -106,7 +106,7 @@ class Erratic(Dialect):
             answer = yield from talk.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, ErraticConfig))
             if isinstance(answer, ErraticConfig):
                 return SyncReply(name=answer.name, robot_class=answer.type, subclass=answer.subtype)
-        return SyncReply(name="", robot_class="Erratic", subclass="") if streaming else None
+        return SyncReply(name="", robot_class="", subclass="") if streaming else None
 
     def knows(self, command: CommandTable, firmware: str) -> bool:
         return isinstance(command, ErraticCommand) or command in _COUNTERPARTS
