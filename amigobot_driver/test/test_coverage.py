@@ -27,13 +27,25 @@ class Row:
     proof: str
 
 
-ROWS = [
-    Row(int(cells[0]), *cells[1:])
+@dataclass(frozen=True)
+class Section:
+    """One line of the table of a manual."""
+
+    name: str
+    where: str
+    proof: str
+
+
+CELLS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
     for line in (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").splitlines()
-    if (cells := [cell.strip() for cell in line.strip("|").split("|")]) and cells[0].isdecimal()
+    if line.startswith("|") and not line.startswith(("|-", "| #", "| Section"))
 ]
-#: what the AmigoBot's two firmwares have
-COMMANDS = [command for command in Command if {"A", "S"} & command.firmware.keys()]
+ROWS = [Row(int(cells[0]), *cells[1:]) for cells in CELLS if len(cells) == 5]
+SECTIONS = [Section(*cells) for cells in CELLS if len(cells) == 3]
+#: AmigOS, AmigoSH, P2OS, and AROS with ARCOS
+FIRMWARE = "ASPR"
+COMMANDS = [command for command in Command if set(FIRMWARE) & command.firmware.keys()]
 
 
 def literals(folder: Path) -> set[str]:
@@ -60,10 +72,26 @@ def test_every_command_has_one_row_in_the_order_of_the_numbers() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.command)
 def test_a_row_is_true(row: Row) -> None:
     firmware = Command[row.command].firmware
-    assert row.firmware.split() == [f"{letter}{firmware[letter]}" for letter in "AS" if letter in firmware]
+    assert row.firmware.split() == [f"{letter}{firmware[letter]}" for letter in FIRMWARE if letter in firmware]
     names = re.findall(r"`([^`]+)`", row.how)
     assert names or row.how.startswith("sent by itself")
     assert set(names) <= literals(NODE), "the node has no such name"
-    file, _, test = row.proof.strip("`").partition("::")
+    assert_is_a_test(row.proof)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_a_section_of_the_manual_is_where_it_is_said_to_be(section: Section) -> None:
+    names = re.findall(r"`([^`]+)`", section.where)
+    files = {name for name in names if name.endswith((".py", ".yaml"))}
+    assert all(list((TESTS.parent / "amigobot_driver").glob(name)) or list(TESTS.parent.glob(name)) for name in files)
+    assert set(names) - files <= literals(NODE), "the node has no such name"
+    if section.where.startswith("absent: ") and section.proof == "-":
+        return
+    assert_is_a_test(section.proof)
+
+
+def assert_is_a_test(proof: str) -> None:
+    """Whether there is the test that is named."""
+    file, _, test = proof.strip("`").partition("::")
     assert test.rpartition("::")[2].startswith("test_")
     assert test in names_of_tests(TESTS / file)

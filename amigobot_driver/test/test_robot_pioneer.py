@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from bench import Bench, losing, losing_first
@@ -23,6 +24,7 @@ from amigobot_driver.robot import (
     LinkState,
     Options,
     Outcome,
+    Refused,
 )
 from amigobot_driver.robot.bumpers import Bumpers
 from amigobot_driver.robot.compass import TRIES as COMPASS_TRIES
@@ -527,3 +529,65 @@ class TestSonarArrays:
         bench = pioneer(tuning={"sonar_cycle": 20})
         bench.run(2)
         assert bench.robot.tuning.config and bench.robot.tuning.config.value("sonar_cycle") == 20
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "text"),
+    [
+        ("E_STALL", [1], b""),
+        ("QSTOP", [], b""),
+        ("LCDWRITE", [], b"hello"),
+        ("BATTERYINFO", [1], b""),
+        ("ARM_INFO", [], b""),
+        ("ARM_STATUS", [2], b""),
+        ("ARM_INIT", [], b""),
+        ("ARM_CHECK", [], b""),
+        ("ARM_POWER", [1], b""),
+        ("ARM_HOME", [255], b""),
+        ("ARM_PARK", [], b""),
+        ("ARM_POS", [0x8001], b""),
+        ("ARM_SPEED", [0x1E01], b""),
+        ("ARM_STOP", [1], b""),
+        ("ARM_AUTOPARK", [60], b""),
+        ("ARM_GRIPPARK", [60], b""),
+        ("BATTEMPTEST", [40], b""),
+        ("TEMPTEST", [-5], b""),
+    ],
+)
+def test_what_has_no_service_of_its_own_is_reached_raw(command: str, arguments: list[int], text: bytes) -> None:
+    bench = pioneer()
+    since = bench.now
+    assert bench.ask(lambda: bench.robot.send_raw(Command[command].number, arguments, text)).success
+    bench.run(1.0)
+    value = text or (arguments[0] if arguments else None)
+    assert [instruction for _, instruction in bench.sent(since)].count(Command[command](value)) == 1
+
+
+def test_the_battery_packets_that_nobody_has_described_are_not_asked_for() -> None:
+    """ARIA sends BATTERYINFO after every connect; to an old simulator that number meant its end."""
+    bench = pioneer()
+    bench.run(5)
+    assert not [word for word in bench.words() if word.startswith("BATTERYINFO")]
+
+
+def test_what_only_a_joystick_at_the_robot_drives_is_never_allowed_by_the_driver() -> None:
+    bench = pioneer(joystick_stream=True)
+    with pytest.raises(Refused, match="JOYDRIVE is not sent"):
+        bench.robot.send_raw(Command.JOYDRIVE.number, [1], b"")
+    bench.run(2)
+    assert not [word for word in bench.words() if word.startswith("JOYDRIVE")]
+
+
+def test_a_servo_of_a_pioneer_is_a_joint_of_its_profile(tmp_path: Path) -> None:
+    """Servo 2 of P2OS in its 10 us: 1.5 ms in the middle, 0.1 ms to 9 degrees."""
+    profile = tmp_path / "with_servo.yaml"
+    profile.write_text(
+        "extends: p2at\nname: with_servo\n"
+        "servos:\n  joints: [left_joint, pan_joint]\n  neutral: 150\n  counts_per_degree: 1.111\n"
+        "  lowest: 50\n  highest: 250\n"
+    )
+    bench = Bench(Options(profile=str(profile)), robot=str(profile))
+    bench.connect()
+    bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45)))
+    bench.run(2)
+    assert bench.words().count(f"PTUPOS({2 << 8 | 200})") == 3
