@@ -144,7 +144,7 @@ class TestWhatItDoes:
 
     def test_a_joint_that_is_not_there_is_told_which_are(self, bench: Bench) -> None:
         bench.publish("servo_commands", JointState(name=["nose"], position=[0.0]))
-        bench.wait_until(lambda: bench.node.logged("'nose' is not there", "pan_joint, tilt_joint, servo_joint"))
+        bench.wait_until(lambda: bench.node.logged("'nose' is not there", "servo_joint, tilt_joint, pan_joint"))
 
     def test_its_motors_are_told_and_not_confirmed(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")

@@ -404,10 +404,13 @@ class TestInputs:
 
 
 class TestServos:
-    def test_joints_turn_by_name(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.servos.turn("tilt_joint", math.radians(30)))
+    @pytest.mark.parametrize(("joint", "number"), [("servo_joint", 0), ("tilt_joint", 1), ("pan_joint", 2)])
+    def test_joints_turn_by_name(self, bench: Bench, joint: str, number: int) -> None:
+        """Servo 0 is a tilt unit of its own, 1 and 2 are a pan-tilt unit (Erratic manual 5.8)."""
+        bench.ask(lambda: bench.robot.servos.turn(joint, math.radians(30)))
         bench.run(2.0)
-        assert own_words(bench).count(str(ErraticCommand.SERVO(bytes((1,)) + (1650 + 195).to_bytes(2, "little")))) == 3
+        told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
+        assert own_words(bench).count(str(told)) == 3
 
     @pytest.mark.parametrize(("joint", "angle"), [("nose", 0.0), ("pan_joint", 3.0), ("pan_joint", math.inf)])
     def test_what_cannot_be_is_refused(self, bench: Bench, joint: str, angle: float) -> None:

@@ -139,8 +139,8 @@ TABLE += tuple(
     for name, text, unit, top, field, factor in (
         ("linear_acceleration", "how fast the robot speeds up", "m/s^2", 4.0, "trans_acc", 1000.0),
         ("linear_deceleration", "how fast the robot slows down", "m/s^2", 4.0, "trans_decel", 1000.0),
-        ("angular_acceleration", "how fast a rotation speeds up", "rad/s^2", 6.28, "rot_acc", _DEG),
-        ("angular_deceleration", "how fast a rotation slows down", "rad/s^2", 6.28, "rot_decel", _DEG),
+        ("angular_acceleration", "how fast a rotation speeds up", "rad/s^2", 20.0, "rot_acc", _DEG),
+        ("angular_deceleration", "how fast a rotation slows down", "rad/s^2", 20.0, "rot_decel", _DEG),
     )
 )
 
