@@ -82,9 +82,9 @@ class Report:
     charge_state: str  #: "" likewise
     faults: tuple[str, ...]  #: what the robot itself complains of
     celsius: int | None  #: the controller's temperature; None likewise
-    turn_rate: float | None  #: rad/s, the robot's own word; None likewise
-    charge: float | None  #: 0 to 1, the robot's own word; None likewise
     ports: PortState
+    turn_rate: float | None = None  #: rad/s, the robot's own word; None likewise
+    charge: float | None = None  #: 0 to 1, the robot's own word; None likewise
 
 
 @dataclass(frozen=True, slots=True)
