@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import cycle, islice, pairwise
 
 import numpy as np
 import pytest
@@ -393,3 +393,15 @@ def test_a_worn_robot_drifts_in_truth_and_not_in_the_counters() -> None:
     assert abs(truth.y) > 0.1
     assert odometry.y == pytest.approx(0, abs=0.005)
     assert odometry.x == pytest.approx(bench.simulator._body.right.travel, abs=0.01)
+
+
+def test_the_turn_rate_is_not_that_of_the_line() -> None:
+    """Packets that are held up and then come close together were sent in whole cycles all the same."""
+    counters, odometer = Counters(), Odometer(AMIGO)
+    odometer.period = CYCLE
+    rates = []
+    for late in islice(cycle((0.0, 0.045, 0.0, 0.02, 0.04)), 60):
+        counters.move(0.1, 0.8)
+        rates.append(odometer.update(counters.sip(), counters.time + late).angular)
+    step = AMIGO.units.angle / CYCLE
+    assert rates[2:] == [pytest.approx(0.8, abs=step)] * len(rates[2:])

@@ -56,6 +56,7 @@ class Odometer:
         self.state: Odometry = before.state if before else Odometry()
         #: times a counter moved further than the robot could have
         self.jumps: int = before.jumps if before else 0
+        self.period = math.nan  #: s from one SIP to the next at the robot, where that is known
         self._units = profile.units
         self._track = profile.body.track
         self._wheel_radius = profile.body.wheel_diameter / 2
@@ -134,6 +135,12 @@ class Odometer:
         #: from the robot's own frame to the odometry frame, rad; known once a SIP tells the robot's heading
         self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
 
+    def _span(self, dt: float) -> float:
+        """s between two SIPs at the robot, which sends them in whole cycles; 0: nobody knows, they came in a bunch."""
+        if dt <= _CYCLE * 0.4:
+            return 0.0
+        return dt if math.isnan(self.period) else max(1, round(dt / self.period)) * self.period
+
     def _advance(self, sip: Sip, dx: int, dy: int, turn: int, dt: float) -> None:
         units, old, origin = self._units, self.state, self._origin
         self._x += dx
@@ -148,8 +155,9 @@ class Odometer:
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
         by_wheels = (right - left) / self._track
         # Heading over time is right whatever the track width, but needs times that mean something.
-        angular = turned / dt if dt > _CYCLE * 0.4 else by_wheels
-        step = units.angle / max(dt, _CYCLE * 0.4) * math.sqrt(2)
+        span = self._span(dt)
+        angular = turned / span if span else by_wheels
+        step = units.angle / (span or _CYCLE * 0.4) * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
         stated = (sip.rotation_velocity or 0) * STATED_STEP
         if stated and abs(stated - by_wheels) <= _AGREES * abs(by_wheels) + _AGREES_MARGIN:

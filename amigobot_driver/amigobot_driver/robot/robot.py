@@ -321,6 +321,7 @@ class Robot(Link):
     def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
         measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
+            self.senses.odometer.period = self.punctuality.period
             self._events += self.senses.perceive(packet, measured)
             if self.senses.report:
                 self.sonar_health.perceive(self.senses.report, self.sequence.wanted)
@@ -336,6 +337,7 @@ class Robot(Link):
         elif isinstance(packet, Parameters):
             self._limit()
             self._arrange(now)
+            self.senses.sonar_cycle = self.budget.sonar_cycle
         self._events += self.pioneer.perceive(packet, measured)
 
     def _measured(self, packet: Packet, stamp: float) -> float:
