@@ -139,7 +139,7 @@ class Odometer:
         """s between two SIPs at the robot, which sends them in whole cycles; 0: nobody knows, they came in a bunch."""
         if dt <= _CYCLE * 0.4:
             return 0.0
-        return dt if math.isnan(self.period) else max(1, round(dt / self.period)) * self.period
+        return max(1, round(dt / self.period)) * self.period if self.period > _CYCLE * 0.4 else dt
 
     def _advance(self, sip: Sip, dx: int, dy: int, turn: int, dt: float) -> None:
         units, old, origin = self._units, self.state, self._origin
