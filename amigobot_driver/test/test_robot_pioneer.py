@@ -529,6 +529,10 @@ class TestSonarArrays:
         bench = pioneer(tuning={"sonar_cycle": 20})
         bench.run(2)
         assert bench.robot.tuning.config and bench.robot.tuning.config.value("sonar_cycle") == 20
+        stamps = [ping.stamp for ping in bench.reports[-1].pings if ping.number < 8]
+        assert len(stamps) in (4, 5, 6)
+        steps = [after - before for before, after in itertools.pairwise(stamps)]
+        assert steps == pytest.approx([0.02] * len(steps))
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,16 @@ class Budget(Feature):
         return (self._config.info_cycle_ms / 1000 if self._config else 0.0) or _INFO_CYCLE
 
     @property
+    def sonar_cycle(self) -> float:
+        """s from one ping of an array to the next: SONARCYCLE where the robot says it, else the profile's."""
+        own = (self._config.value("sonar_cycle") or 0) / 1000 if self._config else 0.0
+        return own or self._profile.sonar.cycle
+
+    @property
     def sip_bytes(self) -> int:
         """The frame of this robot's SIP with as many readings as its sonars make in a cycle."""
-        own = (self._config.value("sonar_cycle") or 0) / 1000 if self._config else 0.0
         arrays = max(1, math.ceil(len(self._profile.sonar.poses) / ARRAY))
-        readings = arrays * math.ceil(self.info_cycle / (own or self._profile.sonar.cycle) - 1e-6)
+        readings = arrays * math.ceil(self.info_cycle / self.sonar_cycle - 1e-6)
         bare = len(self._sip.encode()) + OVERHEAD - _READING * len(self._sip.sonar) if self._sip else _SIP
         return bare + _READING * readings
 

@@ -24,6 +24,7 @@ class Senses:
         self.report: Report | None = None  #: the newest
         self.newest: dict[int, Ping] = {}  #: the last ping of each sonar
         self.bad_pings = 0  #: readings of a sonar that this robot does not have
+        self.sonar_cycle = profile.sonar.cycle  #: s from one ping of an array to the next
         self._profile = profile
 
     def perceive(self, sip: Sip, stamp: float) -> Iterator[Event]:
@@ -65,7 +66,7 @@ class Senses:
                 Ping(
                     number=reading.number,
                     range=max(distance, sonar.min_range) if distance <= sonar.max_range else math.inf,
-                    stamp=stamp - place * sonar.cycle,
+                    stamp=stamp - place * self.sonar_cycle,
                 )
             )
         pings.reverse()
