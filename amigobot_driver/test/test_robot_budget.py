@@ -8,7 +8,7 @@ import pytest
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import OVERHEAD, Encoders, Io, Packet, Sip, SonarReading
-from amigobot_driver.robot.budget import Budget, Plan, plan
+from amigobot_driver.robot.parts.budget import Budget, Plan, plan
 
 STREAMS = {"ENCODERpac": 14, "IOpac": 21}
 BAUD_9600 = 10 / 9600

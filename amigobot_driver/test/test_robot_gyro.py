@@ -9,7 +9,7 @@ from bench import Bench, lost
 
 from amigobot_driver.protocol import Gyro, GyroSample, Sip
 from amigobot_driver.robot import Options, TurnRate
-from amigobot_driver.robot.gyro import ENOUGH, PERIOD, RATE, Gyroscope
+from amigobot_driver.robot.sensing.gyro import ENOUGH, PERIOD, RATE, Gyroscope
 
 
 def connected(**options: object) -> Bench:

@@ -9,7 +9,7 @@ from bench import Bench, Noise, losing, losing_first
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Options, Outcome
-from amigobot_driver.robot.setting import RETRY, TRIES
+from amigobot_driver.robot.parts.setting import RETRY, TRIES
 from amigobot_driver.sim import Faults, Window
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command, Instruction, encode_frame
 from amigobot_driver.robot import LinkState, Options, Refused
-from amigobot_driver.robot.motion import KEEP_ALIVE
+from amigobot_driver.robot.driving.motion import KEEP_ALIVE
 from amigobot_driver.robot.outbox import MAX_ROUTINE, Outbox, Urgency
 
 FAST = Options(max_linear=0.7, max_angular=3.0)

@@ -14,7 +14,7 @@ from bench import Bench, Noise
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import Sip
 from amigobot_driver.robot import Odometry, Options, Report
-from amigobot_driver.robot.odometry import Odometer
+from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.sim import Simulator, Wear
 
 CYCLE = 0.1  #: s between two SIPs

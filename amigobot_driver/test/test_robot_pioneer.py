@@ -26,12 +26,12 @@ from amigobot_driver.robot import (
     Outcome,
     Refused,
 )
-from amigobot_driver.robot.bumpers import Bumpers
-from amigobot_driver.robot.compass import TRIES as COMPASS_TRIES
-from amigobot_driver.robot.compass import perceive as read_compass
 from amigobot_driver.robot.events import Lift, Paddles
-from amigobot_driver.robot.gripper import ORDERS, TRIES, Gripper
-from amigobot_driver.robot.odometry import Odometer
+from amigobot_driver.robot.pioneer.bumpers import Bumpers
+from amigobot_driver.robot.pioneer.compass import TRIES as COMPASS_TRIES
+from amigobot_driver.robot.pioneer.compass import perceive as read_compass
+from amigobot_driver.robot.pioneer.gripper import ORDERS, TRIES, Gripper
+from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.sim import Pose, Segment, Simulator, World
 
 P2OS, AROS, ARCOS = "p2at", "p3dx", "p3dx-sh"

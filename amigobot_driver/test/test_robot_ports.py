@@ -12,7 +12,7 @@ from bench import Bench, losing, losing_first
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Io, Unlisted, decode
 from amigobot_driver.robot import FrameSeen, Options, Outcome, Refused, Report
-from amigobot_driver.robot.ports import RETRY, TRIES
+from amigobot_driver.robot.parts.ports import RETRY, TRIES
 from amigobot_driver.sim import Simulator
 
 

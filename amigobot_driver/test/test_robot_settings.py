@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import BatteryChanged, BatteryLevel, BatteryMonitor, Options, Outcome
-from amigobot_driver.robot.setting import RETRY, TRIES
+from amigobot_driver.robot.parts.setting import RETRY, TRIES
 
 BATTERY = load_profile("amigo").battery
 

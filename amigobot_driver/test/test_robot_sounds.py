@@ -11,7 +11,7 @@ from bench import Bench, Fault, Noise, losing, losing_first, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Playlist
 from amigobot_driver.robot import Options, Outcome, Report
-from amigobot_driver.robot.sounds import RETRY, TRIES
+from amigobot_driver.robot.parts.sounds import RETRY, TRIES
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.sounds import Sound, playlist
 

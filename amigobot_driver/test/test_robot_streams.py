@@ -12,9 +12,9 @@ from bench import Bench, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Encoders, Packet
 from amigobot_driver.robot import Notice, Odometry, Options, Report, Rolled
-from amigobot_driver.robot.encoders import STALE, WheelEncoders, metres_per_tick, track
-from amigobot_driver.robot.odometry import Odometer
-from amigobot_driver.robot.streams import PATIENCE, RARELY, TRIES
+from amigobot_driver.robot.parts.streams import PATIENCE, RARELY, TRIES
+from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, metres_per_tick, track
+from amigobot_driver.robot.sensing.odometry import Odometer
 
 AMIGO = load_profile("amigo")
 

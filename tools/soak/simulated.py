@@ -16,7 +16,7 @@ from bench import Bench, Noise
 from amigobot_driver.driver import RETRY_MOST
 from amigobot_driver.protocol import Sip
 from amigobot_driver.robot import Options
-from amigobot_driver.robot.odometry import Odometer
+from amigobot_driver.robot.sensing.odometry import Odometer
 
 from .figure import Figure, Share
 

@@ -1,11 +1,11 @@
 """The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
 
-from .auxiliary import AuxPort, Reading, Written
-from .battery import BatteryLevel, BatteryMonitor
-from .bumpers import STALLS
-from .envelope import Refused
+from .driving.envelope import Refused
+from .driving.manoeuvre import Manoeuvre
+from .driving.motion import MotionStats
 from .events import (
     BatteryChanged,
+    BatteryLevel,
     BaudChange,
     BumpersFelt,
     CompassRead,
@@ -19,6 +19,7 @@ from .events import (
     LinkChanged,
     MotorCurrents,
     Notice,
+    Odometry,
     Ping,
     Received,
     Report,
@@ -26,15 +27,15 @@ from .events import (
     TurnRate,
 )
 from .link import PacketStats
-from .manoeuvre import Manoeuvre
-from .motion import MotionStats
-from .odometry import Odometry
 from .options import Options
 from .outcome import Outcome
-from .ring import Ring, Sighting
+from .parts.auxiliary import AuxPort, Reading, Written
+from .parts.tuning import TUNABLE
+from .pioneer.bumpers import STALLS
 from .robot import Robot
+from .sensing.battery import BatteryMonitor
+from .sensing.ring import Ring, Sighting
 from .session import LinkState
-from .tuning import TUNABLE
 
 __all__ = [
     "STALLS",

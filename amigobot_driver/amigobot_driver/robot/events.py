@@ -8,9 +8,37 @@ from enum import Enum
 
 from ..profiles import Profile
 from ..protocol import Packet, Parameters, SyncReply
-from .battery import BatteryLevel
-from .odometry import Odometry
 from .session import LinkState
+
+#: Of each component of a pose and a velocity when nothing has moved yet, in m, rad and s, squared.
+START_VARIANCE = 1e-6
+
+
+class BatteryLevel(Enum):
+    """How much is left, in three words."""
+
+    GOOD = 0
+    LOW = 1
+    CRITICAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Odometry:
+    """A pose in the odometry frame (m, m, rad), the velocity in the base frame, and how sure both are."""
+
+    x: float = 0.0
+    y: float = 0.0
+    yaw: float = 0.0
+    linear: float = 0.0  #: m/s
+    angular: float = 0.0  #: rad/s
+    left_angle: float = 0.0  #: rad the left wheel has turned
+    right_angle: float = 0.0
+    left_velocity: float = 0.0  #: m/s at the rim
+    right_velocity: float = 0.0
+    #: xx, xy, xyaw, yy, yyaw, yawyaw
+    covariance: tuple[float, ...] = (START_VARIANCE, 0.0, 0.0, START_VARIANCE, 0.0, START_VARIANCE)
+    #: of linear and angular velocity
+    velocity_variance: tuple[float, float] = (START_VARIANCE, START_VARIANCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..protocol import CommandTable, Instruction, Unlisted, find_command
-from .envelope import Refused
+from .driving.envelope import Refused
 
 #: What an unlisted command takes: 16 bits, either sign.
 _LOW, _HIGH = -0x8000, 0xFFFF

@@ -24,36 +24,36 @@ from ..protocol import (
     Sip,
     SyncReply,
 )
-from .auxiliary import aux_ports
-from .blind import Blind
-from .budget import Budget
 from .dialects import Dialect, dialects
-from .encoders import WheelEncoders
-from .envelope import Envelope, Refused
+from .driving.envelope import Envelope, Refused
+from .driving.manoeuvre import Move, Turn
+from .driving.motion import Motion
 from .events import Identified
-from .flash import Flash
-from .gyro import Gyroscope
-from .inputs import Inputs
+from .health.punctuality import Punctuality
+from .health.sonar_health import SonarHealth
+from .health.stalls import Stalls
 from .link import Link
-from .manoeuvre import Move, Turn
-from .motion import Motion
 from .options import Options
 from .outbox import MAX_ROUTINE
 from .outcome import Outcome, finished
-from .pioneer import Pioneer
-from .ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
-from .punctuality import Punctuality
-from .pwm import MotorPwm
+from .parts.auxiliary import aux_ports
+from .parts.blind import Blind
+from .parts.budget import Budget
+from .parts.flash import Flash
+from .parts.ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
+from .parts.pwm import MotorPwm
+from .parts.sequence import SonarSequence
+from .parts.servos import ServoJoints
+from .parts.setting import Setting
+from .parts.sounds import Sounds
+from .parts.streams import ENCODERS, GYRO, IO, Streams
+from .parts.tuning import Tuning
+from .pioneer.pioneer import Pioneer
 from .raw import raw_instruction
-from .senses import Senses
-from .sequence import SonarSequence
-from .servos import ServoJoints
-from .setting import Setting
-from .sonar_health import SonarHealth
-from .sounds import Sounds
-from .stalls import Stalls
-from .streams import ENCODERS, GYRO, IO, Streams
-from .tuning import Tuning
+from .sensing.encoders import WheelEncoders
+from .sensing.gyro import Gyroscope
+from .sensing.inputs import Inputs
+from .sensing.senses import Senses
 
 #: m that MOVE can be told at once, in its 16 bits of mm.
 _FURTHEST = 32.0

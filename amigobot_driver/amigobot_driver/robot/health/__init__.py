@@ -1,0 +1,1 @@
+"""What is wrong, found by watching: sonars, packets, wheels."""

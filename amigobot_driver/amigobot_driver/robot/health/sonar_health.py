@@ -1,0 +1,353 @@
+"""Whether the sonars can be believed: silent, deaf, stuck, or disturbed by cross-talk.
+
+No packet says that a transducer is broken. What can be known comes from comparing a sonar with the others of its ring
+and with the robot's own motion:
+
+- *silent*: it is in the firing sequence, others have reported round after round, and it has not.
+- *deaf*: it looked in every direction and heard no echo, where the others heard many.
+- *stuck*: its echo stayed the same while the robot turned, or drove to where that echo would have been. Driving alone
+  proves nothing of a sonar that looks aside: a wall alongside keeps its distance too.
+- *cross-talk*: single readings far nearer than the one before and the one after, which agree with each other, on a
+  robot that hardly moved between them. The sound of another sonar can only come too early, and hits one ping, seldom
+  two: so compares consecutive readings whoever filters it out (Borenstein and Koren 1995, US patent 5239515).
+
+A robot whose wheels turn without moving it (on blocks, or slipping) sees an unchanged world with all its sonars; then
+nothing is said about any of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ...profiles import Profile, SonarPose
+from ..events import Ping, Report
+
+#: Rounds of the ring without a reading until a sonar is silent.
+SILENT_ROUNDS = 10
+#: s, and SIPs, without any reading until the whole ring is.
+SILENT_RING, SILENT_SIPS = 5.0, 20
+
+#: m that the readings of a stuck sonar span at most; rad turned, or m driven, that any real echo would have changed in.
+STUCK_BAND, STUCK_TURN, STUCK_DRIVE = 0.02, math.radians(90), 1.0
+#: m beside the robot within which an echo is in its way.
+_CLEARANCE = 0.02
+#: m that an echo changes at least when the robot really moves.
+_STEADY_BAND = 0.1
+
+#: Parts of the horizon that a deaf sonar has looked at, pings meanwhile, and the share of echoes the others got.
+_OCTANTS, DEAF_PINGS, DEAF_OTHERS = 8, 50, 0.3
+
+#: m that a spike is nearer than its neighbours in time, and how well these agree.
+SPIKE_DEPTH, SPIKE_AGREE = 0.3, 0.1
+#: m by which two spikes differ, else they are one thing at the edge of the beam, heard now and then.
+_SPIKE_APART = 0.05
+#: m driven, rad turned, and s between the neighbours, up to which the robot counts as standing.
+_STILL_DRIVE, _STILL_TURN, _STILL_TIME = 0.1, math.radians(5), 3.0
+#: s that are looked at, and in them spikes at least, also as a share of the readings that could have been one.
+WINDOW, SPIKES, SPIKE_SHARE = 60.0, 5, 0.1
+
+#: s between two SIPs beyond which nobody knows how the robot moved.
+_MAX_STEP = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Travel:
+    """The way of the robot, summed from its velocities: a reset of the odometry does not move it."""
+
+    forward: float = 0.0  #: m, back counts negative
+    driven: float = 0.0  #: m
+    heading: float = 0.0  #: rad, unwrapped
+    turned: float = 0.0  #: rad, either way
+
+    def on(self, linear: float, angular: float, dt: float) -> Travel:
+        """After `dt` s more at this velocity (m/s, rad/s)."""
+        way, turn = linear * dt, angular * dt
+        return Travel(self.forward + way, self.driven + abs(way), self.heading + turn, self.turned + abs(turn))
+
+
+class Unchanged:
+    """How far the robot has moved while a reading stayed within a band (m)."""
+
+    def __init__(self, band: float) -> None:
+        self._band = band
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew with the next reading."""
+        self._range = self._forward = self._heading = (math.inf, -math.inf)  # each from, to
+        self._driven = self._driven_before = 0.0
+
+    def take(self, distance: float, travel: Travel) -> None:
+        """A reading (m, inf for no echo), made here."""
+        low, high = _wider(self._range, distance)
+        if high - low > self._band:
+            self.clear()
+            low = high = distance
+        if math.isinf(distance):
+            self.clear()
+            return
+        if math.isinf(self._range[0]):
+            self._driven_before = travel.driven
+        self._range = low, high
+        self._forward = _wider(self._forward, travel.forward)
+        self._heading = _wider(self._heading, travel.heading)
+        self._driven = travel.driven
+
+    @property
+    def turned(self) -> float:
+        """rad between the headings furthest apart."""
+        return max(0.0, self._heading[1] - self._heading[0])
+
+    @property
+    def advanced(self) -> float:
+        """m between the furthest back and the furthest ahead."""
+        return max(0.0, self._forward[1] - self._forward[0])
+
+    @property
+    def driven(self) -> float:
+        """m since the first of these readings."""
+        return self._driven - self._driven_before
+
+
+def _wider(span: tuple[float, float], value: float) -> tuple[float, float]:
+    return min(span[0], value), max(span[1], value)
+
+
+class Spikes:
+    """Single readings that nothing but foreign sound explains."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._judged: deque[tuple[float, bool]] = deque()  #: stamp, and whether it was a spike
+        self._recent: deque[tuple[Ping, Travel]] = deque(maxlen=3)
+        self._last = math.nan  #: m, the newest spike
+
+    def take(self, ping: Ping, travel: Travel) -> None:
+        """A reading, made here."""
+        self._recent.append((ping, travel))
+        self._forget(ping.stamp)
+        if len(self._recent) < 3:
+            return
+        (before, start), (middle, _), (after, end) = self._recent
+        still = end.driven - start.driven <= _STILL_DRIVE and end.turned - start.turned <= _STILL_TURN
+        if not still or after.stamp - before.stamp > _STILL_TIME:
+            return
+        agree = before.range == after.range or abs(before.range - after.range) <= SPIKE_AGREE
+        spike = agree and middle.range < min(before.range, after.range) - SPIKE_DEPTH
+        if spike:
+            spike, self._last = not abs(middle.range - self._last) <= _SPIKE_APART, middle.range
+        self.total += spike
+        self._judged.append((ping.stamp, spike))
+
+    def pause(self) -> None:
+        """The readings are interrupted."""
+        self._recent.clear()
+
+    @property
+    def recent(self) -> int:
+        """In the last minute."""
+        return sum(spike for _, spike in self._judged)
+
+    @property
+    def share(self) -> float:
+        """Of the readings in the last minute that could have been one."""
+        return self.recent / len(self._judged) if self._judged else 0.0
+
+    def _forget(self, now: float) -> None:
+        while self._judged and self._judged[0][0] < now - WINDOW:
+            self._judged.popleft()
+
+
+@dataclass(slots=True)
+class Ear:
+    """What is known of one sonar."""
+
+    mount: SonarPose
+    since: float  #: s, its last reading, or when it was first waited for
+    last: Ping | None = None
+    spikes: Spikes = field(default_factory=Spikes)
+    same: Unchanged = field(default_factory=lambda: Unchanged(STUCK_BAND))
+    steady: Unchanged = field(default_factory=lambda: Unchanged(_STEADY_BAND))
+    waited: int = 0  #: readings of others since its last
+    octants: set[int] = field(default_factory=set)  #: looked at since its last echo
+    unheard: int = 0  #: its own pings since then
+    others: int = 0  #: pings of others since then
+    others_heard: int = 0  #: of these with an echo
+
+    def echo(self) -> None:
+        """It hears."""
+        self.octants.clear()
+        self.unheard = self.others = self.others_heard = 0
+
+    def interrupted(self) -> None:
+        """What comes next cannot be compared with what was."""
+        self.same.clear()
+        self.steady.clear()
+        self.spikes.pause()
+        self.echo()
+
+
+@dataclass(frozen=True, slots=True)
+class SonarTrouble:
+    """What is wrong with one sonar, or with all (`number` None), and what to do."""
+
+    number: int | None
+    kind: str  #: silent, deaf, stuck, cross-talk
+    text: str
+
+
+class SonarHealth:
+    """Follows the sonars of one robot."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.ears: dict[int, Ear] = {}  #: by number; the robot's sonars that have been heard of
+        self.on = False
+        self._sonar = profile.sonar
+        self._half_width = profile.body.width / 2
+        self._sequence: tuple[int, ...] | None = None
+        self._travel = Travel()
+        self._now = math.nan  #: s, the last SIP
+        self._last_reading = math.nan  #: s, or when the sonars were switched on
+        self._sips = 0  #: since then
+
+    def perceive(self, report: Report, sequence: tuple[int, ...] | None = None) -> None:
+        """Take a SIP; `sequence` is the firing sequence where one was asked for, else those count that have fired."""
+        dt = report.stamp - self._now
+        gap = not 0.0 <= dt <= _MAX_STEP
+        self._now = report.stamp
+        if gap or report.left_stalled or report.right_stalled:
+            # Nobody knows how far it went meanwhile; and wheels that slip tell nothing of where the robot is.
+            dt = 0.0
+            for ear in self.ears.values():
+                ear.interrupted()
+        odometry = report.odometry
+        self._travel = self._travel.on(odometry.linear, odometry.angular, dt)
+        if report.sonar_enabled != self.on or sequence != self._sequence:
+            self.on, self._sequence = report.sonar_enabled, sequence
+            self._restart(report.stamp)
+        self._sips += 1
+        if self.on:
+            for ping in report.pings:
+                self._hear(ping)
+
+    def troubles(self) -> list[SonarTrouble]:
+        """What is wrong now; nothing while the sonars are off."""
+        return list(self._judge()) if self.on else []
+
+    def age(self, ear: Ear) -> float:
+        """s since a sonar's last reading."""
+        return self._now - ear.since
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _restart(self, now: float) -> None:
+        """Wait for the readings of a ring that was switched, or fires in another order."""
+        self._last_reading, self._sips = now, 0
+        for number in self._sequence or ():
+            self._ear(number, now)
+        for ear in self.ears.values():
+            ear.interrupted()
+            ear.since, ear.waited = now, 0
+
+    def _ear(self, number: int, now: float) -> Ear:
+        return self.ears.setdefault(number, Ear(self._sonar.poses[number], now))
+
+    def _hear(self, ping: Ping) -> None:
+        ear, travel, echo = self._ear(ping.number, ping.stamp), self._travel, math.isfinite(ping.range)
+        self._last_reading, self._sips = self._now, 0
+        ear.last, ear.since, ear.waited = ping, ping.stamp, 0
+        ear.same.take(ping.range, travel)
+        ear.steady.take(ping.range, travel)
+        ear.spikes.take(ping, travel)
+        if echo:
+            ear.echo()
+        else:
+            ear.unheard += 1
+            ear.octants.add(math.floor((travel.heading + ear.mount.heading) / math.tau * _OCTANTS) % _OCTANTS)
+        for other in self.ears.values():
+            if other is not ear:
+                other.waited += 1
+                other.others += 1
+                other.others_heard += echo
+
+    def _expected(self) -> tuple[int, ...]:
+        return self._sequence if self._sequence is not None else tuple(self.ears)
+
+    def _judge(self) -> Iterator[SonarTrouble]:
+        if not self._sonar.poses:
+            return
+        quiet = self._now - self._last_reading
+        if quiet > SILENT_RING and self._sips > SILENT_SIPS:
+            yield SonarTrouble(
+                None,
+                "silent",
+                f"no sonar has given a reading for {quiet:.0f} s although they are on: "
+                "switch them off and on with enable_sonar, then check the cable of the sonar board",
+            )
+            return
+        expected = self._expected()
+        moves = self._really_moves(self.ears[number] for number in set(expected))
+        for number in sorted(set(expected)):
+            ear = self.ears[number]
+            if ear.waited > SILENT_ROUNDS * len(expected):
+                yield SonarTrouble(number, "silent", f"sonar {number} {self._silent_text(ear)}")
+            elif moves and self._stuck(ear):
+                yield SonarTrouble(number, "stuck", f"sonar {number} {_stuck_text(ear)}")
+            elif moves and self._deaf(ear):
+                yield SonarTrouble(number, "deaf", f"sonar {number} {_DEAF_TEXT}")
+            elif ear.spikes.recent >= SPIKES and ear.spikes.share >= SPIKE_SHARE:
+                yield SonarTrouble(number, "cross-talk", f"sonar {number} {_cross_talk_text(ear)}")
+
+    def _silent_text(self, ear: Ear) -> str:
+        return (
+            f"has given no reading for {self.age(ear):.0f} s while others do: check its cable, "
+            "or leave it out with set_sonar_sequence"
+        )
+
+    @staticmethod
+    def _really_moves(ears: Iterable[Ear]) -> bool:
+        """Whether the world that the sonars see changes with the odometry: most echoes do not stay as they are."""
+        echoing = [ear for ear in ears if ear.last and math.isfinite(ear.last.range)]
+        steady = sum(ear.steady.turned >= STUCK_TURN or ear.steady.advanced >= STUCK_DRIVE for ear in echoing)
+        return 2 * steady <= len(echoing)
+
+    def _stuck(self, ear: Ear) -> bool:
+        if ear.same.turned >= STUCK_TURN:
+            return True
+        return ear.same.advanced >= STUCK_DRIVE and ear.last is not None and self._in_the_way(ear.mount, ear.last.range)
+
+    def _in_the_way(self, mount: SonarPose, distance: float) -> bool:
+        """Whether the whole beam ends in front of the robot or behind it, where no wall alongside can be."""
+        half = self._sonar.field_of_view / 2
+        sides = (mount.y + distance * math.sin(mount.heading + edge) for edge in (-half, half))
+        return max(map(abs, sides)) <= self._half_width + _CLEARANCE
+
+    @staticmethod
+    def _deaf(ear: Ear) -> bool:
+        heard = ear.others_heard >= DEAF_OTHERS * ear.others > 0
+        return len(ear.octants) == _OCTANTS and ear.unheard >= DEAF_PINGS and heard
+
+
+_DEAF_TEXT = (
+    "has heard no echo all around, where the others heard many: check its cable and that nothing covers it, "
+    "or leave it out with set_sonar_sequence"
+)
+
+
+def _stuck_text(ear: Ear) -> str:
+    way = f"{ear.same.driven:.1f} m driven and {math.degrees(ear.same.turned):.0f} deg turned"
+    distance = ear.last.range if ear.last else math.nan
+    return (
+        f"has said {distance:.2f} m over the last {way}: is something in front of it? "
+        "If not, leave it out with set_sonar_sequence"
+    )
+
+
+def _cross_talk_text(ear: Ear) -> str:
+    return (
+        f"had {ear.spikes.recent} false echoes in the last minute: does it hear another robot's sonars? "
+        "Switch those off, or let fewer fire with set_sonar_sequence"
+    )

@@ -1,0 +1,1 @@
+"""Settings and devices: each asks for something, hears the answer and asks again."""

@@ -1,0 +1,1 @@
+"""What a Pioneer has beside an AmigoBot."""

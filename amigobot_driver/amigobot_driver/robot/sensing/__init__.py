@@ -1,0 +1,1 @@
+"""What the robot's packets tell, in SI units."""

@@ -1,0 +1,142 @@
+"""Battery voltage over time: smoothed, judged with hysteresis so that a start of the motors raises no alarm.
+
+And how long it will last: see `Countdown`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+from ...profiles import Battery
+from ..events import BatteryLevel
+
+#: s over which the voltage is averaged, and V above a threshold before an alarm ends.
+_TIME_CONSTANT = 3.0
+_HYSTERESIS = 0.3
+#: V above the cut-off at which the robot is as good as off.
+_CRITICAL_MARGIN = 0.5
+
+#: s of readings that make one point of the trend, of the shortest trend that means something, and of the longest kept.
+_BIN, _SHORTEST, _LONGEST = 30.0, 300.0, 1200.0
+#: s without readings after which a trend is over.
+_FORGET = 120.0
+#: V that the voltage must have fallen by over the trend: more than a step of its reading, 0.1 V.
+_FALL = 0.15
+#: The share of the whole trend that each half of it must show: a load that was switched on shows in one half only.
+_PERSISTENT = 1 / 3
+#: V by which it must rise above the trend's first minutes to be another battery, or one that is being charged.
+_CHARGED = 0.4
+#: min beyond which a trend of minutes says nothing.
+_FURTHEST = 240.0
+
+
+class Countdown:
+    """How long the charge lasts, from the trend of the voltage.
+
+    At a steady load the charge falls evenly, the voltage ever faster towards the end: so the voltages become charges by
+    the battery's curve, and a straight line through the last 5 to 20 minutes of them says when nothing is left. A lead
+    acid battery is empty at the curve's lowest voltage and falls through the robot's cut-off at once after that.
+    """
+
+    def __init__(self, battery: Battery) -> None:
+        self._battery = battery
+        self._points: deque[tuple[float, float]] = deque()  #: s, V: the middle of each bin and its mean
+        self._sum, self._count, self._begin = 0.0, 0, math.nan
+        self._stamp = math.nan
+
+    @property
+    def minutes(self) -> float:
+        """min left; NaN while there is no trend that means something."""
+        points = list(self._points)
+        if len(points) < 2 or points[-1][0] - points[0][0] < _SHORTEST:
+            return math.nan
+        if -_slope(points) * (points[-1][0] - points[0][0]) < _FALL:
+            return math.nan
+        charges = [(time, self._battery.charge(volts)) for time, volts in points]
+        slope, middle = _slope(charges), len(charges) // 2
+        if slope >= 0.0 or max(_slope(charges[:middle]), _slope(charges[middle:])) > _PERSISTENT * slope:
+            return math.nan
+        mean_time = sum(time for time, _ in charges) / len(charges)
+        mean_charge = sum(charge for _, charge in charges) / len(charges)
+        left = (mean_time - mean_charge / slope - self._stamp) / 60
+        return max(0.0, left) if left <= _FURTHEST else math.nan
+
+    def update(self, volts: float, stamp: float) -> None:
+        """Take a reading (V, s)."""
+        if not 0.0 <= stamp - self._stamp <= _FORGET:
+            self._forget(stamp)
+        if stamp - self._begin >= _BIN:
+            self._points.append(((self._begin + self._stamp) / 2, self._sum / self._count))
+            self._sum, self._count, self._begin = 0.0, 0, stamp
+            self._tidy(stamp)
+        self._stamp = stamp
+        self._sum += volts
+        self._count += 1
+
+    def _forget(self, stamp: float) -> None:
+        self._points.clear()
+        self._sum, self._count, self._begin = 0.0, 0, stamp
+
+    def _tidy(self, stamp: float) -> None:
+        while self._points[0][0] < stamp - _LONGEST:
+            self._points.popleft()
+        if self._points[-1][1] > min(volts for _, volts in self._points) + _CHARGED:
+            self._points = deque([self._points[-1]])
+
+
+def _slope(points: Sequence[tuple[float, float]]) -> float:
+    """Of the straight line with the least squares through some points."""
+    x0 = sum(x for x, _ in points) / len(points)
+    y0 = sum(y for _, y in points) / len(points)
+    square = sum((x - x0) ** 2 for x, _ in points)
+    return sum((x - x0) * (y - y0) for x, y in points) / square if square else 0.0
+
+
+class BatteryMonitor:
+    """Follows the battery of one robot; goes on from where `before` was, if that is the same kind of battery."""
+
+    def __init__(self, battery: Battery, before: BatteryMonitor | None = None) -> None:
+        self.battery = battery
+        self.voltage = math.nan  #: V, smoothed
+        self.level = BatteryLevel.GOOD
+        self._stamp = math.nan
+        self._countdown: Countdown = Countdown(battery)
+        if before and before.battery == battery:
+            self._countdown = before._countdown
+
+    @property
+    def charge(self) -> float:
+        """The share of charge left, 0 to 1, guessed from the voltage; NaN before the first packet."""
+        return math.nan if math.isnan(self.voltage) else self.battery.charge(self.voltage)
+
+    @property
+    def minutes_left(self) -> float:
+        """min until the robot switches itself off; NaN where the voltage has no trend that would tell."""
+        return self._countdown.minutes
+
+    def update(self, volts: float, stamp: float, charging: bool | None = None) -> bool:
+        """Take a reading (V, s), and whether the robot says it is being charged; True when the level has changed."""
+        if math.isnan(self.voltage):
+            self.voltage = volts
+        else:
+            share = 1 - math.exp(-max(stamp - self._stamp, 0.0) / _TIME_CONSTANT)
+            self.voltage += share * (volts - self.voltage)
+        self._stamp = stamp
+        if charging:
+            self._countdown = Countdown(self.battery)
+        else:
+            self._countdown.update(volts, stamp)
+        before, self.level = self.level, self._judge()
+        return self.level is not before
+
+    def _judge(self) -> BatteryLevel:
+        for level, threshold in (
+            (BatteryLevel.CRITICAL, self.battery.cutoff + _CRITICAL_MARGIN),
+            (BatteryLevel.LOW, self.battery.low),
+        ):
+            margin = _HYSTERESIS if self.level.value >= level.value else 0.0
+            if self.voltage < threshold + margin:
+                return level
+        return BatteryLevel.GOOD
