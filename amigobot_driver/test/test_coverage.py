@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from amigobot_driver.protocol import Command
+from amigobot_driver.protocol import Command, ErraticCommand
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parents[1]
@@ -95,3 +95,43 @@ def assert_is_a_test(proof: str) -> None:
     file, _, test = proof.strip("`").partition("::")
     assert test.rpartition("::")[2].startswith("test_")
     assert test in names_of_tests(TESTS / file)
+
+
+# -- the Erratic: tables of four columns ----------------------------------------------------------------------
+
+
+def table(title: str) -> list[list[str]]:
+    """The rows under a heading, without the table's head."""
+    text = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
+    lines = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+ERRATIC = table("Erratic")
+MANUAL = table("The Erratic's manual, point by point")
+#: The sections of that manual that offer something to whoever programs the robot.
+TO_BE_ANSWERED = (
+    *("5.1", "5.2", "5.3", "5.4", "5.5", "5.5.1", "5.5.2", "5.5.4", "5.5.5", "5.5.6", "5.5.7", "5.5.8"),
+    *("5.6.1", "5.6.2", "5.6.3", "5.7", "5.8", "A.1", "A.2", "A.3", "A.4", "A.5", "A.6", "B", "D"),
+    *("E.1", "E.4", "E.5", "E.7", "E.8", "E.9", "E.10", "E.11"),
+)
+
+
+def test_every_command_of_the_erratic_has_one_row_in_the_order_of_the_numbers() -> None:
+    rows = [(int(number), name) for number, name, *_ in ERRATIC]
+    assert rows == sorted((command.number, command.name) for command in ErraticCommand)
+
+
+def test_no_section_of_its_manual_is_left_out() -> None:
+    assert set(TO_BE_ANSWERED) <= {section for section, *_ in MANUAL}
+
+
+@pytest.mark.parametrize("row", ERRATIC + MANUAL, ids=lambda row: f"{row[0]} {row[1]}")
+def test_a_row_of_the_erratic_is_true(row: list[str]) -> None:
+    _, _, how, proof = row
+    names = [re.sub(r"range_\d+$", "range_", name) for name in re.findall(r"`([^`]+)`", how)]
+    absent = how.startswith("absent: ")
+    assert names or absent or how.startswith(("as 5.", "kept", "sent by itself"))
+    assert set(names) <= literals(NODE), "the node has no such name"
+    if not (absent and proof == "-"):
+        assert_is_a_test(proof)

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 import rclpy
+from bench import Bench
 
+from amigobot_driver.profiles import available_profiles, load_profile
+from amigobot_driver.protocol import ErraticCommand, decode
 from amigobot_driver.ros.node import AmigobotNode
+from amigobot_driver.ros.parameters import TABLE, Parameters
+from amigobot_driver.sim import Simulator, load_world
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -84,3 +89,73 @@ def test_the_readme_names_every_topic_and_service(names: Names) -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+# -- docs/erratic.md ------------------------------------------------------------------------------------------
+
+ERRATIC = (REPOSITORY / "docs" / "erratic.md").read_text(encoding="utf-8")
+#: The keys of Player's configuration file (Erratic manual 5.5.6, 5.5.7 and app. B), and one that only its driver had.
+ERRATIC_CFG = (
+    *("name", "provides", "port", "max_trans_vel", "max_rot_vel", "trans_acc", "trans_decel", "rot_acc", "rot_decel"),
+    *("pid_trans_p", "pid_trans_v", "pid_trans_i", "pid_rot_p", "pid_rot_v", "pid_rot_i"),
+    *("motor_pwm_frequency", "motor_pwm_max_on", "direct_wheel_vel_control", "debug", "save_settings_in_robot"),
+)
+OWN_PROFILE, PARAMETERS = re.findall(r"```yaml\n(.*?)```", ERRATIC, re.DOTALL)
+
+
+def section(title: str) -> str:
+    return re.split(r"\n##+ ", ERRATIC.partition(f"\n## {title}\n")[2])[0]
+
+
+def test_every_key_of_erratic_cfg_has_a_place(names: Names) -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", section("From `erratic.cfg`"), re.MULTILINE))
+    assert list(rows) == list(ERRATIC_CFG)
+    known = {
+        "parameter": {spec.name for spec in TABLE},
+        "service": names.services,
+        "topic": names.subscribed | {"packets"},
+        "launch argument": {"namespace"},
+    }
+    for place in rows.values():
+        found = re.findall(r"(parameter|service|topic|launch argument) `(\w+)`", place)
+        assert found or "nothing" in place
+        assert all(name in known[kind] for kind, name in found), place
+
+
+def test_what_a_contradiction_is_set_with_exists() -> None:
+    profile, rows = load_profile("erratic"), section("Where manual and deployed driver contradict each other")
+    for number in range(40, 53):
+        assert f"| E-{number} |" in rows
+    keys = re.findall(r"`(quirks|floor|units)\.(\w+)`", rows)
+    assert len(keys) >= 8
+    for part, key in keys:
+        assert hasattr(getattr(profile, part), key.removesuffix("_mm_s").removesuffix("_mm"))
+    assert set(re.findall(r"`(erratic-[\w-]+)`", ERRATIC)) <= set(available_profiles())
+
+
+def test_a_profile_of_ones_own_may_look_as_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN_PROFILE, encoding="utf-8")
+    profile = load_profile(str(file))
+    assert profile.quirks.heading_in_degrees and profile.quirks.left_wheel_first and profile.quirks.duty_per_mille
+    assert (profile.floor.first_bit, profile.floor.floor_is_high) == (4, True)
+    assert profile.body == load_profile("erratic").body
+
+
+def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) -> None:
+    file = tmp_path / "erratic.yaml"
+    file.write_text(PARAMETERS, encoding="utf-8")
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=99)
+    node = rclpy.create_node("amigobot", context=context, cli_args=["--ros-args", "--params-file", str(file)])
+    options = Parameters(node).options()
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+    bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400))
+    bench.connect()
+    bench.run(10.0)
+    told = {str(decode(data, ErraticCommand)) for _, data in bench.up.log}
+    assert {"SETV(700)", "SETRV(100)", "SETA(1000)", "SETRA(200)"} <= told
+    assert {"TRANS_D(100)", "ROT_P(40)", "ROT_D(100)", "PWM_FREQ(16000)", "PWM_DUTY(70)"} <= told
+    assert bench.robot.tuning.config is not None
+    assert bench.robot.tuning.config.trans_kp == 40, "as it left the factory"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, ErraticCommand, Instruction, decode, find_command
+from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Instruction, decode, find_command
 from amigobot_driver.robot import (
+    BatteryChanged,
+    BatteryLevel,
     FloorSensed,
     Identified,
     LinkState,
@@ -135,6 +138,26 @@ class TestDriving:
         assert state.yaw == pytest.approx(math.remainder(truth.heading, math.tau), abs=0.01)
         assert truth.x != pytest.approx(0.0, abs=0.3)
 
+    @pytest.mark.parametrize("profile", ["erratic-player", "erratic-player-h"])
+    def test_odometry_is_the_truth_where_the_robot_counts_in_units_of_its_own(self, profile: str) -> None:
+        """Erratum E-44."""
+        made = Simulator(load_profile(profile), load_world("empty"), baud=38400)
+        bench = Bench(Options(profile=profile), simulator=lambda: made)
+        bench.connect()
+        bench.run(6.0, cmd_vel=(0.4, 0.0))
+        assert bench.robot.senses.odometer.state.linear == pytest.approx(0.4, abs=0.02)
+        bench.run(2.0)
+        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, rel=0.01)
+        assert bench.simulator.truth.pose.x > 1.5
+
+    def test_a_checksum_of_the_other_kind_is_no_robot_and_is_counted(self) -> None:
+        """Erratum E-40."""
+        bench = erratic(revision=Revision(checksum="count"))
+        bench.plug_in()
+        bench.run(5.0)
+        assert not bench.robot.running
+        assert bench.robot.decoder.stats.checksum_errors > 10
+
     def test_positions_go_on_where_15_bits_end(self, bench: Bench) -> None:
         """24 bits of millimetres reach 8 km; the family's 15 reach 33 m."""
         bench.run(50.0, cmd_vel=(0.8, 0.0))
@@ -158,6 +181,14 @@ class TestDriving:
         after = bench.now
         bench.run(2.0)
         assert set(own_words(bench, after)) == {"STOP"}
+
+    def test_no_more_than_20_commands_a_second(self, bench: Bench) -> None:
+        """Erratic manual E.5."""
+        since = bench.now
+        bench.run(5.0, cmd_vel=(0.3, 0.2), rate=50.0)
+        times = [time for time, _ in bench.up.log if time >= since]
+        assert min(after - before for before, after in itertools.pairwise(times)) > 0.049
+        assert len(times) > 80
 
     def test_a_velocity_on_a_heading(self, bench: Bench) -> None:
         """What Player calls SetVelHead."""
@@ -308,12 +339,14 @@ class TestSettings:
         assert bench.robot.tuning.config is not None
         assert bench.robot.tuning.config.value("trans_acc") == 350
 
-    def test_it_is_given_another_name_by_hand(self, bench: Bench) -> None:
-        bench.ask(lambda: bench.robot.send_raw(ErraticCommand.NAME.number, [], b"Rover"))
+    @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])
+    def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:
+        bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
         bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
         assert bench.robot.tuning.config is not None
-        assert dict(bench.robot.tuning.config.values())["name"] == "Rover"
+        identity = dict(bench.robot.tuning.config.values())
+        assert [key for key, value in identity.items() if value == "Rover"] == [name]
 
     def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
         bench.run(1.0, cmd_vel=(0.3, 0.0))
@@ -335,6 +368,18 @@ class TestSettings:
         bench.connect()
         bench.run(1.0)
         assert own_words(bench, again).count("PWM_DUTY(70)") == 3
+
+    @pytest.mark.parametrize(("unit", "quirk"), [("percent", "false"), ("permille", "true")])
+    def test_the_duty_is_what_was_asked_for_in_either_unit(self, tmp_path: Path, unit: str, quirk: str) -> None:
+        """Erratum E-46; CONFIG shows which one it is."""
+        bench = erratic(profile=own_profile(tmp_path, f"duty_per_mille: {quirk}"), revision=Revision(duty=unit))
+        bench.connect()
+        bench.ask(lambda: bench.robot.pwm.want(8000, 0.6))
+        bench.run(2.0)
+        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
+        config = bench.robot.tuning.config
+        assert isinstance(config, ErraticConfig)
+        assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)
 
     def test_pwm_of_the_options_is_told_at_once_and_a_later_wish_holds(self) -> None:
         bench = erratic(Options(profile="erratic", pwm_frequency=12000.0, pwm_max_duty=0.5))
@@ -384,6 +429,17 @@ class TestInputs:
         bench.simulator.faults = Faults(no_floor=frozenset({0}))
         bench.run(1.0)
         assert bench.told(FloorSensed)[-1].floors == (False, True)
+
+    def test_the_battery_is_low_where_its_led_begins_to_flash(self, bench: Bench) -> None:
+        """Below 11 V (Erratic manual 2.3, 5.6.1)."""
+        battery = bench.simulator.profile.battery
+        assert battery.low == 11.0
+        flat = erratic(charge=battery.charge(10.9))
+        flat.connect()
+        flat.run(5.0)
+        assert [change.level for change in flat.told(BatteryChanged)] == [BatteryLevel.LOW]
+        bench.run(5.0)
+        assert BatteryLevel.LOW not in [change.level for change in bench.told(BatteryChanged)]
 
     def test_encoder_ticks_lead_the_odometry_where_that_is_wanted(self) -> None:
         bench = erratic(Options(profile="erratic", encoder_odometry=True))
