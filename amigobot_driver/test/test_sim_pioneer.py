@@ -338,12 +338,17 @@ class TestTheRest:
         client.send(Command.JOYREQUEST(2))
         assert len(every(client.heard(1.0), Joystick)) >= 9
 
+    @pytest.mark.parametrize(("robot", "grips"), [(P2OS, False), (AROS, True), (ARCOS, True)])
+    def test_gripper_packets_came_with_aros(self, robot: str, grips: bool) -> None:
+        client = pioneer(robot)
+        client.send(Command.GRIPREQUEST(2))
+        assert bool(every(client.heard(0.5), Gripper)) is grips
+
     @pytest.mark.parametrize(("robot", "knows"), [(P2OS, False), (AROS, False), (ARCOS, True)])
     def test_what_came_with_arcos_is_silent_before_it(self, robot: str, knows: bool) -> None:
         client = pioneer(robot)
-        client.send(Command.JOYREQUEST(2), Command.GRIPREQUEST(2))
-        packets = client.heard(0.5)
-        assert bool(every(packets, Joystick)) is bool(every(packets, Gripper)) is knows
+        client.send(Command.JOYREQUEST(2))
+        assert bool(every(client.heard(0.5), Joystick)) is knows
         client.send(Command.BATTEST(90))
         assert (client.sip().battery == 90) is knows
 

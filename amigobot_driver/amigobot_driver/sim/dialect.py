@@ -90,12 +90,14 @@ P2OS = Dialect(
     flash={"TicksMM": _PIONEER_TICKS},
 )
 
-#: Its cycle is about 1 ms (PROTOCOL 4.3). What the table marks R without a version came with ARCOS.
+#: Its cycle is about 1 ms (PROTOCOL 4.3). What the table marks R without a version came with ARCOS; but gripper packets
+#: stand in the contents of the AROS manual.
 AROS = Dialect(
     name="AROS 1.8",
     letter="R",
     column="R",
     dated=True,
+    also=frozenset({Command.GRIPREQUEST}),
     commands_per_tick=10,
     position_mask=0x7FFF,
     config_end="has_gyro",
