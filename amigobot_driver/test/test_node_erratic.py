@@ -156,6 +156,14 @@ class TestWhatItDoes:
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
         assert "do not say whether they are" in bench.diagnostic("motors", fresh=True).message
 
+    def test_its_red_button_is_guessed_from_what_it_does_not_do(self, bench: Bench, robot: Watched) -> None:
+        robot.do(lambda simulator: simulator.press_motors_button())
+        with bench.driving(0.0, 0.5):
+            bench.wait_until(lambda: bench.node.logged("has not moved for 2 s although it is driven"))
+            bench.wait_until(lambda: "call enable_motors if the button" in bench.diagnostic("motors").message)
+        assert robot.standing
+        assert bench.call(SetBool, "enable_motors", SetBool.Request(data=True)).success
+
     def test_pid_is_read_back(self, bench: Bench) -> None:
         request = SetPid.Request(servo=SetPid.Request.TRANSLATION, kp=41, kv=82, ki=3)
         done = bench.call(SetPid, "set_pid", request)

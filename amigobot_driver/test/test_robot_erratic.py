@@ -413,6 +413,36 @@ class TestSettings:
             bench.robot.pwm.want(*wanted)
 
 
+class TestRedButton:
+    """It cuts the motors' power, and no packet tells of it (Erratic manual 2.4)."""
+
+    def test_a_robot_that_stands_although_it_is_driven_is_noticed(self, bench: Bench) -> None:
+        bench.run(2.0, cmd_vel=(0.3, 0.0))
+        bench.simulator.press_motors_button()
+        bench.run(4.0, cmd_vel=(0.3, 0.0))
+        assert bench.simulator.truth.left_velocity == 0.0
+        [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
+        assert "call the service enable_motors" in notice
+        assert bench.robot.standstill.obstacle
+        bench.until(bench.ask(lambda: bench.robot.enable_motors(True, bench.now)).done)
+        assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"
+        bench.run(2.0, cmd_vel=(0.3, 0.0))
+        assert bench.simulator.truth.left_velocity == pytest.approx(0.3, abs=0.02)
+        assert not bench.robot.standstill.obstacle
+
+    @pytest.mark.parametrize("velocity", [(0.01, 0.0), (0.0, 0.05), (-0.3, 0.0), (0.0, 0.0)])
+    def test_one_that_is_slow_or_not_driven_is_not(self, bench: Bench, velocity: tuple[float, float]) -> None:
+        bench.run(5.0, cmd_vel=velocity)
+        bench.run(5.0)
+        assert not [notice for notice in bench.told(Notice) if "has not moved" in notice.text]
+
+    def test_nor_is_one_that_keeps_a_heading(self, bench: Bench) -> None:
+        for _ in range(60):
+            bench.ask(lambda: bench.robot.drive_course(0.0, 0.0, bench.now))
+            bench.run(0.1)
+        assert not bench.robot.standstill.obstacle
+
+
 class TestInputs:
     def test_motor_currents_rise_when_it_drives(self, bench: Bench) -> None:
         standing = bench.told(MotorCurrents)[-1]

@@ -28,10 +28,12 @@ from .dialects import Dialect, dialects
 from .driving.envelope import Envelope, Refused
 from .driving.manoeuvre import Move, Turn
 from .driving.motion import Motion
+from .driving.setpoint import Velocity, Wheels
 from .events import Identified
 from .health.punctuality import Punctuality
 from .health.sonar_health import SonarHealth
 from .health.stalls import Stalls
+from .health.standstill import Standstill
 from .link import Link
 from .options import Options
 from .outbox import MAX_ROUTINE
@@ -84,6 +86,7 @@ class Robot(Link):
         self.sonar_health = SonarHealth(self.profile)
         self.punctuality = Punctuality()
         self.stalls = Stalls()
+        self.standstill = Standstill(self._driven)
         self.raw_refused = 0
         limits = self.profile.limits
         self.envelope = Envelope((limits.linear, limits.angular))
@@ -122,6 +125,7 @@ class Robot(Link):
             self.gyro,
             self.punctuality,
             self.stalls,
+            self.standstill,
             *self.pioneer.features,
             self.blind,
             *(part for port in self.aux for part in (port.reader, port.writer)),
@@ -303,6 +307,10 @@ class Robot(Link):
         if self.dialect.knows(command, self.profile.firmware):
             return ""
         return f"{self.profile.description} has no {command.name}"
+
+    def _driven(self) -> bool:
+        """Whether the wheels are to turn; a course may be kept while standing."""
+        return isinstance(self.motion.wanted, Velocity | Wheels) and bool(self.motion.wanted)
 
     def _halt(self) -> None:
         self.motion.stop()

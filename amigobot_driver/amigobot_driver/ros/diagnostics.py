@@ -142,6 +142,8 @@ class Diagnostics:
         elif obstacle := self._robot.motors.obstacle:
             level = WARN
             message = f"{obstacle}: call enable_motors, or press MOTORS on the robot; check radio and cable"
+        elif obstacle := self._robot.standstill.obstacle:
+            level, message = WARN, f"{obstacle}: call enable_motors if the button for its motors was pressed"
         elif not report.motors_enabled:
             level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
         elif self._robot.motors.reported is None:
