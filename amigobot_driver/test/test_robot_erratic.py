@@ -360,7 +360,7 @@ class TestSettings:
             bench.robot.flash.save()
 
     def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
-        assert "no packet of this robot confirms it" in bench.ask(lambda: bench.robot.pwm.want(8000, 0.7)).message
+        assert "compare pwm_max with pwm_wrap" in bench.ask(lambda: bench.robot.pwm.want(8000, 0.7)).message
         bench.run(2.0)
         assert own_words(bench).count("PWM_FREQ(8000)") == own_words(bench).count("PWM_DUTY(70)") == 3
         again = bench.now

@@ -12,7 +12,7 @@ from .blind import REPEATS, Blind
 
 
 class MotorPwm:
-    """Frequency and largest duty; no packet shows either."""
+    """Frequency and largest duty. CONFIG has counts of a timer instead, pwm_max and pwm_wrap, for people to compare."""
 
     def __init__(self, blind: Blind, lacks: Callable[[CommandTable], str]) -> None:
         self._blind = blind
@@ -42,7 +42,7 @@ class MotorPwm:
         for instruction in wanted:
             self._blind.want(instruction.command, instruction)
         told = " and ".join(map(str, wanted))
-        return Outcome(True, f"{told}, sent {REPEATS} times; no packet of this robot confirms it")
+        return Outcome(True, f"{told}, sent {REPEATS} times; compare pwm_max with pwm_wrap in get_robot_config")
 
 
 def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
