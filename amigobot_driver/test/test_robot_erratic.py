@@ -16,6 +16,7 @@ from amigobot_driver.robot import (
     BatteryLevel,
     FloorSensed,
     Identified,
+    LinkChanged,
     LinkState,
     MotorCurrents,
     Notice,
@@ -110,7 +111,30 @@ class TestConnect:
         bench.run(5.0)
         assert not bench.robot.running
         assert "profile erratic, another robot than was asked for" in bench.robot.note
-        assert {data[0] for _, data in bench.up.log} <= {Command.OPEN.number, Command.CLOSE.number}
+        assert not bench.up.log
+        notes = [change.note for change in bench.told(LinkChanged)]
+        assert [note for note in notes if "no robot answers" in note] == []
+        assert len(set(notes)) == 2, "looking, and what was found"
+
+    def test_what_was_said_of_it_is_not_said_when_it_is_gone(self) -> None:
+        bench = erratic(Options(profile="amigo"))
+        bench.plug_in()
+        bench.run(3.0)
+        bench.switch_off()
+        bench.run(30.0)
+        assert bench.robot.note.startswith("no robot answers")
+
+    def test_at_a_line_speed_that_only_the_other_robot_has(self) -> None:
+        bench = Bench(
+            Options(profile="amigo"),
+            simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400),
+            check_baud=True,
+        )
+        bench.plug_in()
+        bench.until(lambda: "another robot than was asked for" in bench.robot.note, within=60)
+        for _ in range(60):
+            bench.run(1.0)
+            assert "another robot than was asked for" in bench.robot.note
 
     def test_an_amigobot_is_no_erratic(self) -> None:
         bench = Bench(Options(profile="erratic"), "amigo")

@@ -62,6 +62,7 @@ class Session:
         self.dialect = pinned or dialects[0]  #: the one that is spoken now
         self.send = send
         self._dialects, self._pinned = dialects, pinned
+        self._stranger = False  #: heard one in the rounds at this line speed
         self._tune = tune
         self._baud = 0
         self._now = 0.0
@@ -134,16 +135,22 @@ class Session:
         # The likely speed comes up before each of the others: it is the one a robot has after a reset.
         scan = [likely, *(baud for other in others for baud in (other, likely))]
         patience = [likely] * VISITS_WHERE_IT_WORKED if self.connections else []
+        stranger_until = 0  #: visits; what was said of a robot that was not asked for is true until then
         for visit, baud in enumerate(itertools.chain(patience, itertools.cycle(scan))):
             self._change_baud(baud)
-            if visit >= len(patience) + len(scan):
+            if visit >= max(len(patience) + len(scan), stranger_until):
                 self._enter(LinkState.SYNCING, _NOBODY.format(", at any line speed" if likely else ""))
-            elif self.state is not LinkState.LOST:
+            elif self.state is not LinkState.LOST and visit >= stranger_until:
                 self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
+            self._stranger = False
             for _ in range(ROUNDS):
                 if (yield from self._attempt()):
                     return
-            yield from self._dislodge()
+            if self._stranger:
+                stranger_until = visit + 1 + len(scan)
+                yield from self.wait(SETTLE, lambda packet: False)
+            else:
+                yield from self._dislodge()
 
     def _attempt(self) -> Script[bool]:
         """Listen, greet whoever talks already in its dialect or else in the likely one, open."""
@@ -151,6 +158,7 @@ class Session:
         heard = yield from self.wait(LISTEN, lambda packet: self._speaker(packet) is not None)
         speaker = self._speaker(heard) if heard else None
         if speaker and self._pinned not in (None, speaker):
+            self._stranger = True
             self._enter(
                 LinkState.SYNCING,
                 f"the packets on this line are those of the profile {speaker.fallback}, another robot than was asked "
