@@ -59,6 +59,8 @@ from .sensing.senses import Senses
 
 #: m that MOVE can be told at once, in its 16 bits of mm.
 _FURTHEST = 32.0
+#: s between two SIPs at least.
+_MOMENT = 1e-6
 #: s between two frames that the robot sent in one go.
 _BACK_TO_BACK = 0.005
 #: s a byte takes at most; for a line of which nobody here knows the speed.
@@ -131,6 +133,7 @@ class Robot(Link):
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
+        self._last_sip = -math.inf  #: its stamp
         self._arrange(-math.inf)
         self._limit()
 
@@ -357,7 +360,10 @@ class Robot(Link):
             size = len(packet.encode()) + OVERHEAD
             self._cycle, self._sip_by = stamp, stamp + size * (self.decoder.byte_time or _SLOWEST) + _BACK_TO_BACK
         elif isinstance(packet, Sip):
-            self._cycle = self._cycle if stamp < self._sip_by else stamp
+            before, cycle = self._last_sip, self._cycle if stamp < self._sip_by else stamp
+            # Those of a heap may seem to be of one moment, and somebody divides by the time between them.
+            self._cycle = self._last_sip = max(cycle, before + _MOMENT)
+            self._sip_by = -math.inf
         elif stamp - self._cycle >= self.budget.info_cycle:
             return stamp
         return self._cycle
