@@ -12,8 +12,8 @@ setup: ## set up everything (the other targets do this by themselves)
 demo: ## drive the simulated robot through a room; PORT=/dev/ttyUSB0 drives a real one
 	@./run python -m tools.demo $(if $(PORT),--port $(PORT))
 
-test: ## run every test and the linters
-	@./run python -m pytest
+test: ## run every test and the linters, two files at a time: most of them wait for something
+	@./run python -m pytest -n 2 --dist loadfile
 
 lint: ## run the linters alone
 	@./run python -m pytest amigobot_driver/test/test_lint.py
