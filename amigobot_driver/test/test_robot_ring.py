@@ -9,7 +9,9 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.profiles import SonarPose, load_profile
+from amigobot_driver.protocol import parse
 from amigobot_driver.robot import Odometry, Options, Report, Ring
+from amigobot_driver.robot.sensing.senses import Senses
 
 AMIGO = load_profile("amigo")
 
@@ -87,3 +89,12 @@ def test_a_pose_that_is_set_moves_nothing() -> None:
         assert seen.ping == other.ping
         assert (seen.pose.x, seen.pose.y) == pytest.approx((other.pose.x, other.pose.y), abs=0.002)
         assert seen.pose.heading == pytest.approx(other.pose.heading, abs=0.004)
+
+
+@pytest.mark.parametrize(("reading", "heard"), [(99, 0.1), (4999, 4.999), (5000, math.inf), (6100, math.inf)])
+def test_a_reading_at_the_end_of_the_range_is_no_echo(reading: int, heard: float) -> None:
+    """Some robots say exactly 5000 mm where others say 6100 (PROTOCOL sections 5.2 and 8): neither is a wall."""
+    sip = parse(bytes([0x32]) + bytes(18) + bytes([1, 3]) + reading.to_bytes(2, "little") + bytes(6))
+    senses = Senses(AMIGO)
+    list(senses.perceive(sip, 1.0))
+    assert senses.newest[3].range == pytest.approx(heard)

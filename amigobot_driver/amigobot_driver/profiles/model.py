@@ -70,7 +70,7 @@ class Sonar:
 
     poses: tuple[SonarPose, ...] = ()
     min_range: float = 0.1  #: m
-    max_range: float = 5.0  #: m; the robot reports more for "no echo"
+    max_range: float = 5.0  #: m; the robot reports this or more for "no echo"
     field_of_view: float = math.radians(15)  #: rad, full width
     cycle: float = 0.04  #: s from one ping to the next
     height: float = 0.1  #: m above the floor

@@ -65,7 +65,7 @@ class Senses:
             pings.append(
                 Ping(
                     number=reading.number,
-                    range=max(distance, sonar.min_range) if distance <= sonar.max_range else math.inf,
+                    range=max(distance, sonar.min_range) if distance < sonar.max_range else math.inf,
                     stamp=stamp - place * self.sonar_cycle,
                 )
             )
