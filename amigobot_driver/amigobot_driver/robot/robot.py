@@ -332,7 +332,6 @@ class Robot(Link):
     def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
         measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
-            self.senses.odometer.period = self.punctuality.period
             self._events += self.senses.perceive(packet, measured)
             if self.senses.report:
                 self.sonar_health.perceive(self.senses.report, self.sequence.wanted)

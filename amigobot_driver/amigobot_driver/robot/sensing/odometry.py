@@ -7,6 +7,8 @@ Here they are summed as whole counts, so neither the wrap nor ten thousand round
 from __future__ import annotations
 
 import math
+import statistics
+from collections import deque
 from dataclasses import replace
 
 from ...profiles import Profile
@@ -20,6 +22,8 @@ _TURN = 4096
 PLAUSIBLE, MARGIN = 3.0, 0.05
 #: s between two SIPs at the robot; some arrive closer together because something held them up on the way.
 _CYCLE = 0.1
+#: Intervals that tell the robot's own cycle.
+_INTERVALS = 31
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
 #: rad/s to one unit of the SIP's own rotation velocity (ARCOS), and how far that may be from what the wheels say, as a
@@ -37,7 +41,7 @@ class Odometer:
         self.state: Odometry = before.state if before else Odometry()
         #: times a counter moved further than the robot could have
         self.jumps: int = before.jumps if before else 0
-        self.period = math.nan  #: s from one SIP to the next at the robot, where that is known
+        self._intervals: deque[float] = deque(maxlen=_INTERVALS)  #: s between the stamps of SIPs
         self._units = profile.units
         self._track = profile.body.track
         self._wheel_radius = profile.body.wheel_diameter / 2
@@ -118,9 +122,14 @@ class Odometer:
 
     def _span(self, dt: float) -> float:
         """s between two SIPs at the robot, which sends them in whole cycles; 0: nobody knows, they came in a bunch."""
+        self._intervals.append(dt)
         if dt <= _CYCLE * 0.4:
             return 0.0
-        return max(1, round(dt / self.period)) * self.period if self.period > _CYCLE * 0.4 else dt
+        usual = statistics.median(self._intervals)
+        # What is far off was a loss, or one of a heap; the others' delays cancel each other.
+        regular = [interval for interval in self._intervals if 0.4 * usual < interval < 1.6 * usual]
+        cycle = statistics.fmean(regular or [usual])
+        return max(1, round(dt / cycle)) * cycle if cycle > _CYCLE * 0.4 else dt
 
     def _advance(self, sip: Sip, dx: int, dy: int, turn: int, dt: float) -> None:
         units, old, origin = self._units, self.state, self._origin
