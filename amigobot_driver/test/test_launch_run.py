@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,6 +142,16 @@ def test_a_robot_with_names_of_its_own(domain: int) -> None:
     assert code == 0
     assert not launched.process.logged("Traceback"), launched.process.log
     assert launched.process.logged("amigobot_node", "finished cleanly"), launched.process.log
+
+
+def test_with_launch_testing() -> None:
+    pytest.importorskip("launch_testing", reason="launch_testing is not installed")
+    script = Path(__file__).with_name("launch_testing_amigobot.py")
+    command = [sys.executable, "-m", "launch_testing.launch_test", str(script)]
+    path = os.pathsep.join(map(str, sys.path))
+    result = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "Ran 2 tests" in result.stdout + result.stderr
 
 
 def test_a_missing_package_leaves_no_driver_behind(domain: int) -> None:
