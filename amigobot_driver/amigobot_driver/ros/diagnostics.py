@@ -135,7 +135,8 @@ class Diagnostics:
         elif stalled:
             wheels = "both wheels" if len(stalled) == 2 else f"{''.join(stalled)} wheel"
             level = ERROR
-            message = f"{wheels} stalled for {max(stalled.values()):.0f} s: stop, and free the robot or drive it back"
+            since = max(1, round(max(stalled.values())))
+            message = f"{wheels} stalled for {since} s: stop, and free the robot or drive it back"
         elif report.faults:
             level = ERROR
             message = f"the robot reports: {', '.join(report.faults)}. Stop it and look at it; its manual says more"
@@ -243,7 +244,10 @@ class Diagnostics:
             level, message = WARN, f"{dropped} commands dropped in the last minute, as 200 waited: send fewer at a time"
         elif failed:
             level = WARN
-            message = f"not done by the robot in the last minute: {', '.join(failed)}. Check the link, ask again"
+            message = (
+                f"not done by the robot in the last minute: {', '.join(failed)}; the answer or the log said why. "
+                "If it can do this, check the link and ask again"
+            )
         elif limited:
             level, message = OK, "velocities are scaled down to the limits"
         return self._status(
