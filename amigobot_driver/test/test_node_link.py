@@ -146,8 +146,8 @@ class TestComingBack:
         with bench.driving(0.3, 0.3):
             bench.wait_until(lambda: odom.messages and bench.robot.speed > 0.1)
             bench.robot.unplug()
-            bench.wait_until(lambda: is_down(bench))
-            assert "there is no such port" in bench.diagnostic("link").message
+            bench.wait_until(lambda: "there is no such port" in bench.diagnostic("link").message)
+            assert is_down(bench)
         before = odom.last.pose.pose
         odom.clear()
         since = len(bench.robot.heard)
