@@ -134,6 +134,14 @@ def test_nav2_waits_for_a_robot_that_is_switched_on_later() -> None:
     assert all(costmap["initial_transform_timeout"] >= 600.0 for costmap in COSTMAPS)
 
 
+def test_the_navigator_waits_longer_than_a_cycle_of_whom_it_asks() -> None:
+    """Else a goal fails at once, without any recovery; its times are in ms."""
+    cycle = 1000 / of("controller_server")["controller_frequency"]
+    navigator = of("bt_navigator")
+    assert navigator["default_server_timeout"] > 2 * cycle
+    assert navigator["default_cancel_timeout"] > 2 * cycle
+
+
 def test_no_velocity_is_beyond_the_robot() -> None:
     controller, smoother = of("controller_server")["FollowPath"], of("velocity_smoother")
     fastest, _, turning = smoother["max_velocity"]
