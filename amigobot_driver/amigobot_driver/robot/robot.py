@@ -292,8 +292,8 @@ class Robot(Link):
         self.streams.want(IO, options.io_stream or self.inputs.needed, now)
         self.streams.want(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With a 2 there the firmware keeps the gyro to itself.
-        self.pioneer.arrange(options, config, now)
         self.streams.want(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
+        self.pioneer.arrange(options, config, now)
 
     def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""

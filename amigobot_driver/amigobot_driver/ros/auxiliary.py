@@ -7,7 +7,6 @@ from functools import partial
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
-from std_msgs.msg import Header
 
 from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
@@ -45,9 +44,7 @@ class AuxPorts:
         """Publish what has come; with each SIP see who listens."""
         if isinstance(event, Received) and isinstance(event.packet, Aux):
             if publisher := self._rx.get(event.packet.port):
-                header = Header(
-                    stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame")
-                )
+                header = self._telemetry.header(event.stamp)
                 publisher.publish(AuxData(header=header, data=event.packet.data))
         elif isinstance(event, Report):
             self._see_who_listens()

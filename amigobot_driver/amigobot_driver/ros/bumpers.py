@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rclpy.node import Node
-from std_msgs.msg import Header
 
 from amigobot_msgs.msg import Bumpers as BumpersMsg
 
@@ -23,7 +22,7 @@ class Bumpers:
     def hear(self, event: Event) -> None:
         """Publish what an event tells."""
         if isinstance(event, BumpersFelt):
-            header = Header(stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame"))
+            header = self._telemetry.header(event.stamp)
             self._publisher.publish(BumpersMsg(header=header, front=event.front, rear=event.rear))
 
     def finding(self) -> Finding:

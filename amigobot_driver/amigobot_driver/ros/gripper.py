@@ -29,8 +29,7 @@ class Gripper:
     def hear(self, event: Event) -> None:
         """Publish what an event tells."""
         if isinstance(event, GripperSeen):
-            stamp, frame = self._telemetry.ros_time(event.stamp), self._telemetry.frame("base_frame")
-            self._publisher.publish(_message(event, Header(stamp=stamp, frame_id=frame)))
+            self._publisher.publish(_message(event, self._telemetry.header(event.stamp)))
 
     async def _obey(self, request: GripperSrv.Request, response: GripperSrv.Response) -> GripperSrv.Response:
         with self._driver.robot() as robot:

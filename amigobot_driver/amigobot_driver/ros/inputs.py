@@ -37,9 +37,7 @@ class Inputs:
         if isinstance(event, Identified):
             self._offer()
         elif isinstance(event, Currents) and self._currents:
-            header = Header(
-                stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame")
-            )
+            header = self._telemetry.header(event.stamp)
             self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
         elif isinstance(event, FloorSensed):
             self._publish_floors(event)

@@ -36,14 +36,15 @@ class Pioneer:
     def hear(self, event: Event) -> None:
         """Publish what an event tells."""
         if isinstance(event, CompassRead):
-            self._compass.publish(_compass(event, self._header(event.stamp)))
+            self._compass.publish(_compass(event, self._telemetry.header(event.stamp)))
         elif isinstance(event, JoystickMoved):
             self._joy.publish(
-                Joy(header=self._header(event.stamp), axes=event.axes, buttons=[int(down) for down in event.buttons])
+                Joy(
+                    header=self._telemetry.header(event.stamp),
+                    axes=event.axes,
+                    buttons=[int(down) for down in event.buttons],
+                )
             )
-
-    def _header(self, stamp: float) -> Header:
-        return Header(stamp=self._telemetry.ros_time(stamp), frame_id=self._telemetry.frame("base_frame"))
 
     async def _deploy_charger(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from rclpy.node import Node
-from std_msgs.msg import Header
 
 from amigobot_msgs.msg import IoState
 from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
@@ -57,8 +56,7 @@ class Ports:
             # This firmware's packets say nothing of the ports.
             return
         scale = float(self._parameters["analog_volts_per_count"]) or self._volts_per_count
-        stamp = self._telemetry.ros_time(report.stamp)
-        message = IoState(header=Header(stamp=stamp, frame_id=self._telemetry.frame("base_frame")))
+        message = IoState(header=self._telemetry.header(report.stamp))
         message.digital_inputs = inputs[0] if ports.digital_in is None else ports.digital_in
         outputs = packet.digital_out if packet else ()
         message.digital_outputs = next(iter(outputs), 0) if ports.digital_out is None else ports.digital_out

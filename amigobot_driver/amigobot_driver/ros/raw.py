@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rclpy.node import Node
-from std_msgs.msg import Header
 
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import SendCommand
@@ -32,7 +31,7 @@ class RawAccess:
         """Publish a frame; there are none unless publish_packets is set."""
         if not isinstance(event, FrameSeen):
             return
-        header = Header(stamp=self._telemetry.ros_time(event.stamp), frame_id=self._telemetry.frame("base_frame"))
+        header = self._telemetry.header(event.stamp)
         self._packets.publish(
             Packet(header=header, to_robot=event.to_robot, id=event.data[0], name=event.name, data=list(event.data))
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rclpy.node import Node
 from sensor_msgs.msg import Imu
-from std_msgs.msg import Header
 
 from amigobot_msgs.msg import Encoders
 
@@ -26,9 +25,8 @@ class Streams:
     def hear(self, event: Event) -> None:
         """Publish what an event tells."""
         if isinstance(event, Rolled):
-            self._encoders.publish(Encoders(header=self._header(event.stamp), left=event.left, right=event.right))
+            self._encoders.publish(
+                Encoders(header=self._telemetry.header(event.stamp), left=event.left, right=event.right)
+            )
         elif isinstance(event, TurnRate):
-            self._imu.publish(conversions.imu(event, self._header(event.stamp)))
-
-    def _header(self, stamp: float) -> Header:
-        return Header(stamp=self._telemetry.ros_time(stamp), frame_id=self._telemetry.frame("base_frame"))
+            self._imu.publish(conversions.imu(event, self._telemetry.header(event.stamp)))

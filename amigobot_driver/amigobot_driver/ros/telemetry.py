@@ -70,11 +70,10 @@ class Telemetry:
 
     def _report(self, report: Report) -> None:
         """All messages of one SIP are stamped with the time it was sent."""
-        stamp = self.ros_time(report.stamp)
-        in_base = Header(stamp=stamp, frame_id=self.frame("base_frame"))
+        in_base = self.header(report.stamp)
         # While ENCODERpacs come, the one behind this SIP knows better.
         if not self._robot.encoders.leads(report.stamp):
-            self._publish_pose(report.odometry, stamp)
+            self._publish_pose(report.odometry, in_base.stamp)
         if not self._robot.encoders.follows(report.stamp):
             self._publish_joints(report.odometry, in_base)
         self._publish_sonar(report, in_base)
@@ -89,10 +88,10 @@ class Telemetry:
         """The encoders' word on the wheels, and where they lead, on the pose."""
         if rolled.odometry is None:
             return
-        stamp = self.ros_time(rolled.stamp)
-        self._publish_joints(rolled.odometry, Header(stamp=stamp, frame_id=self.frame("base_frame")))
+        in_base = self.header(rolled.stamp)
+        self._publish_joints(rolled.odometry, in_base)
         if self._robot.encoders.leading:
-            self._publish_pose(rolled.odometry, stamp)
+            self._publish_pose(rolled.odometry, in_base.stamp)
 
     def _publish_pose(self, state: OdometryState, stamp: TimeMsg) -> None:
         in_odom, base = Header(stamp=stamp, frame_id=self.frame("odom_frame")), self.frame("base_frame")
@@ -118,6 +117,10 @@ class Telemetry:
 
     def _header_now(self) -> Header:
         return Header(stamp=stamps.message(self._time.now()), frame_id=self.frame("base_frame"))
+
+    def header(self, stamp: float) -> Header:
+        """Of a message in the base frame, with a time of the driver's clock."""
+        return Header(stamp=self.ros_time(stamp), frame_id=self.frame("base_frame"))
 
     def frame(self, parameter: str) -> str:
         return self.prefixed(str(self._parameters[parameter]))
