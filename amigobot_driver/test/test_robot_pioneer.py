@@ -595,3 +595,13 @@ def test_a_servo_of_a_pioneer_is_a_joint_of_its_profile(tmp_path: Path) -> None:
     bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45)))
     bench.run(2)
     assert bench.words().count(f"PTUPOS({2 << 8 | 200})") == 3
+
+
+def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> None:
+    """A profile may promise more than the byte of PTUPOS holds; no message may end the node."""
+    profile = tmp_path / "too_far.yaml"
+    profile.write_text("extends: p2at\nname: too_far\nservos: {joints: [pan_joint], highest: 400}\n")
+    bench = Bench(Options(profile=str(profile)), robot=str(profile))
+    bench.connect()
+    with pytest.raises(Refused, match="pan_joint: a servo takes 0 to 255 counts, not 300"):
+        bench.robot.servos.turn("pan_joint", math.radians(150))

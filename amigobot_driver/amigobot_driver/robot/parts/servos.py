@@ -34,7 +34,10 @@ class ServoJoints:
             low, high = ((end - servos.neutral) / per_radian for end in (servos.lowest, servos.highest))
             raise Refused(f"{joint}: {angle:g} rad, this servo turns from {low:.3g} to {high:.3g}")
         number = servos.joints.index(joint)
-        instruction = self.command(number, round(counts))
+        try:
+            instruction = self.command(number, round(counts))
+        except ValueError as error:
+            raise Refused(f"{joint}: {error}; see servos in the profile") from None
         if why := self._lacks(instruction.command):
             raise Refused(why)
         self._blind.want(("servo", number), instruction)
