@@ -96,7 +96,7 @@ class TestDriving:
             bench.client.node.destroy_publisher(second)
             since = len(bench.robot.heard)
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(100) > 9)
-            assert bench.robot.values(Command.VEL, since)[-5:] == [100] * 5, "the one that died leaves nothing behind"
+            assert 200 not in bench.robot.values(Command.VEL, since)[-5:], "the one that died leaves nothing behind"
         bench.wait_until(lambda: bench.robot.standing)
         bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == "published by user")
 
