@@ -69,7 +69,7 @@ class TestEnableMotors:
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
 
     def test_no_old_velocity_comes_to_life_with_the_motors(self, bench: Bench) -> None:
-        """The velocity outlives its sender for longer than the motors take; a slower machine zeroes it sooner, as well."""
+        """The velocity outlives its sender for longer than the motors take; a slow machine zeroes it sooner."""
         assert bench.parameter("cmd_vel_timeout", 2.0).successful
         try:
             assert switch(bench, "enable_motors", False).success

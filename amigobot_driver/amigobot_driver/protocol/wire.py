@@ -14,8 +14,12 @@ A packet is a frozen dataclass whose annotations say how each field looks on the
 
 from __future__ import annotations
 
+import bisect
+import itertools
+import struct
 import types
 import typing
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Protocol, TypeVar
 
@@ -32,11 +36,18 @@ class Codec(Protocol):
     def write(self, value: Any) -> bytes: ...
 
 
+#: struct's letter for an integer of so many bytes; there is none for three.
+_LETTERS = {1: "B", 2: "H", 4: "I"}
+
+
 class Int:
     """A little-endian integer of 1 to 4 bytes."""
 
     def __init__(self, size: int, *, signed: bool) -> None:
         self._size, self._signed = size, signed
+        letter = _LETTERS.get(size, "")
+        #: its letter in a format of struct, "" where struct has none
+        self.format = letter.lower() if signed else letter
 
     def read(self, data: bytes, at: int) -> tuple[int, int]:
         end = at + self._size
@@ -110,6 +121,11 @@ class Counted:
 
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         count, at = _COUNT.read(data, at)
+        if isinstance(self._item, Record) and (run := self._item.integers()):
+            cls, names, layout = run
+            end = at + min(count, (len(data) - at) // layout.size) * layout.size
+            rows = layout.iter_unpack(data[at:end])
+            return tuple([cls(**dict(zip(names, row, strict=True))) for row in rows]), end
         items = []
         for _ in range(count):
             try:
@@ -148,6 +164,15 @@ class Record:
 
     def write(self, value: Any) -> bytes:
         return pack(value)
+
+    def integers(self) -> tuple[type, tuple[str, ...], struct.Struct] | None:
+        """The class, names and layout of a record of required integers only; None for any other."""
+        if len(self._alternatives) > 1:
+            return None
+        runs = _runs(self._alternatives[0])
+        if len(runs) != 1 or not isinstance(runs[0], _Integers) or runs[0].optional:
+            return None
+        return self._alternatives[0], runs[0].names, runs[0].prefixes[-1]
 
 
 _COUNT = Int(1, signed=False)
@@ -192,15 +217,66 @@ def _describe(cls: type) -> tuple[_Field, ...]:
     return tuple(layout)
 
 
+@dataclass(frozen=True, slots=True)
+class _Integers:
+    """Integers in a row, either all required or all optional: read with one call of struct instead of one for each."""
+
+    names: tuple[str, ...]
+    optional: bool
+    prefixes: tuple[struct.Struct, ...]  #: the layout of none of them, of the first, of the first two, ... of all
+    sizes: tuple[int, ...]  #: of each prefix, in bytes
+
+    def read(self, data: bytes, at: int, values: dict[str, Any]) -> int:
+        """Put the values into `values`; the offset behind them. Of optional ones as many as the data holds."""
+        fitting = bisect.bisect_right(self.sizes, len(data) - at) - 1
+        if not self.optional and fitting < len(self.names):
+            begin, end = self.sizes[fitting : fitting + 2]
+            raise Truncated(f"{end - begin}-byte integer at offset {at + begin} of {len(data)} bytes")
+        values.update(zip(self.names, self.prefixes[fitting].unpack_from(data, at), strict=False))
+        return at + self.sizes[fitting]
+
+
+_RUNS: dict[type, tuple[_Integers | _Field, ...]] = {}
+
+
+def _runs(cls: type) -> tuple[_Integers | _Field, ...]:
+    """The layout of a class as it is read: integers in a row together, every other field by itself."""
+    if cls not in _RUNS:
+        _RUNS[cls] = tuple(_grouped(_layout(cls)))
+    return _RUNS[cls]
+
+
+def _grouped(layout: tuple[_Field, ...]) -> Iterator[_Integers | _Field]:
+    for (integers, optional), group in itertools.groupby(layout, lambda item: (bool(_format(item)), item.optional)):
+        members = list(group)
+        if not integers:
+            yield from members
+            continue
+        formats = list(map(_format, members))
+        prefixes = tuple(struct.Struct("<" + "".join(formats[:end])) for end in range(len(formats) + 1))
+        sizes = tuple(prefix.size for prefix in prefixes)
+        yield _Integers(tuple(field.name for field in members), optional, prefixes, sizes)
+
+
+def _format(field: _Field) -> str:
+    """The letter of an integer in a format of struct; "" for anything else."""
+    return field.codec.format if isinstance(field.codec, Int) else ""
+
+
 def _read(cls: type[T], data: bytes, at: int) -> tuple[T, int]:
     values: dict[str, Any] = {}
-    for field in _layout(cls):
-        if field.optional and at == len(data):
+    for run in _runs(cls):
+        if isinstance(run, _Integers):
+            at = run.read(data, at, values)
+            if run.optional and run.names[-1] not in values:
+                break
+            continue
+        if run.optional and at == len(data):
             break
         try:
-            values[field.name], at = field.codec.read(data, at)
+            values[run.name], at = run.codec.read(data, at)
         except Truncated:
-            if field.optional:
+            if run.optional:
                 break
             raise
     return cls(**values), at
