@@ -25,6 +25,7 @@ EVERY_LAYER = {
     "sim",
     "transport",
     "transport.simulated",
+    "wording",
 }
 ANY_LIBRARY = None
 
@@ -33,13 +34,14 @@ ANY_LIBRARY = None
 RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "__init__": (set(), set()),
     "resources": (set(), set()),
+    "wording": (set(), set()),
     "protocol": (set(), set()),
     "profiles": ({"resources"}, {"yaml"}),
     "profiles.description": ({"profiles", "resources"}, {"yaml", "xacro"}),
-    "robot": ({"protocol", "profiles"}, set()),
+    "robot": ({"protocol", "profiles", "wording"}, set()),
     "transport": ({"protocol", "transport.simulated"}, {"serial"}),
     "transport.simulated": ({"transport", "protocol", "sim", "profiles"}, set()),
-    "sim": ({"protocol", "profiles", "resources"}, {"yaml", "serial"}),
+    "sim": ({"protocol", "profiles", "resources", "wording"}, {"yaml", "serial"}),
     "driver": ({"robot", "transport", "protocol", "profiles"}, set()),
     "replay": ({"robot", "protocol"}, set()),
     "ros": (EVERY_LAYER - {"cli", "sim"}, ANY_LIBRARY),

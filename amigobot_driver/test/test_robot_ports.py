@@ -286,7 +286,7 @@ def test_a_pretended_battery_and_a_reset_are_noticed(tmp_path: Path) -> None:
 def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
     answers = [send(bench, 200) for _ in range(300)]
     assert not answers[-1].success
-    assert answers[-1].message == "not sent: 200 commands are waiting already"
+    assert answers[-1].message == "command 200 is not sent: 200 commands are waiting already: send fewer at a time"
     start = bench.now
     bench.drive(0.1, 0.0)
     bench.until(lambda: "VEL(100)" in bench.words(start))

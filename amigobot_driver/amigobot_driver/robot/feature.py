@@ -12,6 +12,9 @@ from .events import Event
 class Feature:
     """One part. `Robot` calls these in turn; a part overrides what concerns it. Times are s of the robot's clock."""
 
+    #: Whether `due` waits until few routine commands wait. Not where a time-out must take effect on time.
+    needs_room = True
+
     def begin(self, now: float) -> None:
         """A session has been opened: the robot may have forgotten whatever was set."""
 
@@ -23,7 +26,10 @@ class Feature:
         yield from ()
 
     def due(self, now: float) -> Iterator[Instruction]:
-        """What is to be sent now, as routine."""
+        """What is to be sent now, as routine.
+
+        Called only while the queue has room, so all that it gives is sent; what is due meanwhile must stay due.
+        """
         yield from ()
 
     def sent(self, instruction: Instruction | Unlisted, now: float) -> None:

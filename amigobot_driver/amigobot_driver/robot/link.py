@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..protocol import FRAME_DATA, Command, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from ..wording import counted
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
 from .feature import Feature
@@ -44,6 +45,7 @@ class Link(ABC):
         self.trace = False  #: tell every frame, both ways
         self.features: tuple[Feature, ...] = ()  #: in the order they may speak
         self._events: list[Event] = []
+        self._next_feature = 0  #: of `features`: the first to be asked when there is room again
         self._farewell = False
 
     # -- what the robot behind the link does about it ---------------------------------------------------------
@@ -131,9 +133,7 @@ class Link(ABC):
         with self._watching(now):
             self.session.poll(now)
         if self.running:
-            for feature in self.features:
-                for instruction in feature.due(now):
-                    self.outbox.put(instruction)
+            self._ask_features(now)
         return self._flush()
 
     def take(self, now: float) -> bytes | None:
@@ -162,7 +162,8 @@ class Link(ABC):
         """When `poll` or `take` has something to do."""
         times = [self.session.next_time(), self.outbox.next_time()]
         if self.running:
-            times += [feature.next_time() for feature in self.features]
+            room = self.outbox.has_room
+            times += [feature.next_time() for feature in self.features if room or not feature.needs_room]
         return min(times)
 
     def close(self) -> None:
@@ -199,6 +200,24 @@ class Link(ABC):
         elif state is LinkState.RUNNING:
             self._began(now)
 
+    def _ask_features(self, now: float) -> None:
+        """Queue what the features have due, as long as there is room; the one without room comes first next time."""
+        for feature in self.features:
+            if not feature.needs_room:
+                self._queue(feature, now)
+        for _ in self.features:
+            if not self.outbox.has_room:
+                return
+            feature = self.features[self._next_feature]
+            self._next_feature = (self._next_feature + 1) % len(self.features)
+            if feature.needs_room:
+                self._queue(feature, now)
+        self._next_feature = 0
+
+    def _queue(self, feature: Feature, now: float) -> None:
+        for instruction in feature.due(now):
+            self.outbox.put(instruction)
+
     def _dispatch(self, packet: Packet, stamp: float, now: float) -> None:
         if isinstance(packet, Sip):
             self.packets.standard += 1
@@ -214,7 +233,11 @@ class Link(ABC):
         self._perceive(packet, stamp, now)
 
     def _end(self, why: str) -> None:
+        if raw := self.outbox.waiting(Urgency.RAW):
+            told = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
+            self._events.append(Notice(f"{told} when the connection ended, and will not be: {why}"))
         self.outbox.drop()
+        self._next_feature = 0
         for feature in self.features:
             feature.end(why)
 

@@ -24,6 +24,7 @@ from ..protocol import (
     Sip,
     SyncReply,
 )
+from ..wording import counted
 from .dialects import Dialect, dialects
 from .driving.envelope import Envelope, Refused
 from .driving.manoeuvre import Move, Turn
@@ -36,7 +37,7 @@ from .health.stalls import Stalls
 from .health.standstill import Standstill
 from .link import Link
 from .options import Options
-from .outbox import MAX_ROUTINE
+from .outbox import QUEUE_FULL, Urgency
 from .outcome import Outcome, finished
 from .parts.auxiliary import aux_ports
 from .parts.blind import Blind
@@ -231,9 +232,11 @@ class Robot(Link):
             raise
         if not self.running:
             return Outcome(False, f"there is no robot: {self.note}")
-        if not self.outbox.put(instruction):
-            return Outcome(False, f"not sent: {MAX_ROUTINE} commands are waiting already")
-        return Outcome(True, f"sent {instruction} once; the robot confirms no single command")
+        before = self.outbox.waiting(Urgency.RAW)
+        if not self.outbox.put(instruction, Urgency.RAW):
+            return Outcome(False, f"{instruction} is not sent: {QUEUE_FULL}")
+        sent = f"{instruction} waits behind {counted(before, 'command')}, is sent" if before else f"sent {instruction}"
+        return Outcome(True, f"{sent} once; the robot confirms no single command")
 
     def configure(self, options: Options, now: float) -> Future[Outcome]:
         """Take changed options; ends when the robot has confirmed those that it keeps itself.

@@ -11,6 +11,8 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from ..robot import BatteryLevel, Robot
+from ..robot.outbox import MAX_ROUTINE
+from ..wording import counted
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
@@ -234,14 +236,15 @@ class Diagnostics:
         }
         failed = [name.replace("_", " ") for name, count in given_up.items() if count]
         refused, timeouts = recent("refused", stats.refused), recent("timeouts", stats.timeouts)
-        dropped, limited = recent("dropped", outbox.refused, 60), recent("limited", robot.envelope.limited)
+        overflow, limited = recent("overflow", outbox.refused, 60), recent("limited", robot.envelope.limited)
         level, message = OK, "as wanted"
         if refused:
             level, message = WARN, f"{refused} velocities refused in the last second, see the log"
         elif timeouts:
             level, message = WARN, "the velocity's sender fell silent: stopped by cmd_vel_timeout"
-        elif dropped:
-            level, message = WARN, f"{dropped} commands dropped in the last minute, as 200 waited: send fewer at a time"
+        elif overflow:
+            told = f"{counted(overflow, 'command')} refused in the last minute"
+            level, message = WARN, f"{told}, {MAX_ROUTINE} waited already: send fewer at a time"
         elif failed:
             level = WARN
             message = (
@@ -259,7 +262,9 @@ class Diagnostics:
             scaled_down=robot.envelope.limited,
             timeouts=stats.timeouts,
             sent=outbox.sent,
-            dropped=outbox.refused,
+            queue_full=outbox.refused,
+            replaced=outbox.replaced,
+            dropped=outbox.dropped,
             withheld=outbox.withheld,
             raw_refused=robot.raw_refused,
             **counters,

@@ -47,6 +47,8 @@ class MotionStats:
 class Motion(Feature):
     """Holds what is wanted and puts into the outbox what has to be sent for it."""
 
+    needs_room = False  # the time-out of a velocity does not wait, and its commands have an urgency of their own
+
     def __init__(self, outbox: Outbox, envelope: Envelope, timeout: float) -> None:
         self.envelope = envelope
         self.timeout = timeout  #: s a set-point outlives its sender

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...protocol import CommandTable, ErraticCommand
 from ..driving.envelope import Refused
-from ..outbox import MAX_ROUTINE, Outbox
+from ..outbox import QUEUE_FULL, Outbox, Urgency
 from ..outcome import Outcome
 
 
@@ -24,6 +24,7 @@ class Flash:
             raise Refused(why)
         if not self._stands():
             raise Refused("the robot must stand still while it writes its FLASH: stop it first")
-        if not self._outbox.put(ErraticCommand.SAVE()):
-            raise Refused(f"{MAX_ROUTINE} commands are waiting already: try again")
+        # Behind the raw commands that were asked for before: what they set is to be saved.
+        if not self._outbox.put(ErraticCommand.SAVE(), Urgency.RAW):
+            raise Refused(f"SAVE is not sent: {QUEUE_FULL}")
         return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")

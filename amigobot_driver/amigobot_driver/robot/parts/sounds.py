@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from ...protocol import Command, Instruction, Packet, Playlist, Unlisted
+from ...wording import counted
 from ..events import Event, Notice
 from ..feature import Feature
 from ..outcome import Outcome, Waiting, finished
@@ -32,6 +33,8 @@ LAST_SOUND = 255
 _PROGRESS = 50
 #: A group's name begins with this; it has no sound itself, the entries that follow are its members.
 GROUP = "~"
+#: Sounds that may wait to be sent.
+MAX_TO_SEND = 20
 #: SAY: most tones, s of a duration's unit.
 MAX_TONES = 20
 TONE_STEP = 0.02
@@ -115,8 +118,11 @@ class Sounds(Feature):
         """Play tones (SAY), once: pairs of a duration in TONE_STEP and a half-cycle."""
         if why := self._lacks(Command.SAY) or self._muted():
             return finished(False, why)
+        if len(self._to_send) + len(self._on_the_way) >= MAX_TO_SEND:
+            return finished(False, f"SAY is not sent: {MAX_TO_SEND} sounds wait to be sent already")
         waiting = Waiting()
-        self._to_send.append(_Once(Command.SAY(tones), f"sent SAY with {len(tones) // 2} tones once", waiting))
+        told = f"sent SAY with {counted(len(tones) // 2, 'tone')} once"
+        self._to_send.append(_Once(Command.SAY(tones), told, waiting))
         self._wake = now
         return waiting.add()
 

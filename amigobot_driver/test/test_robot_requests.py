@@ -1,0 +1,235 @@
+"""Requests while the command queue is full: each completes, and the robot does what the answer says."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import pytest
+from bench import Bench
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, ErraticCommand, Sip
+from amigobot_driver.robot import Notice, Options, Outcome
+from amigobot_driver.robot.outbox import MAX_OVERTAKEN, MAX_ROUTINE, Outbox, Urgency
+from amigobot_driver.sim import Simulator
+
+#: s in which every request must be answered, however full the queue is.
+BOUND = 8.0
+
+
+def flood(bench: Bench, count: int = MAX_ROUTINE + 20) -> list[Outcome]:
+    """Commands that change nothing else in these tests, as `send_command` sends them."""
+    bench.run(0.1)  # the line is at rest
+    return [bench.ask(lambda: bench.robot.send_raw(Command.BATTEST.number, [125], b"")) for _ in range(count)]
+
+
+def answer(bench: Bench, request: Callable[[Bench], Future[Outcome]]) -> Outcome:
+    future = bench.ask(lambda: request(bench))
+    bench.until(future.done, within=BOUND)
+    return future.result()
+
+
+REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Bench], object]]] = {
+    "aux_write": (
+        "amigo",
+        lambda bench: bench.robot.aux[0].writer.write(b"hello"),  # type: ignore[dict-item,return-value]
+        lambda bench: "TTY2(b'hello')" in bench.words(),
+    ),
+    "say": (
+        "amigo-sh",
+        lambda bench: bench.robot.sounds.say(bytes((25, 20)), bench.now),
+        lambda bench: str(Command.SAY(bytes((25, 20)))) in bench.words(),
+    ),
+    "play_sound": (
+        "amigo",
+        lambda bench: bench.robot.sounds.play(58, bench.now),
+        lambda bench: "SOUND(58)" in bench.words(),
+    ),
+    "enable_sounds": (
+        "amigo",
+        lambda bench: bench.robot.sounds.switch(False, bench.now),
+        lambda bench: bench.simulator._firmware.hardware.sounds.enabled is False,
+    ),
+    "set_digital_outputs": (
+        "amigo",
+        lambda bench: bench.robot.digital_outputs.want(0x03, 0x02, bench.now),
+        lambda bench: bench.simulator.pins.outputs & 0x03 == 0x02,
+    ),
+    "select_analog_input": (
+        "amigo",
+        lambda bench: bench.robot.analog_input.want(3, bench.now),
+        lambda bench: bench.simulator._firmware.hardware.pins.selected == 3,
+    ),
+    "set_pid": (
+        "amigo",
+        lambda bench: bench.robot.tuning.want({"rot_kp": 33}, bench.now),
+        lambda bench: bench.simulator._firmware.working.rot_kp == 33,
+    ),
+    "set_sonar_sequence": (
+        "amigo",
+        lambda bench: bench.robot.poll_sonars((2, 5), bench.now),
+        lambda bench: str(Command.POLLING(bytes((3, 6)))) in bench.words(),
+    ),
+    "enable_motors": (
+        "amigo",
+        lambda bench: bench.robot.enable_motors(False, bench.now),
+        lambda bench: not bench.reports[-1].motors_enabled,
+    ),
+    "enable_sonar": (
+        "amigo",
+        lambda bench: bench.robot.enable_sonar(False, bench.now),
+        lambda bench: not bench.reports[-1].sonar_enabled,
+    ),
+    "reset_robot": (
+        "amigo-sh",
+        lambda bench: bench.robot.reset(bench.now),
+        lambda bench: bench.robot.session.connections == 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.2], ids=["at rest", "while a joystick drives"])
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_completes_and_is_done_although_200_raw_commands_wait(name: str, speed: float) -> None:
+    profile, request, done = REQUESTS[name]
+    model = load_profile(profile)
+    model = dataclasses.replace(model, flash={**model.flash, "io0": 1, "io1": 1})  # outputs
+    bench = Bench(Options(), simulator=lambda: Simulator(model))
+    bench.connect()
+    flood(bench)
+    if speed:
+        bench.run(0.5, cmd_vel=(speed, 0.0), rate=50.0)
+    outcome = answer(bench, request)
+    assert outcome.success, outcome.message
+    assert done(bench)
+
+
+def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_with_the_reason() -> None:
+    bench = Bench(Options())
+    bench.connect()
+    since = bench.now
+    answers = flood(bench)
+    accepted = [outcome for outcome in answers if outcome.success]
+    # The first of them went out at once.
+    assert len(accepted) == MAX_ROUTINE + 1
+    assert answers[-1].message == (
+        "BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time"
+    )
+    assert bench.robot.outbox.refused == len(answers) - len(accepted)
+    bench.run(6.0)
+    assert bench.words(since).count("BATTEST(125)") == len(accepted)
+    assert bench.robot.outbox.dropped == 0
+
+
+def test_a_raw_command_says_how_many_go_before_it() -> None:
+    bench = Bench(Options())
+    bench.connect()
+    first, second, third = (outcome.message for outcome in flood(bench, 3))
+    confirms_none = "once; the robot confirms no single command"
+    assert first == f"sent BATTEST(125) {confirms_none}"
+    assert second == f"sent BATTEST(125) {confirms_none}"
+    assert third == f"BATTEST(125) waits behind 1 command, is sent {confirms_none}"
+
+
+def test_a_raw_command_is_sent_although_velocities_and_settings_fill_the_line() -> None:
+    outbox = Outbox(0.02)
+    outbox.put(Command.BATTEST(125), Urgency.RAW)
+    taken = []
+    for step in range(3 * MAX_OVERTAKEN):
+        outbox.put(Command.VEL(step), Urgency.VELOCITY)
+        outbox.put(Command.RVEL(step), Urgency.VELOCITY)
+        outbox.put(Command.SONAR(1))
+        taken.append(outbox.take(step * 0.02))
+    assert Command.BATTEST(125) in taken[: MAX_OVERTAKEN + 2]
+    assert Command.SONAR(1) in taken[: MAX_OVERTAKEN + 2]
+
+
+def test_a_stop_overtakes_all_that_waits_however_long_it_has_waited() -> None:
+    outbox = Outbox(0.02)
+    for step in range(2 * MAX_OVERTAKEN):
+        outbox.put(Command.VEL(step), Urgency.VELOCITY)
+        outbox.put(Command.SONAR(1))
+        outbox.put(Command.BATTEST(125), Urgency.RAW)
+        outbox.take(step * 0.02)
+    outbox.put(Command.STOP(), Urgency.STOP)
+    assert outbox.take(1.0) == Command.STOP()
+
+
+def test_the_time_out_of_a_velocity_stops_the_robot_although_the_queue_is_full() -> None:
+    bench = Bench(Options())
+    bench.connect()
+    for number in range(MAX_ROUTINE):
+        bench.robot.outbox.put(Command.SOUND(1 + number % 255))
+    bench.drive(0.3, 0.0)
+    since = bench.now
+    bench.run(0.7)
+    assert bench.robot.motion.stats.timeouts == 1
+    assert "VEL(0)" in bench.words(since)
+
+
+def test_closing_stops_the_robot_and_ends_the_session_although_200_raw_commands_wait() -> None:
+    bench = Bench(Options())
+    bench.connect()
+    bench.run(1.0, cmd_vel=(0.3, 0.0))
+    flood(bench)
+    since = bench.now
+    bench.ask(bench.robot.close)
+    bench.run(0.5)
+    assert [word for word in bench.words(since + 1e-6) if "BATTEST" not in word] == [
+        "STOP",
+        "ENABLE(0)",
+        "SONAR(0)",
+        "CLOSE",
+    ]
+    assert bench.simulator.session.name == "WAIT"
+
+
+def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> None:
+    bench = Bench(Options())
+    bench.connect()
+    flood(bench, 30)
+    bench.unplug()
+    assert bench.robot.outbox.dropped >= 28
+    [told] = [notice.text for notice in bench.told(Notice) if "send_command" in notice.text]
+    assert "commands of send_command or save_config had not been sent when the connection ended" in told
+
+
+def test_save_config_saves_what_the_raw_commands_before_it_set() -> None:
+    bench = Bench(Options(), "erratic")
+    bench.connect()
+    for name in (b"Rover", b"Rover two", b"Rover three"):
+        bench.ask(lambda name=name: bench.robot.send_raw(ErraticCommand.NAME.number, [], name))
+    assert bench.ask(bench.robot.flash.save).success
+    bench.run(1.0)
+    bench.simulator.reset()
+    bench.run(8.0)
+    assert bench.robot.tuning.config.name == "Rover three"
+
+
+def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_much_to_do() -> None:
+    bench = Bench(Options(io_stream=True, encoder_stream=True, sonar_sequence=(0, 1), tuning={"rot_kp": 33}), "p3dx")
+    longest = 0
+    bench.plug_in()
+    for step in range(400):
+        if bench.robot.running:
+            bench.ask(lambda step=step: bench.robot.tuning.want({"rot_kp": 30 + step % 2}, bench.now))
+            bench.robot.aux[0].writer.write(b"x" * 20)
+        bench.run(0.02)
+        longest = max(longest, bench.robot.outbox.waiting(Urgency.ROUTINE))
+    assert bench.robot.outbox.refused == 0
+    assert longest < MAX_ROUTINE / 4
+    assert any(isinstance(packet, Sip) for _, packet in bench.heard())
+
+
+def test_tones_without_number_do_not_fill_the_memory() -> None:
+    bench = Bench(Options(), "amigo-sh")
+    bench.connect()
+    futures = [bench.robot.sounds.say(bytes((25, 20)), bench.now) for _ in range(500)]
+    bench.ask(lambda: None)
+    bench.until(lambda: all(future.done() for future in futures), within=BOUND)
+    outcomes = [future.result() for future in futures]
+    since_said = bench.words().count(str(Command.SAY(bytes((25, 20)))))
+    assert since_said == sum(outcome.success for outcome in outcomes) == 20
+    assert outcomes[-1].message == "SAY is not sent: 20 sounds wait to be sent already"
