@@ -18,7 +18,7 @@ from functools import partial
 from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
 
-#: s a read may block; what happened without any bytes, such as silence, is told as late as this.
+#: s a read may block; what happened without any bytes, such as silence, is noticed at most this much later.
 _READ_TIMEOUT = 0.25
 #: s between two tries to open the port: first, and at most.
 RETRY_FIRST, RETRY_MOST = 0.25, 1.0
@@ -111,10 +111,7 @@ class Driver:
         self._happened(partial(self._robot.connected, port.byte_time))
         try:
             while not self._stopping.is_set():
-                if data := port.read(_READ_TIMEOUT):
-                    self._happened(partial(self._robot.receive, data))
-                else:
-                    self._tell()
+                self._read_once(port)
         except PortError as error:
             with self._changed:
                 self._port = None
@@ -122,6 +119,19 @@ class Driver:
                 self._happened(partial(self._robot.disconnected, self._why or str(error)))
         # Not in a finally: after a bug the port is still needed, to stop the robot.
         port.close()
+
+    def _read_once(self, port: Port) -> None:
+        """Read what has arrived. Once a SIP is overdue, tell the robot that everything until then has been read."""
+        began = self.clock()
+        overdue = began >= self._robot.read_deadline
+        data = port.read(0.0 if overdue else _READ_TIMEOUT)
+        # Before any lock is taken: waiting for one must not show in the stamps.
+        arrived = self.clock()
+        if data:
+            self._happened(partial(self._robot.receive, data, arrived=arrived))
+        if overdue:
+            self._happened(partial(self._robot.drained, began))
+        self._tell()
 
     def _happened(self, what: Callable[[float], list[Event]]) -> None:
         """Let the robot take something in, write what that makes due, tell the listener."""

@@ -220,11 +220,13 @@ class Replay:
 
     def _pass(self, until: float) -> None:
         """Let the robot's time go on to just before the next frame."""
-        while (due := self._robot.next_time()) < until - 1000 * _INSTANT:
+        while (due := min(self._robot.next_time(), self._robot.read_deadline)) < until - 1000 * _INSTANT:
             self._go_on(due)
 
     def _go_on(self, due: float) -> None:
         self._now = max(self._now + _INSTANT, due)
+        if self._now >= self._robot.read_deadline:
+            self._take_in(self._robot.drained(self._now, self._now))
         self._take_in(self._robot.poll(self._now))
         self._speak()
 

@@ -87,7 +87,7 @@ class Bench:
         self._make = simulator or (lambda: Simulator(load_profile(robot), baud=baud))
         self._check_baud = check_baud
         self._plugged = False
-        self._awake = True
+        self._awake = self._reading = True
         self._line_speed = 0
         self.switch_on()
 
@@ -124,6 +124,10 @@ class Bench:
         if writer_first:
             self._take_in(self.robot.poll(self.now))
 
+    def hang_reader(self) -> None:
+        """The driver's reader thread never comes back to the port: whoever it publishes to blocks."""
+        self._reading = False
+
     def _pass_until(self, end: float) -> None:
         spins = 0
         while True:
@@ -140,7 +144,9 @@ class Bench:
     def _next_time(self) -> float:
         times = [self.up.next_arrival()]
         if self._awake:
-            times += [self.down.next_arrival(), self.robot.next_time()]
+            times.append(self.robot.next_time())
+        if self._awake and self._reading:
+            times += [self.down.next_arrival(), self.robot.read_deadline]
         if self._power:
             times.append(self.simulator.next_event(self.now))
         return max(self.now, min(times))
@@ -148,9 +154,11 @@ class Bench:
     def _exchange(self) -> None:
         """Everything that happens at this instant."""
         if self._awake:
-            data = self.down.receive(self.now)
+            data = self.down.receive(self.now) if self._reading else b""
             if data and self._plugged:
                 self._take_in(self.robot.receive(data, self.now))
+            if self._reading and self.now >= self.robot.read_deadline:
+                self._take_in(self.robot.drained(self.now, self.now))
             if self.robot.next_time() <= self.now:
                 self._take_in(self.robot.poll(self.now))
         data = self.up.receive(self.now)

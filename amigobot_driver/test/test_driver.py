@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from itertools import pairwise
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 import pytest
+from bench import Bench
 
 from amigobot_driver.driver import Driver, boot_time
 from amigobot_driver.profiles import load_profile
@@ -263,6 +266,89 @@ class TestPortThatComesAndGoes:
                 robot.take = take
             run.connect()
             assert not run.driver.failed.is_set()
+
+
+class SteppedPort:
+    """A port whose bytes come when the test says so. What is written to it is forgotten."""
+
+    name = "stepped"
+
+    def __init__(self, byte_time: float) -> None:
+        self.byte_time = byte_time
+        self._chunks: SimpleQueue[bytes] = SimpleQueue()
+        self._closed = False
+
+    def arrive(self, data: bytes) -> None:
+        self._chunks.put(data)
+
+    def read(self, timeout: float) -> bytes:
+        if self._closed:
+            raise PortError("closed")
+        try:
+            return self._chunks.get(timeout=min(timeout, 0.05))
+        except Empty:
+            return b""
+
+    def write(self, data: bytes) -> None:
+        pass
+
+    def set_baud(self, baud: int) -> None:
+        pass
+
+    def close(self) -> None:
+        self._closed = True
+
+
+class WatchedCondition(threading.Condition):
+    """The driver's lock; `wanted` is set when the reader thread asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__(threading.RLock())
+        self.wanted = threading.Event()
+
+    def __enter__(self) -> bool:
+        if threading.current_thread().name == "amigobot-reader":
+            self.wanted.set()
+        return super().__enter__()
+
+
+class TestStamps:
+    def test_are_those_of_the_stream_while_somebody_holds_the_lock(self) -> None:
+        """Each second packet finds the lock taken, and waits 30 ms for it. On an injected clock."""
+        bench = Bench(baud=0)
+        bench.connect()
+        # The bench has opened the session; from here on the driver has its robot.
+        bench.robot.connected = lambda byte_time, now: []
+        now = [bench.now]
+        port = SteppedPort(bench.simulator.byte_time)
+        reports: list[Report] = []
+
+        def listener(event: Event) -> None:
+            if isinstance(event, Report):
+                reports.append(event)
+
+        driver = Driver(bench.robot, "stepped", listener, clock=lambda: now[0], opener=lambda url, baud: port)
+        driver._changed = lock = WatchedCondition()
+        driver.start()
+        eventually(lambda: driver._port)
+        try:
+            for number in range(20):
+                packet = b""
+                while not packet:
+                    now[0] += 0.001
+                    packet = bench.simulator.transmit(now[0])
+                with driver.robot() if number % 2 else nullcontext():
+                    lock.wanted.clear()
+                    port.arrive(packet)
+                    assert lock.wanted.wait(PATIENCE)
+                    now[0] += 0.03 if number % 2 else 0.0
+                eventually(lambda: len(reports) == number + 1)
+        finally:
+            # The farewell spaces its frames by this clock: it has to go on.
+            driver.clock = lambda: now[0] + time.monotonic()
+            driver.close()
+        intervals = [after.stamp - before.stamp for before, after in pairwise(reports)]
+        assert intervals == pytest.approx([0.1] * 19, abs=0.002)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -251,6 +251,27 @@ class TestStopFirst:
         bench.run(1, cmd_vel=(0.5, 0.0))
         assert bench.reports[-1].moving
 
+    def test_an_old_velocity_that_arrives_late_after_a_sleep_is_refused_too(self, bench: Bench) -> None:
+        """The computer is busy after it wakes up: the middleware delivers late what waited in its queue."""
+        bench.run(2, cmd_vel=(0.5, 0.5))
+        bench.sleep(1.5)
+        since = bench.now
+        for pause in (1.2, 0.3):
+            bench.run(pause)
+            with pytest.raises(Refused, match="slept a moment ago"):
+                bench.drive(0.5, 0.5)
+        bench.run(0.3)
+        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+        bench.run(1, cmd_vel=(0.5, 0.0))
+        assert bench.reports[-1].moving
+
+    def test_a_velocity_long_after_a_sleep_is_taken_at_once(self, bench: Bench) -> None:
+        bench.sleep(1.5)
+        bench.run(6)
+        bench.drive(0.5, 0.0)
+        bench.run(0.4)
+        assert bench.reports[-1].moving
+
     def test_the_robot_does_not_drive_on(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.sleep(10)

@@ -356,6 +356,51 @@ class TestLostSession:
         assert not [word for word in bench.words(since) if word.startswith("VEL") and word != "VEL(0)"]
 
 
+class TestFrozenProcess:
+    """The process is stopped and continued; the robot talks on, and its packets wait in the port."""
+
+    @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
+    @pytest.mark.parametrize("seconds", [1.05, 1.3, 3.0, 9.0])
+    def test_keeps_its_robot_whichever_thread_wakes_first(self, seconds: float, writer_first: bool) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.run(1, cmd_vel=(0.3, 0.0))
+        bench.sleep(seconds, writer_first=writer_first)
+        since = bench.now
+        with pytest.raises(Refused):
+            # The sender died meanwhile: this velocity waited in a queue.
+            bench.drive(0.3, 0.0)
+            bench.drive(0.3, 0.0)
+        bench.run(3)
+        assert bench.states == [SYNCING, OPENING, RUNNING]
+        assert bench.robot.session.connections == 1
+        assert bench.words(since)[0] == "STOP"
+        assert not [word for word in bench.words(since) if word.startswith(("VEL", "RVEL")) and "(0)" not in word]
+        assert bench.simulator.truth.left_velocity == 0.0
+
+    @pytest.mark.parametrize("writer_first", [False, True], ids=["reader first", "writer first"])
+    def test_loses_a_robot_that_fell_silent_meanwhile(self, writer_first: bool) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.switch_off()
+        bench.sleep(1.3, writer_first=writer_first)
+        assert bench.until(lambda: bench.robot.state is LOST) < 0.3
+
+    def test_gives_a_reader_that_hangs_two_seconds(self) -> None:
+        """Nothing is known of a robot whose packets nobody takes from the port: it counts as lost."""
+        bench = Bench()
+        bench.connect()
+        bench.hang_reader()
+        assert 1.9 < bench.until(lambda: bench.robot.state is LOST) < 2.2
+
+    def test_loses_a_robot_that_sends_anything_but_standard_packets(self) -> None:
+        """Bytes arrive all the time, so no read ever returns empty-handed."""
+        bench = Bench()
+        bench.connect()
+        bench.down.fault = lambda frame: b"\x00" * len(frame)
+        assert bench.until(lambda: bench.robot.state is LOST) < 1.3
+
+
 class TestIdentity:
     @staticmethod
     def calling_itself(robot_class: str, subclass: str, name: str = "x") -> Callable[[bytes], bytes]:

@@ -115,9 +115,18 @@ class Link(ABC):
         self.decoder.byte_time = byte_time
         self.decoder.check = self.dialect.check
 
-    def receive(self, data: bytes, now: float) -> list[Event]:
-        """Bytes came in until `now`. Never raises, whatever they are."""
-        for frame in self.decoder.feed(data, now):
+    def receive(self, data: bytes, now: float, arrived: float | None = None) -> list[Event]:
+        """Take the bytes of one read. Never raises, whatever they are.
+
+        Args:
+            data: what the read returned.
+            now: s, the current time.
+            arrived: s, when the read returned, if that was before `now`; frames are stamped from this time.
+
+        Returns:
+            The events that the bytes caused.
+        """
+        for frame in self.decoder.feed(data, now if arrived is None else min(arrived, now)):
             packet = parse(frame.data, self.dialect.packets)
             if self.trace:
                 self._events.append(FrameSeen(False, type(packet).__name__, frame.data, frame.stamp))
@@ -126,6 +135,12 @@ class Link(ABC):
             with self._watching(now):
                 self.session.receive(packet, now)
             self._dispatch(packet, frame.stamp, now)
+        return self._flush()
+
+    def drained(self, since: float, now: float) -> list[Event]:
+        """All bytes that arrived before `since` (s) have been passed to `receive`: a silent robot is lost now."""
+        with self._watching(now):
+            self.session.drained(since, now)
         return self._flush()
 
     def poll(self, now: float) -> list[Event]:
@@ -157,6 +172,11 @@ class Link(ABC):
         if self.trace:
             self._events.append(FrameSeen(True, said.name, frame[FRAME_DATA], now))
         return frame
+
+    @property
+    def read_deadline(self) -> float:
+        """When silence ends the session (s), inf while none runs; call `drained` when the port is read after this."""
+        return self.session.silent_at
 
     def next_time(self) -> float:
         """When `poll` or `take` has something to do."""

@@ -22,6 +22,9 @@ FIRST_SIP = 1.0
 #: before all others: for a minute, lest a robot that comes back in range is missed while another speed is guessed.
 ROUNDS = 3
 VISITS_WHERE_IT_WORKED = 24
+#: s after the silence limit in which the reader may still deliver packets: after a freeze of the process the writer can
+#: be the first to run, while the packets of that time wait in the port.
+GRACE = 1.0
 
 _NOBODY = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
@@ -68,18 +71,22 @@ class Session:
         self._now = 0.0
         self._deadline = math.inf
         self._script: Script[None] | None = None
+        #: s, when a running session is lost if no SIP has arrived until then; inf in other states
+        self.silent_at = math.inf
+        self._drained = -math.inf  #: s, all packets that arrived before this time have been received
 
     def start(self, now: float, baud: int) -> None:
         """The port is open and runs at `baud`, the likely speed; 0 for a port that has no speed. Begin."""
         self._now = now
         self._baud = baud
         self._script = self._life()
+        self.silent_at = math.inf
         self._deadline = next(self._script)
 
     def stop(self, note: str) -> None:
         """The port is gone or about to be closed: nothing more is sent."""
         self._script = None
-        self._deadline = math.inf
+        self._deadline = self.silent_at = math.inf
         self._enter(LinkState.DISCONNECTED, note)
 
     def receive(self, packet: Packet, now: float) -> None:
@@ -89,6 +96,12 @@ class Session:
     def poll(self, now: float) -> None:
         """Time has passed; call when `next_time` is reached."""
         if now >= self._deadline:
+            self._step(None, now)
+
+    def drained(self, since: float, now: float) -> None:
+        """All packets that arrived before `since` (s) have been received: silence until then is the robot's."""
+        self._drained = max(self._drained, since)
+        if since >= self.silent_at:
             self._step(None, now)
 
     def next_time(self) -> float:
@@ -206,14 +219,21 @@ class Session:
     def _run(self) -> Script[str]:
         """Stay until packets stop; returns why."""
         last_sip = self._now
-        while True:
-            packet = yield last_sip + self.dialect.silence
-            if packet is None:
-                return f"no packet for {self._now - last_sip:.1f} s: is the robot switched on and in range?"
-            if isinstance(packet, Reset):
-                return "the robot's controller was reset"
-            if isinstance(packet, Sip):
-                last_sip = self._now
+        try:
+            while True:
+                self.silent_at = deadline = last_sip + self.dialect.silence
+                packet = yield deadline
+                if packet is None and self._drained < deadline:
+                    # Only the clock says so; the port has not been read since. A reader that hangs gets no more time.
+                    packet = yield self._now + GRACE
+                if packet is None:
+                    return f"no packet for {self._now - last_sip:.1f} s: is the robot switched on and in range?"
+                if isinstance(packet, Reset):
+                    return "the robot's controller was reset"
+                if isinstance(packet, Sip):
+                    last_sip = self._now
+        finally:
+            self.silent_at = math.inf
 
     def _name(self) -> str:
         """What the robot calls itself, fit for a line of text."""

@@ -29,6 +29,9 @@ KEEP_ALIVE = 0.25
 STOP_REPEATS = 3
 #: s in which velocities are refused after this process slept: they may have waited in a queue all that time.
 WAKING = 0.5
+#: s after such a sleep within which the first velocity to arrive starts these anew: on a busy computer an old velocity
+#: can reach the driver that late.
+LATE = 5.0
 #: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
 MOTORS_GRACE = 1.0
 
@@ -60,7 +63,7 @@ class Motion(Feature):
         self._gone = "not connected yet"  #: why there is no robot
         self._moving = False
         self._last_sent = math.inf  #: any frame, in this session
-        self._awake_from = -math.inf
+        self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the robot may have a velocity to come back to
         self._motors_off_since = math.inf
         self._expires = math.inf
@@ -133,7 +136,7 @@ class Motion(Feature):
 
     def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
         if now - self._last_sent > STALE:
-            self._awake_from = now + WAKING
+            self._awake_from, self._late_until = now + WAKING, now + LATE
         self._last_sent = now
 
     def end(self, why: str) -> None:
@@ -200,6 +203,8 @@ class Motion(Feature):
     def _hold(self, setpoint: Setpoint, now: float) -> None:
         """Keep a set-point until its sender falls silent."""
         self._check()
+        if now < self._late_until:
+            self._awake_from, self._late_until = now + WAKING, -math.inf
         if now < self._awake_from:
             raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
         if setpoint and now - self._motors_off_since > MOTORS_GRACE:
