@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,3 +138,40 @@ def test_the_rules_catch(module: str, source: str, forbidden: str | None) -> Non
 def test_every_rule_names_layers_that_have_rules() -> None:
     assert set().union(*(layers for layers, _ in RULES.values())) <= RULES.keys()
     assert RULES.keys() - {"__init__"} == EVERY_LAYER
+
+
+#: Calls that ask the middleware or write to it: each may take milliseconds, and the reader thread waits meanwhile.
+SLOW = re.compile(
+    r"get_\w+_by_topic|get_\w+_names\w*|get_(subscription|publisher)_count|count_\w+|publish\w*|sendTransform"
+    r"|create_\w+|destroy_\w+|get_logger|debug|info|warning|error|fatal|sleep|spin\w*|call"
+)
+
+
+def slow_calls_under_lock(source: str) -> list[str]:
+    """Calls in SLOW inside a `with ....robot():` block, as "LINE NAME"."""
+    return [
+        f"{call.lineno} {call.func.attr}"
+        for block in ast.walk(ast.parse(source))
+        if isinstance(block, ast.With) and any(_takes_robot(item.context_expr) for item in block.items)
+        for call in ast.walk(ast.Module(block.body, []))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and SLOW.fullmatch(call.func.attr)
+    ]
+
+
+def _takes_robot(expression: ast.expr) -> bool:
+    return (
+        isinstance(expression, ast.Call)
+        and isinstance(expression.func, ast.Attribute)
+        and expression.func.attr == "robot"
+    )
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("ros.")])
+def test_a_ros_module_does_nothing_slow_while_it_holds_the_robots_lock(module: str) -> None:
+    assert slow_calls_under_lock(MODULES[module].read_text(encoding="utf-8")) == []
+
+
+def test_a_slow_call_under_the_robots_lock_is_found() -> None:
+    source = "with self._driver.robot() as robot:\n    if robot.running:\n        self._publisher.publish(robot.note)\n"
+    assert slow_calls_under_lock(source) == ["3 publish"]
+    assert slow_calls_under_lock("with driver.robot() as robot:\n    x = robot.x\nlog.warning(x)\n") == []

@@ -342,7 +342,7 @@ class TestStamps:
                     port.arrive(packet)
                     assert lock.wanted.wait(PATIENCE)
                     now[0] += 0.03 if number % 2 else 0.0
-                eventually(lambda: len(reports) == number + 1)
+                eventually(lambda expected=number + 1: len(reports) == expected)
         finally:
             # The farewell spaces its frames by this clock: it has to go on.
             driver.clock = lambda: now[0] + time.monotonic()

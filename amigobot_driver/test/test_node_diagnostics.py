@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unittest.mock import MagicMock
 
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed")
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from ros_bench import Bench
+
+from amigobot_driver.driver import Driver
+from amigobot_driver.robot import Options
+from amigobot_driver.robot import Robot as CoreRobot
+from amigobot_driver.ros.diagnostics import Diagnostics, Finding
+from amigobot_driver.ros.node import AmigobotNode
 
 FAULTS = "mute_sonars=2;stuck_sonars=5;jam=0:100000"
 
@@ -46,3 +54,27 @@ def test_counts_what_was_sent_and_how_often_again(bench: Bench) -> None:
     assert int(values["sent"]) > 10
     assert {"motors_resent", "sonar_resent", "tuning_resent", "streams_resent", "dropped", "raw_refused"} <= set(values)
     assert float(bench.values("link")["packet_period"]) == pytest.approx(0.1, abs=0.05)
+
+
+def test_neither_the_graph_is_asked_nor_a_message_published_while_the_robot_is_locked() -> None:
+    """The reader thread would wait, and every packet of that time come late."""
+    robot = CoreRobot(Options())
+    driver = Driver(robot, "sim://", lambda event: None)
+    locked: list[tuple[str, bool]] = []
+
+    def note(what: str) -> None:
+        locked.append((what, driver._changed._is_owned()))
+
+    def found() -> Finding:
+        note("graph")
+        return DiagnosticStatus.OK, "", {}
+
+    ros = MagicMock()
+    ros.get_fully_qualified_name.return_value = "/amigobot"
+    ros.get_clock().now().to_msg.return_value = Time()
+    ros.create_publisher().publish = lambda message: note("publish")
+    diagnostics = Diagnostics(ros, robot, "sim://")
+    diagnostics.add("graph", found)
+    node = MagicMock(driver=driver, _diagnostics=diagnostics, _recording=None)
+    AmigobotNode._each_second(node)
+    assert locked == [("graph", False), ("publish", False)]

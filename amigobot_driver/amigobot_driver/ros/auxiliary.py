@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from functools import partial
 
 from rclpy.node import Node
@@ -16,7 +15,7 @@ from ..protocol import Aux, Command
 from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, Written
 from .log import Once
 from .telemetry import Telemetry
-from .wish import answer, granted, offering
+from .wish import afterwards, answer, granted, offering
 
 #: Messages: bytes of a serial line must not be lost in a burst.
 _DEPTH = 100
@@ -74,11 +73,10 @@ class AuxPorts:
     def _send(self, number: int, message: AuxData) -> None:
         with self._driver.robot() as robot:
             wish = robot.aux[number - 1].writer.write(bytes(message.data))
-        wish.add_done_callback(partial(self._explain, number))
+        afterwards(self._node, wish, partial(self._explain, number))
 
-    def _explain(self, number: int, wish: Future[Written]) -> None:
+    def _explain(self, number: int, outcome: Written) -> None:
         """A topic has no answer; the bytes that were dropped are counted in the diagnostics."""
-        outcome = wish.result()
         if not outcome.success and self._once.due(f"aux{number}/tx"):
             self._node.get_logger().warning(f"aux{number}/tx dropped: {outcome.message}")
 

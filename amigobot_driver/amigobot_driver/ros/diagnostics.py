@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
@@ -18,6 +18,8 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 
 #: What another part of the node has found: level, message, values.
 Finding = tuple[bytes, str, Mapping[str, object]]
+#: The part that was looked at, and what was found.
+Reading = tuple[str, Finding]
 
 #: Late or missing packets in a minute, of 600, that a sound cable does not have.
 MANY_GAPS = 30
@@ -48,6 +50,10 @@ def _metres(distance: float) -> str:
     return "no echo" if math.isinf(distance) else f"{distance:.2f} m"
 
 
+def _reading(part: str, level: bytes, message: str, **values: object) -> Reading:
+    return part, (level, message, values)
+
+
 class Diagnostics:
     """Publishes what is well and what is not."""
 
@@ -60,23 +66,30 @@ class Diagnostics:
         self._others: dict[str, Callable[[], Finding]] = {}
 
     def add(self, part: str, look: Callable[[], Finding]) -> None:
-        """Have another part looked at as well."""
+        """Have another part looked at as well; `look` is called without the robot's lock."""
         self._others[part] = look
 
-    def look(self) -> DiagnosticArray:
-        """How all parts are. To be called while nothing else uses the robot."""
+    def snapshot(self) -> list[Reading]:
+        """Read the state of the robot. The caller holds the robot's lock, so nothing here may take long."""
         parts = (self._link, self._motors, self._battery, self._sonar, self._commands, self._streams, self._aux)
+        return [part() for part in parts]
+
+    def message(self, robot: Iterable[Reading]) -> DiagnosticArray:
+        """A message of a snapshot and of all other parts. The caller does not hold the robot's lock."""
         header = Header(stamp=self._node.get_clock().now().to_msg())
-        others = [self._status(part, level, message, **values) for part, (level, message, values) in self._findings()]
-        return DiagnosticArray(header=header, status=[part() for part in parts] + others)
+        others = ((part, look()) for part, look in self._others.items())
+        return DiagnosticArray(header=header, status=[self._status(*reading) for reading in (*robot, *others)])
 
-    def publish(self, found: DiagnosticArray) -> None:
-        self._publisher.publish(found)
+    def look(self) -> DiagnosticArray:
+        """Both at once, where only one thread uses the robot."""
+        return self.message(self.snapshot())
 
-    def _findings(self) -> Iterator[tuple[str, Finding]]:
-        return ((part, look()) for part, look in self._others.items())
+    def publish(self, message: DiagnosticArray) -> None:
+        """Publish a message on /diagnostics."""
+        self._publisher.publish(message)
 
-    def _status(self, part: str, level: bytes, message: str, **values: object) -> DiagnosticStatus:
+    def _status(self, part: str, finding: Finding) -> DiagnosticStatus:
+        level, message, values = finding
         identity = self._robot.session.identity
         return DiagnosticStatus(
             name=f"{self._node.get_fully_qualified_name().lstrip('/')}: {part}",
@@ -86,7 +99,7 @@ class Diagnostics:
             values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
         )
 
-    def _link(self) -> DiagnosticStatus:
+    def _link(self) -> Reading:
         robot, stats = self._robot, self._robot.decoder.stats
         damaged = self._recent("checksum_errors", stats.checksum_errors)
         timing, late = robot.punctuality, self._recent("gaps", robot.punctuality.gaps, 60)
@@ -100,7 +113,7 @@ class Diagnostics:
                 f"packets came late or not at all {late} times in the last minute, the longest gap was "
                 f"{timing.longest_gap:.1f} s: check radio and cable, and whether the computer is overloaded"
             )
-        return self._status(
+        return _reading(
             "link",
             level,
             message,
@@ -126,10 +139,10 @@ class Diagnostics:
             sonar_readings_refused=robot.senses.bad_pings,
         )
 
-    def _motors(self) -> DiagnosticStatus:
+    def _motors(self) -> Reading:
         report = self._robot.senses.report
         if not self._robot.running or report is None:
-            return self._status("motors", ERROR, "unknown: no packets from the robot")
+            return _reading("motors", ERROR, "unknown: no packets from the robot")
         stalls = self._robot.stalls
         stalled = stalls.going_on
         if self._robot.motion.emergency:
@@ -153,7 +166,7 @@ class Diagnostics:
             level, message = OK, "motors on, as they were told; the packets of this robot do not say whether they are"
         else:
             level, message = OK, "motors on"
-        return self._status(
+        return _reading(
             "motors",
             level,
             message,
@@ -167,10 +180,10 @@ class Diagnostics:
             **({"temperature": report.celsius} if report.celsius is not None else {}),
         )
 
-    def _battery(self) -> DiagnosticStatus:
+    def _battery(self) -> Reading:
         monitor, report = self._robot.senses.battery, self._robot.senses.report
         if not self._robot.running or report is None:
-            return self._status("battery", ERROR, "unknown: no packets from the robot")
+            return _reading("battery", ERROR, "unknown: no packets from the robot")
         volts, cutoff, minutes = monitor.voltage, monitor.battery.cutoff, monitor.minutes_left
         left = "" if math.isnan(minutes) else f", about {minutes:.0f} min to the cut-off at {cutoff:.1f} V"
         level, message = {
@@ -183,7 +196,7 @@ class Diagnostics:
         }[monitor.level]
         if report.charging:
             level, message = OK, f"charging: {volts:.1f} V"
-        return self._status(
+        return _reading(
             "battery",
             level,
             message,
@@ -196,10 +209,10 @@ class Diagnostics:
             **({"charger": report.charge_state} if report.charge_state else {}),
         )
 
-    def _sonar(self) -> DiagnosticStatus:
+    def _sonar(self) -> Reading:
         health, report = self._robot.sonar_health, self._robot.senses.report
         if not self._robot.running or report is None:
-            return self._status("sonar", ERROR, "unknown: no packets from the robot")
+            return _reading("sonar", ERROR, "unknown: no packets from the robot")
         troubles = health.troubles()
         if not self._robot.profile.sonar.poses:
             level, message = OK, "this robot has none"
@@ -221,9 +234,9 @@ class Diagnostics:
                 f"{wrong.get(number, 'ok') if health.on else 'off'}, range {_metres(distance)}, "
                 f"age {health.age(ear):.1f} s, spikes {ear.spikes.total}"
             )
-        return self._status("sonar", level, message, **values)
+        return _reading("sonar", level, message, **values)
 
-    def _commands(self) -> DiagnosticStatus:
+    def _commands(self) -> Reading:
         robot, recent = self._robot, self._recent
         stats, outbox = robot.motion.stats, robot.outbox
         counters: dict[str, int] = {}
@@ -253,7 +266,7 @@ class Diagnostics:
             )
         elif limited:
             level, message = OK, "velocities are scaled down to the limits"
-        return self._status(
+        return _reading(
             "commands",
             level,
             message,
@@ -272,7 +285,7 @@ class Diagnostics:
             max_angular_velocity=f"{robot.envelope.working[1]:.3f}",
         )
 
-    def _streams(self) -> DiagnosticStatus:
+    def _streams(self) -> Reading:
         """What the robot sends beside its SIPs, and what the line has no room for."""
         plan, flows = self._robot.budget.plan, self._robot.streams.flows
         streams = ", ".join(plan.accepted) or "none"
@@ -281,7 +294,7 @@ class Diagnostics:
             level, message = WARN, "; ".join(plan.reasons.values())
         elif silent := [stream.name for stream, flow in flows.items() if flow.silent]:
             level, message = WARN, f"no {' and no '.join(silent)} comes, asked for again and again"
-        return self._status(
+        return _reading(
             "streams",
             level,
             message,
@@ -295,7 +308,7 @@ class Diagnostics:
             gyro_centre=f"{self._robot.gyro.centre:.2f}" if self._robot.gyro.calibrated > -math.inf else "not measured",
         )
 
-    def _aux(self) -> DiagnosticStatus:
+    def _aux(self) -> Reading:
         ports = self._robot.aux
         dropped = self._recent("aux_dropped", sum(port.writer.dropped for port in ports))
         level, message = OK, "as wanted"
@@ -308,4 +321,4 @@ class Diagnostics:
             counts[f"aux{port.number}_received"] = port.reader.received
             counts[f"aux{port.number}_forgotten"] = port.reader.forgotten
             counts[f"aux{port.number}_asked_again"] = port.reader.asked_again
-        return self._status("aux", level, message, **counts)
+        return _reading("aux", level, message, **counts)

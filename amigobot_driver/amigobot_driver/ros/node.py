@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 import rclpy
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.clock import Clock
@@ -35,6 +33,7 @@ from .stamps import NodeTime, RecordedTime, Stamps
 from .streams import Streams
 from .telemetry import Telemetry
 from .tuning import TuningServices
+from .wish import afterwards
 
 
 class AmigobotNode(Node):
@@ -101,10 +100,9 @@ class AmigobotNode(Node):
         self._params.apply(changes)
         with self.driver.robot() as robot:
             wish = robot.configure(self._params.options(), self.driver.clock())
-        wish.add_done_callback(self._on_configured)
+        afterwards(self, wish, self._on_configured)
 
-    def _on_configured(self, wish: Future[Outcome]) -> None:
-        outcome = wish.result()
+    def _on_configured(self, outcome: Outcome) -> None:
         if not outcome.success:
             self.get_logger().warning(f"parameters: {outcome.message}")
 
@@ -114,8 +112,8 @@ class AmigobotNode(Node):
         if self._recording:
             self._recording.look()
         with self.driver.robot():
-            found = self._diagnostics.look()
-        self._diagnostics.publish(found)
+            snapshot = self._diagnostics.snapshot()
+        self._diagnostics.publish(self._diagnostics.message(snapshot))
         self._velocity.explain_unheard()
 
     def _on_event(self, event: Event) -> None:

@@ -49,17 +49,17 @@ class SoundServices:
     async def _list(self, request: ListSounds.Request, response: ListSounds.Response) -> ListSounds.Response:
         outcome = await self._playlist(request.refresh)
         with self._driver.robot() as robot:
-            response.enabled = bool(robot.sounds.enabled)
-            response.sounds = [
-                Sound(
-                    number=entry.number,
-                    name=entry.name,
-                    group=is_group(entry),
-                    offset=entry.offset,
-                    length=entry.length,
-                )
-                for entry in robot.sounds.playlist
-            ]
+            response.enabled, playlist = bool(robot.sounds.enabled), tuple(robot.sounds.playlist)
+        response.sounds = [
+            Sound(
+                number=entry.number,
+                name=entry.name,
+                group=is_group(entry),
+                offset=entry.offset,
+                length=entry.length,
+            )
+            for entry in playlist
+        ]
         return answer(response, outcome)
 
     async def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -31,6 +31,16 @@ def answer(response: Any, outcome: Outcome) -> Any:
     return response
 
 
+def afterwards(node: Node, request: Wish[T], then: Callable[[T], None]) -> None:
+    """Call `then` with the result of a request, from the executor: the thread that ends it holds the robot's lock."""
+
+    def tell(done: Wish[T]) -> None:
+        if executor := node.executor:
+            executor.create_task(then, done.result())
+
+    request.add_done_callback(tell)
+
+
 async def granted(node: Node, wish: Wish[T]) -> T:
     """The result of a wish; velocities and other services go on meanwhile."""
     executor = node.executor
