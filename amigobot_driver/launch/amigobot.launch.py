@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import Action, LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
@@ -19,17 +16,8 @@ from launch_ros.parameter_descriptions import ParameterValue
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.resources import share
-from amigobot_driver.ros.parameters import TABLE, Spec
-
-#: The node's parameters that are arguments too. Left empty, they leave to params_file what it says.
-NAMES = (
-    *("port", "baud", "robot", "param_file"),
-    *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "publish_scan", "enable_stamped_cmd_vel"),
-)
-PARAMETERS = [
-    *(spec for spec in TABLE if spec.name in NAMES),
-    Spec("use_sim_time", False, "take the time from /clock"),
-]
+from amigobot_driver.ros.launch_support import PARAMETERS, RESPAWN_DELAY, effective_parameters, given_parameters
+from amigobot_driver.ros.parameters import Spec
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -64,6 +52,12 @@ def generate_launch_description() -> LaunchDescription:
                 choices=["debug", "info", "warn", "error"],
                 description="how much the driver says",
             ),
+            DeclareLaunchArgument(
+                "use_respawn",
+                default_value="false",
+                choices=["true", "false"],
+                description="start the driver, and the model, again 2 s after they end, however they end",
+            ),
             OpaqueFunction(function=start),
         ]
     )
@@ -78,31 +72,26 @@ def parameter_argument(spec: Spec) -> DeclareLaunchArgument:
 def start(context: LaunchContext) -> list[Action]:
     arguments = context.launch_configurations
     namespace = arguments["namespace"]
-    params_file = Path(arguments["params_file"])
-    if not params_file.is_file():
-        raise FileNotFoundError(f"params_file: there is no file {params_file}")
-    given = {spec.name: value_of(spec, arguments[spec.name]) for spec in PARAMETERS if arguments[spec.name]}
-    values = {spec.name: spec.default for spec in PARAMETERS}
-    values |= parameters_in(params_file, f"{namespace}/amigobot")
-    values |= given
-
+    values, given = effective_parameters(arguments), given_parameters(arguments)
     logger = f"{namespace}/amigobot".strip("/").replace("/", ".")
+    respawn = {"respawn": arguments["use_respawn"] == "true", "respawn_delay": RESPAWN_DELAY}
     driver = Node(
         package="amigobot_driver",
         executable="amigobot_node",
         name="amigobot",
         namespace=namespace,
-        parameters=[str(params_file), {name: exactly(value) for name, value in given.items()}],
+        parameters=[arguments["params_file"], {name: exactly(value) for name, value in given.items()}],
         arguments=["--ros-args", "--log-level", f"{logger}:={arguments['log_level']}"],
         output="both",
         emulate_tty=True,
+        **respawn,
     )
-    model = description(values, namespace) if arguments["description"] == "true" else []
+    model = description(values, namespace, respawn) if arguments["description"] == "true" else []
     # The driver last of those that must be there: launch would end without one of them, and leave the driver running.
     return [*model, driver, *view(arguments["rviz"], values, namespace)]
 
 
-def description(values: dict[str, Any], namespace: str) -> list[Action]:
+def description(values: dict[str, Any], namespace: str, respawn: dict[str, Any]) -> list[Action]:
     """robot_state_publisher, for the same robot: a real one must be named, as it is asked only later."""
     simulated = urlsplit(values["port"]).netloc if is_simulated(values) else ""
     name = values["param_file"] or values["robot"] or simulated
@@ -118,6 +107,7 @@ def description(values: dict[str, Any], namespace: str) -> list[Action]:
                 "use_sim_time": exactly(values["use_sim_time"]),
             }
         ],
+        **respawn,
     )
     if name or is_simulated(values):
         return [publisher]
@@ -156,33 +146,6 @@ def view_file(prefix: str) -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".rviz", delete=False, encoding="utf-8") as copy:
         copy.write(content)
     return copy.name
-
-
-def parameters_in(file: Path, node: str) -> dict[str, Any]:
-    """What a parameter file says to this node (namespace/name). As in ROS, later sections win."""
-    found: dict[str, Any] = {}
-
-    def search(content: Any, path: str) -> None:
-        for key, value in content.items() if isinstance(content, dict) else ():
-            if key != "ros__parameters":
-                search(value, path + "".join(map(pattern, str(key).strip("/").split("/"))))
-            elif re.fullmatch(path, f"/{node.strip('/')}"):
-                found.update(value or {})
-
-    def pattern(word: str) -> str:
-        return {"**": "(/[^/]+)*", "*": "/[^/]+"}.get(word, f"/{re.escape(word)}")
-
-    search(yaml.safe_load(file.read_text(encoding="utf-8")), "")
-    return found
-
-
-def value_of(spec: Spec, text: str) -> Any:
-    """An argument's text in the type of its parameter, checked as the node checks it."""
-    if spec.kind is bool:
-        return spec.check({"true": True, "false": False}.get(text.lower(), text))
-    if spec.kind is int and re.fullmatch(r"[+-]?\d+", text):
-        return spec.check(int(text))
-    return spec.check(text)
 
 
 def exactly(value: Any) -> ParameterValue:

@@ -13,6 +13,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -28,6 +29,12 @@ def generate_launch_description() -> LaunchDescription:
                 default_value="map",
                 description="frame in which the fleet file says where the robots stand",
             ),
+            DeclareLaunchArgument(
+                "use_respawn",
+                default_value="false",
+                choices=["true", "false"],
+                description="start drivers again 2 s after they end; the fleet file overrides it for a robot",
+            ),
             OpaqueFunction(function=start),
         ]
     )
@@ -36,7 +43,7 @@ def generate_launch_description() -> LaunchDescription:
 def start(context: LaunchContext) -> list[Action]:
     arguments = context.launch_configurations
     robots = read_fleet(Path(arguments["fleet_file"]))
-    return [action for name, robot in robots.items() for action in one(name, robot, arguments["map_frame"])]
+    return [action for name, robot in robots.items() for action in one(name, robot, arguments)]
 
 
 def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
@@ -47,9 +54,16 @@ def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
     return robots
 
 
-def one(name: str, robot: dict[str, Any], map_frame: str) -> list[Action]:
+def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]:
     """A robot, and the place where its odometry began."""
-    arguments = {"namespace": name, "frame_prefix": f"{name}/", "rviz": "false", **robot}
+    arguments = {
+        "params_file": share("config", "amigobot.yaml"),
+        "namespace": name,
+        "frame_prefix": f"{name}/",
+        "rviz": "false",
+        "use_respawn": given["use_respawn"],
+        **robot,
+    }
     place = arguments.pop("at", None)
     source = PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py")))
     texts = {key: text_of(value) for key, value in arguments.items()}
@@ -58,15 +72,17 @@ def one(name: str, robot: dict[str, Any], map_frame: str) -> list[Action]:
     actions: list[Action] = [GroupAction([driver], scoped=True, forwarding=False)]
     if place is not None:
         x, y, heading = map(float, place)
-        odom = f"{texts['frame_prefix']}{texts.get('odom_frame', 'odom')}"
-        options = {"x": x, "y": y, "yaw": math.radians(heading), "frame-id": map_frame, "child-frame-id": odom}
+        odom = robot_frames(effective_parameters(texts))["odom"]
+        options = {"x": x, "y": y, "yaw": math.radians(heading), "frame-id": given["map_frame"], "child-frame-id": odom}
         actions.append(
             Node(
                 package="tf2_ros",
                 executable="static_transform_publisher",
                 name="place",
-                namespace=name,
+                namespace=texts["namespace"],
                 arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
+                respawn=texts["use_respawn"] == "true",
+                respawn_delay=RESPAWN_DELAY,
             )
         )
     return actions

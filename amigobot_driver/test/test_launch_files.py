@@ -20,6 +20,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.resources import share
 from amigobot_driver.ros import parameters
+from amigobot_driver.ros.launch_support import parameters_in
 from amigobot_driver.ros.parameters import TABLE
 
 FOLDER = share("launch")
@@ -189,10 +190,8 @@ def test_rviz_where_there_is_a_screen(load: Any, monkeypatch: pytest.MonkeyPatch
         ("", "amigobot", {}),
     ],
 )
-def test_which_section_of_a_file_a_node_reads(
-    load: Any, tmp_path: Path, content: str, node: str, found: dict[str, int]
-) -> None:
-    assert load("amigobot").parameters_in(Path(parameter_file(tmp_path, content)), node) == found
+def test_which_section_of_a_file_a_node_reads(tmp_path: Path, content: str, node: str, found: dict[str, int]) -> None:
+    assert parameters_in(Path(parameter_file(tmp_path, content)), node) == found
 
 
 # --- the others ------------------------------------------------------------------------------------------------

@@ -4,40 +4,73 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch import Action, LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, fitted_file, robot_frames
 
 HERE = Path(__file__).resolve().parents[1]
+SWITCH = ["true", "false"]
+#: Arguments of amigobot.launch.py, which become the driver's. The filter follows those that concern it too.
+PASSED_ON = {
+    "port": ("sim://amigo-sh", "where the robot is; of the family, the SH has a gyro"),
+    "robot": ("", "profile of the robot, such as amigo-sh; empty: what params_file or the robot says"),
+    "params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver; the arguments here override it"),
+    "namespace": ("", "put before every name of the robot and of the filter"),
+    "odom_frame": ("", "frame the odometry is measured in; empty: what params_file says, else odom"),
+    "base_frame": ("", "the robot's own frame; empty: what params_file says, else base_link"),
+    "frame_prefix": ("", "put before every frame, such as alpha/; empty: what params_file says, else nothing"),
+    "use_sim_time": ("", "take the time from /clock; empty: what params_file says, else false"),
+}
 
 
 def generate_launch_description() -> LaunchDescription:
-    driver = PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py")))
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                "port",
-                default_value="sim://amigo-sh",
-                description="where the robot is; of the family, the SH has a gyro",
-            ),
+            DeclareLaunchArgument(name, default_value=default, description=text)
+            for name, (default, text) in PASSED_ON.items()
+        ]
+        + [
             DeclareLaunchArgument(
                 "ekf_file",
                 default_value=str(HERE / "config" / "ekf.yaml"),
-                description="parameters of robot_localization",
+                description="parameters of robot_localization, with the frames odom and base_link: they are replaced",
             ),
-            Node(
-                package="robot_localization",
-                executable="ekf_node",
-                name="ekf_filter_node",
-                parameters=[LaunchConfiguration("ekf_file")],
-                output="screen",
+            DeclareLaunchArgument(
+                "use_respawn",
+                default_value="false",
+                choices=SWITCH,
+                description="start the driver and the filter again 2 s after they end, however they end",
             ),
-            IncludeLaunchDescription(
-                driver, launch_arguments={"port": LaunchConfiguration("port"), "publish_tf": "false"}.items()
-            ),
+            OpaqueFunction(function=start),
         ]
     )
+
+
+def start(context: LaunchContext) -> list[Action]:
+    arguments = context.launch_configurations
+    namespace = arguments["namespace"]
+    values = effective_parameters(arguments)
+    ekf_filter = Node(
+        package="robot_localization",
+        executable="ekf_node",
+        name="ekf_filter_node",
+        namespace=namespace,
+        parameters=[
+            fitted_file(Path(arguments["ekf_file"]), namespace, robot_frames(values)),
+            {"use_sim_time": values["use_sim_time"]},
+        ],
+        output="screen",
+        respawn=arguments["use_respawn"] == "true",
+        respawn_delay=RESPAWN_DELAY,
+    )
+    passed = {name: arguments[name] for name in (*PASSED_ON, "use_respawn")}
+    driver = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py"))),
+        launch_arguments={**passed, "publish_tf": "false"}.items(),
+    )
+    # The driver last: launch would end where robot_localization is missing, and leave the driver running.
+    return [ekf_filter, driver]

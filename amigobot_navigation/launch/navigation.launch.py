@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
-import yaml
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import PathJoinSubstitution
-from launch_ros.actions import Node
+from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 from amigobot_driver.resources import share
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, fitted_file, robot_frames
 from amigobot_driver.sim import Pose, load_world
 
 HERE = Path(__file__).resolve().parents[1]
@@ -32,8 +31,6 @@ SERVERS = {
 }
 #: Their cmd_vel is not the robot's: it passes the smoother and the collision monitor first.
 BEFORE_THE_MONITOR = ("controller_server", "behavior_server", "velocity_smoother")
-#: The robot's frames, as the parameter files name them.
-FRAMES = ("odom", "base_link")
 #: It configures and activates slam_toolbox too.
 SLAM = "online_async_launch.py"
 
@@ -58,6 +55,11 @@ def generate_launch_description() -> LaunchDescription:
             "how the robot knows where it is: amcl finds it in the map, slam draws one, odometry trusts the start",
         ),
         "use_sim_time": ("false", SWITCH, "take the time from /clock; the simulated robot lives in real time"),
+        "use_respawn": (
+            "false",
+            SWITCH,
+            "start the driver and Nav2's nodes again 2 s after they end; slam_toolbox is not started again",
+        ),
         "rviz": ("false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
     }
     return LaunchDescription(
@@ -82,7 +84,10 @@ class Navigation:
 
     def __init__(self, arguments: dict[str, str]) -> None:
         self.arguments = arguments
-        self.namespace, self.prefix = arguments["namespace"], arguments["frame_prefix"]
+        self.namespace = arguments["namespace"]
+        # The driver's frames may come from its parameter file, also where it runs already.
+        self.frames = robot_frames(effective_parameters({**arguments, "params_file": arguments["driver_params_file"]}))
+        self.respawn = {"respawn": arguments["use_respawn"] == "true", "respawn_delay": RESPAWN_DELAY}
         self.simulated = arguments["sim"] == "true"
         self.start = load_world(arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
@@ -106,7 +111,8 @@ class Navigation:
     def driver(self) -> Action:
         robot, world = self.arguments["robot"], self.arguments["world"]
         port = f"sim://{robot or 'amigo'}?world={world}" if self.simulated else self.arguments["port"]
-        passed = {name: self.arguments[name] for name in ("robot", "namespace", "frame_prefix", "use_sim_time")}
+        names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn")
+        passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.
         # Given even where it is the default: an included file is heir to the arguments of this one, params_file too.
         passed["params_file"] = self.arguments["driver_params_file"]
@@ -120,7 +126,10 @@ class Navigation:
                 "slam_params_file": self.fitted(Path(self.arguments["slam_params_file"])),
                 "use_sim_time": self.arguments["use_sim_time"],
             }
-            return [included(PathJoinSubstitution([FindPackageShare("slam_toolbox"), "launch", SLAM]), values)]
+            slam = included(PathJoinSubstitution([FindPackageShare("slam_toolbox"), "launch", SLAM]), values)
+            # Its launch file has no argument for a namespace, and its topics are absolute.
+            topics = [SetRemap(src=f"/{name}", dst=name) for name in ("map", "map_metadata")]
+            return [GroupAction([PushRosNamespace(self.namespace), *topics, slam])]
         world_map = HERE / "maps" / f"{self.arguments['world']}.yaml"
         map_server = self.server(
             "map_server", "nav2_map_server", {"yaml_filename": self.arguments["map"] or str(world_map)}
@@ -135,13 +144,14 @@ class Navigation:
     def tie(self) -> Action:
         """The odometry tied to the map where it began."""
         pose = {"x": self.start.x, "y": self.start.y, "yaw": self.start.heading}
-        options = {**pose, "frame-id": "map", "child-frame-id": f"{self.prefix}odom"}
+        options = {**pose, "frame-id": "map", "child-frame-id": self.frames["odom"]}
         return Node(
             package="tf2_ros",
             executable="static_transform_publisher",
             name="start_in_map",
             namespace=self.namespace,
             arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
+            **self.respawn,
         )
 
     def server(
@@ -159,6 +169,7 @@ class Navigation:
             parameters=[*self.files, {**self.common, **(values or {})}],
             remappings=remappings,
             output="screen",
+            **self.respawn,
         )
 
     def manager(self, what: str, nodes: list[str]) -> Action:
@@ -182,27 +193,8 @@ class Navigation:
         )
 
     def fitted(self, file: Path) -> str:
-        """The file, or a copy for a robot in a namespace or with prefixed frames."""
-        if not self.namespace and not self.prefix:
-            return str(file)
-        content = self.fit(yaml.safe_load(file.read_text(encoding="utf-8")))
-        for name in reversed(self.namespace.strip("/").split("/")):
-            content = {name: content} if name else content
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
-            yaml.safe_dump(content, copy)
-        return copy.name
-
-    def fit(self, value: Any, key: str = "") -> Any:
-        """Frames get the prefix; the costmaps' topics, absolute as they are, the namespace."""
-        if isinstance(value, dict):
-            return {name: self.fit(item, name) for name, item in value.items()}
-        if isinstance(value, list):
-            return [self.fit(item, key) for item in value]
-        if key.endswith(("frame", "frame_id")) and value in FRAMES:
-            return f"{self.prefix}{value}"
-        if key == "topics" and self.namespace:
-            return f"/{self.namespace.strip('/')}{value}"
-        return value
+        """The file, or a copy for a robot in a namespace or with other frames."""
+        return fitted_file(file, self.namespace, self.frames)
 
 
 def included(file: Any, arguments: dict[str, str]) -> Action:

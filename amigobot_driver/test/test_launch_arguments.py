@@ -1,0 +1,280 @@
+"""Every argument of every launch file reaches what it is about; robots with names of their own keep to them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
+
+from launch_files import declared, mocked_launch
+from launch_graph import Process, with_launch, with_stand_ins
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {
+    path.name.removesuffix(".launch.py"): path
+    for package in ("amigobot_driver", "amigobot_navigation")
+    for path in sorted((ROOT / package / "launch").glob("*.launch.py"))
+    if path.name != "replay.launch.py"  # it starts the player later
+}
+Resolve = Callable[[str, Mapping[str, str]], list[Process]]
+
+#: slam_toolbox's own launch file, as far as ours depends on it: no namespace, `map` is absolute.
+SLAM = """
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch_ros.actions import LifecycleNode
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument("use_sim_time", default_value="true"),
+        DeclareLaunchArgument("slam_params_file", default_value="/nowhere"),
+        OpaqueFunction(function=start),
+    ])
+
+def start(context):
+    given = context.launch_configurations
+    parameters = [given["slam_params_file"], {"use_sim_time": given["use_sim_time"] == "true"}]
+    return [LifecycleNode(package="slam_toolbox", executable="async_slam_toolbox_node", name="slam_toolbox",
+                          namespace="", parameters=parameters)]
+"""
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages that launch files look for: RViz, and slam_toolbox with its launch file."""
+    prefix = tmp_path / "packages"
+    index = prefix / "share" / "ament_index" / "resource_index" / "packages"
+    index.mkdir(parents=True)
+    for name in ("rviz2", "slam_toolbox"):
+        (index / name).touch()
+        (prefix / "share" / name / "launch").mkdir(parents=True)
+    (prefix / "share" / "slam_toolbox" / "launch" / "online_async_launch.py").write_text(SLAM, encoding="utf-8")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{prefix}{os.pathsep}{os.environ.get('AMENT_PREFIX_PATH', '')}")
+    monkeypatch.setenv("ROS_DISTRO", "jazzy")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(time, "strftime", lambda *_: "DATE")
+
+
+@pytest.fixture(params=["stand-ins", "launch"])
+def resolve(request: pytest.FixtureRequest, packages: None) -> Resolve:
+    """What a launch file would start, from its name and its arguments."""
+    if request.param == "launch":
+        pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed")
+        return lambda name, arguments: with_launch(FILES[name], arguments)
+    return lambda name, arguments: with_stand_ins(FILES[name], arguments)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    """Files that arguments can name."""
+    contents = {
+        "driver.yaml": "/**: {ros__parameters: {base_frame: chassis, port: sim://erratic}}",
+        "nodes.yaml": "/**: {ros__parameters: {answer: 42}}",
+        "fleet.yaml": "robots: {gamma: {port: sim://erratic}}",
+        "mine.p": "Class Pioneer\nSubclass amigo\nSonarNum 1\nSonarUnit 0 75 105 90\n",
+        "bag": "",
+        "other_bag": "",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return {name: str(tmp_path / name) for name in contents}
+
+
+#: What is given besides, where an argument has no effect without it.
+NEEDED = {
+    "replay": {"bag": "bag"},
+    "navigation-world": {"sim": "true"},
+    "navigation-robot": {"sim": "true"},
+    "navigation-driver_params_file": {"sim": "true"},
+    "navigation-slam_params_file": {"localization": "slam"},
+}
+
+#: Another value for each argument; the names of `files` stand for them.
+OTHER = {
+    "bag": "other_bag",
+    "base_frame": "chassis",
+    "baud": "38400",
+    "description": "false",
+    "driver_params_file": "driver.yaml",
+    "ekf_file": "nodes.yaml",
+    "enable_stamped_cmd_vel": "true",
+    "extra": "/map",
+    "fleet_file": "fleet.yaml",
+    "frame_prefix": "a/",
+    "localization": "odometry",
+    "log_level": "debug",
+    "loop": "true",
+    "map": "/maps/mine.yaml",
+    "map_frame": "world",
+    "name": "mine",
+    "namespace": "alpha",
+    "odom_frame": "wheels",
+    "output": "/tmp",
+    "packets": "true",
+    "param_file": "mine.p",
+    "params_file": "nodes.yaml",
+    "port": "sim://p3dx",
+    "publish_scan": "true",
+    "publish_tf": "false",
+    "rate": "3.0",
+    "robot": "amigo-sh",
+    "rviz": "true",
+    "sim": "true",
+    "slam_params_file": "nodes.yaml",
+    "use_respawn": "true",
+    "use_sim_time": "true",
+    "world": "room",
+}
+
+
+def all_arguments() -> Iterator[Any]:
+    for name, path in FILES.items():
+        with mocked_launch(path.parent) as load:
+            for argument in declared(load(name)):
+                yield pytest.param(name, argument, id=f"{name}-{argument}")
+
+
+@pytest.mark.parametrize(("name", "argument"), all_arguments())
+def test_every_argument_changes_what_is_started(
+    resolve: Resolve, files: dict[str, str], name: str, argument: str
+) -> None:
+    def started(arguments: Mapping[str, str]) -> list[Process]:
+        return resolve(name, {key: files.get(value, value) for key, value in arguments.items()})
+
+    needed = {**NEEDED.get(name, {}), **NEEDED.get(f"{name}-{argument}", {})}
+    assert started({**needed, argument: OTHER[argument]}) != started(needed)
+
+
+#: Launch files that start nodes for one robot, in every way they can.
+ROBOTS = [
+    ("amigobot", {"rviz": "true"}),
+    ("ekf", {}),
+    ("navigation", {"sim": "true", "rviz": "true"}),
+    ("navigation", {"port": "/dev/ttyUSB0", "localization": "odometry"}),
+    ("navigation", {"sim": "true", "localization": "slam"}),
+]
+
+
+def identifier(value: Any) -> str | None:
+    return "-".join(value) if isinstance(value, dict) else None
+
+
+in_each_way = pytest.mark.parametrize(("name", "arguments"), ROBOTS, ids=identifier)
+
+
+@in_each_way
+def test_all_nodes_of_a_robot_are_in_its_namespace_with_their_parameters(
+    resolve: Resolve, name: str, arguments: dict[str, str]
+) -> None:
+    alone, named = resolve(name, arguments), resolve(name, {**arguments, "namespace": "/fleet/alpha"})
+    assert [process.executable for process in named] == [process.executable for process in alone]
+    for before, after in zip(alone, named, strict=True):
+        assert after.namespace == "/fleet/alpha", after.executable
+        assert after.parameters.keys() == before.parameters.keys(), after.executable
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of nested parameters, with their names."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from leaves(item, f"{path}.{name}")
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item, path)
+    else:
+        yield path, value
+
+
+@in_each_way
+def test_no_parameter_names_a_topic_outside_the_namespace(
+    resolve: Resolve, name: str, arguments: dict[str, str]
+) -> None:
+    for process in resolve(name, {**arguments, "namespace": "alpha"}):
+        topics = [value for path, value in leaves(process.parameters) if path.endswith(("topic", "topics"))]
+        outside = [topic for topic in topics if topic.startswith("/") and not topic.startswith("/alpha/")]
+        assert not outside, process.executable
+
+
+@in_each_way
+@pytest.mark.parametrize("way", ["arguments", "params_file"])
+def test_all_nodes_of_a_robot_know_its_frames(
+    resolve: Resolve, tmp_path: Path, name: str, arguments: dict[str, str], way: str
+) -> None:
+    """The driver's frames may be renamed by arguments, or in its parameter file."""
+    names = {"frame_prefix": "a/"}
+    if way == "params_file":
+        names |= {"odom_frame": "wheels", "base_frame": "chassis"}
+        file = tmp_path / "driver.yaml"
+        file.write_text(yaml.safe_dump({"/**": {"ros__parameters": names}}), encoding="utf-8")
+        given = {("driver_params_file" if name == "navigation" else "params_file"): str(file)}
+    else:
+        given = names
+    odom, base = f"a/{names.get('odom_frame', 'odom')}", f"a/{names.get('base_frame', 'base_link')}"
+    for process in resolve(name, {**arguments, **given}):
+        if process.executable == "amigobot_node":
+            continue  # it adds the prefix by itself
+        frames = {value for path, value in leaves(process.parameters) if path.endswith(("frame", "frame_id"))}
+        assert frames <= {odom, base, "map"}, process.executable
+        if "--child-frame-id" in process.words:
+            assert process.words[process.words.index("--child-frame-id") + 1] == odom
+
+
+def test_the_filter_is_where_its_robot_is(resolve: Resolve) -> None:
+    names = {"frame_prefix": "a/", "odom_frame": "wheels", "base_frame": "chassis", "use_sim_time": "true"}
+    found = {process.executable: process for process in resolve("ekf", {"namespace": "alpha", **names})}
+    parameters = found["ekf_node"].parameters
+    assert found["ekf_node"].namespace == "/alpha"
+    assert (parameters["odom_frame"], parameters["base_link_frame"]) == ("a/wheels", "a/chassis")
+    assert parameters["world_frame"] == "a/wheels"
+    assert parameters["use_sim_time"] is found["amigobot_node"].parameters["use_sim_time"] is True
+    assert (parameters["odom0"], parameters["imu0"]) == ("odom", "imu"), "relative: in the namespace of the filter"
+    assert found["amigobot_node"].parameters["publish_tf"] is False
+
+
+def test_slam_draws_the_map_of_its_robot(resolve: Resolve) -> None:
+    found = resolve("navigation", {"sim": "true", "localization": "slam", "namespace": "alpha", "frame_prefix": "a/"})
+    (slam,) = (process for process in found if process.name == "slam_toolbox")
+    assert slam.namespace == "/alpha"
+    assert (slam.parameters["odom_frame"], slam.parameters["scan_topic"]) == ("a/odom", "sonar/scan")
+    assert ("/map", "map") in slam.remappings
+
+
+#: Not started again: they belong to the user who looks, or to Nav2, which decides for itself.
+NOT_RESPAWNED = {"rviz2", "lifecycle_manager", "async_slam_toolbox_node"}
+
+
+@pytest.mark.parametrize("respawn", [True, False])
+@pytest.mark.parametrize(("name", "arguments"), [*ROBOTS, ("fleet", {})], ids=identifier)
+def test_use_respawn_starts_what_ends_again(
+    resolve: Resolve, name: str, arguments: dict[str, str], respawn: bool
+) -> None:
+    given = {"use_respawn": "true"} if respawn else {}
+    found = [process for process in resolve(name, {**arguments, **given}) if process.executable not in NOT_RESPAWNED]
+    assert "amigobot_node" in {process.executable for process in found}
+    assert {process.respawn for process in found} == {respawn}
+
+
+def test_a_robot_of_a_fleet_can_be_left_as_it_ends(resolve: Resolve, tmp_path: Path) -> None:
+    file = tmp_path / "fleet.yaml"
+    file.write_text("robots: {alpha: {use_respawn: false}, beta: {}}", encoding="utf-8")
+    found = resolve("fleet", {"fleet_file": str(file), "use_respawn": "true"})
+    assert [process.respawn for process in found if process.executable == "amigobot_node"] == [False, True]
+
+
+@pytest.mark.parametrize(("name", "arguments"), [*ROBOTS, ("fleet", {})], ids=identifier)
+@pytest.mark.parametrize("given", [{}, {"namespace": "alpha", "frame_prefix": "a/", "use_respawn": "true"}])
+def test_launch_starts_what_the_stand_ins_for_it_start(
+    packages: None, name: str, arguments: dict[str, str], given: dict[str, str]
+) -> None:
+    pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed")
+    if name == "fleet":
+        given = {key: value for key, value in given.items() if key == "use_respawn"}
+    assert with_stand_ins(FILES[name], {**arguments, **given}) == with_launch(FILES[name], {**arguments, **given})
