@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ from sim_client import Client
 
 from amigobot_driver.profiles import ProfileError, load_profile
 from amigobot_driver.protocol import Aux, Command, Config, Encoders, Gyro, Io, Playlist, Sip
-from amigobot_driver.sim import Faults, Reply, ScriptedDevice, Session, playlist
+from amigobot_driver.sim import Faults, Reply, ScriptedDevice, Session, Wear, playlist
 
 
 def with_flash(robot: str, **flash: int | str) -> Client:
@@ -245,6 +246,21 @@ class TestGyro:
         client.send(Command.RVEL(-60))
         client.run(4.0)
         assert (centre - rate()) * 0.954 == pytest.approx(-60, abs=1)
+
+    def test_it_feels_the_turn_of_the_body_where_the_wheels_slip(self) -> None:
+        """Each wheel of this robot slips at random; its encoders and its gyro tell two different turns."""
+        client = Client("amigo-sh", wear=Wear(slip=0.8)).open()
+        client.send(Command.GYRO(1))
+        rest = [s.rate for p in client.run(4.0) if isinstance(p, Gyro) for s in p.samples]
+        centre = sum(rest) / len(rest)
+        begin, counted = client.sim.truth.pose.heading, client.sip().heading
+        client.send(Command.VEL(250))
+        samples = [s.rate for p in client.run(20.0) if isinstance(p, Gyro) for s in p.samples]
+        felt = sum((centre - rate) * 0.954 * 0.025 for rate in samples)
+        true = math.degrees(math.remainder(client.sim.truth.pose.heading - begin, math.tau))
+        by_wheels = (client.sip().heading - counted) * 360 / 4096
+        assert abs(true - by_wheels) > 8.0, "the seed lets both wheels slip alike: take another"
+        assert felt == pytest.approx(true, abs=3.0)
 
 
 class TestConfig:

@@ -87,6 +87,7 @@ class Body:
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
         self.left, self.right = (Wheel(_FREE_SPEED * profile.limits.linear) for _ in range(2))
         self.pose = world.start
+        self.turned = 0.0  #: rad the body has turned on the floor, slip and walls included, counter-clockwise
         self.touching = False
         self.jammed = False  #: something in the wheels holds them
         self._world = world
@@ -99,7 +100,7 @@ class Body:
 
     @property
     def turn_rate(self) -> float:
-        """Of the body, rad/s, counter-clockwise."""
+        """Of the body as its wheels turn, without slip: rad/s, counter-clockwise."""
         return (self.right.velocity - self.left.velocity) / self._track
 
     def step(self, powers: tuple[float | Idle, float | Idle], dt: float) -> None:
@@ -113,7 +114,8 @@ class Body:
             return
         ways = self.left.velocity * dt, self.right.velocity * dt
         allowed = self._push(*ways)
-        self.pose = self._moved(*allowed)
+        before, self.pose = self.pose, self._moved(*allowed)
+        self.turned += math.remainder(self.pose.heading - before.heading, math.tau)
         self.touching = allowed != ways
         for wheel, way, wanted in zip((self.left, self.right), allowed, ways, strict=True):
             wheel.travel += way

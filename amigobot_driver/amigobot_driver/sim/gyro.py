@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import deque
 
 from ..protocol import Gyro, GyroSample
 from .body import Body
@@ -19,7 +20,7 @@ _TEMPERATURE = 40
 
 
 class GyroSensor:
-    """Samples the body's turn rate while it is on."""
+    """Samples how fast the body turns on the floor, whatever its wheels do, while it is on."""
 
     def __init__(self, body: Body, seed: str) -> None:
         self._body = body
@@ -31,6 +32,8 @@ class GyroSensor:
         """Off."""
         self.on = False
         self._due = -math.inf
+        # When the last two samples were taken, s, and how far the body had turned then, rad.
+        self._before: deque[tuple[float, float]] = deque(maxlen=2)
         self._samples: list[GyroSample] = []
 
     def switch(self, on: bool) -> None:
@@ -45,7 +48,12 @@ class GyroSensor:
             return
         self._due = (self._due if self._due > now - _PERIOD else now) + _PERIOD
         self._centre += self._random.gauss(0.0, _DRIFT * math.sqrt(_PERIOD))
-        counts = self._centre - math.degrees(self._body.turn_rate) / _SCALE + self._random.gauss(0.0, _NOISE)
+        # The mean over two periods: a sensor's own low pass, and a whole number of the simulation's ticks.
+        turned = self._body.turned
+        then, before = self._before[0] if self._before else (now - _PERIOD, turned)
+        self._before.append((now, turned))
+        counts = self._centre - math.degrees(turned - before) / (now - then) / _SCALE
+        counts += self._random.gauss(0.0, _NOISE)
         rate = max(0, min(_FULL_SCALE, round(counts)))
         self._samples.append(GyroSample(rate=rate, temperature=_TEMPERATURE))
 
