@@ -1,0 +1,171 @@
+"""Fits Nav2's parameters, written for an AmigoBot, to the body, the sonars and the limits of another robot.
+
+`amigobot_navigation/config/nav2.yaml` is the only place with tuned numbers. Its shapes keep their distance from the
+body: a corner 0.34 m before the front of an AmigoBot is 0.34 m before the front of every robot.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .library import load_profile
+from .model import Body, Profile, ProfileError, SonarPose
+
+#: The robot that Nav2's parameters are written for.
+REFERENCE = "amigo"
+#: m; a sonar hears nothing within its minimum range. Where the robot drives, a shape of the collision monitor ends at
+#: least this far beyond that, ahead and to the side.
+_BEYOND_AHEAD, _BEYOND_BESIDE = 0.07, 0.035
+#: Cosine of the angle up to which a sonar looks where the robot drives.
+_LOOKS_AHEAD = 0.5
+#: Velocities in the controller's parameters, by what limits them.
+_LINEAR = ("max_linear_vel", "desired_linear_vel", "regulated_linear_scaling_min_speed")
+_ANGULAR = ("max_angular_vel", "min_angular_vel", "rotate_to_heading_angular_vel")
+
+Point = tuple[float, float]
+Parameters = dict[str, Any]
+
+
+def footprint(body: Body) -> list[Point]:
+    """Return the corners of the body in base_link (m), from the front left one clockwise."""
+    half = body.width / 2
+    return [(body.front, half), (body.front, -half), (-body.rear, -half), (-body.rear, half)]
+
+
+def fit_nav2(content: Parameters, profile: Profile) -> Parameters:
+    """Fit Nav2's parameters for an AmigoBot to another robot.
+
+    Args:
+        content: A ROS parameter file as a mapping (node: ros__parameters: ...), with the names of nav2.yaml. Nodes and
+            parameters that it lacks stay out.
+        profile: The robot. For the profile `amigo` the result equals `content`.
+
+    Returns:
+        A copy with footprints, costmap sizes, inflation radii, sonar lists and the shapes of the collision monitor of
+        this robot, and with no velocity beyond the limits of its profile.
+
+    Raises:
+        ProfileError: The robot has no sonars, which are all that these parameters let Nav2 see with.
+    """
+    if not profile.sonar.poses:
+        raise ProfileError(
+            f"robot {profile.name} has no sonars, and Nav2's parameters are for sonars: give params_file:=FILE with "
+            "the robot's footprint and a laser, or a robot with sonars"
+        )
+    fitted = copy.deepcopy(content)
+    for name in ("local_costmap", "global_costmap"):
+        _fit_costmap(_parameters(fitted.get(name, {}), name), profile)
+    follower = _parameters(fitted, "controller_server").get("FollowPath", {})
+    _limit(follower, _LINEAR, profile.limits.linear)
+    _limit(follower, _ANGULAR, profile.limits.angular)
+    _limit(_parameters(fitted, "behavior_server"), ("max_rotational_vel", "min_rotational_vel"), profile.limits.angular)
+    smoother = _parameters(fitted, "velocity_smoother")
+    for name in ("max_velocity", "min_velocity"):
+        if name in smoother:
+            limits = (profile.limits.linear, profile.limits.linear, profile.limits.angular)
+            smoother[name] = [_limited(value, limit) for value, limit in zip(smoother[name], limits, strict=True)]
+    _fit_monitor(_parameters(fitted, "collision_monitor"), profile)
+    return fitted
+
+
+def hull_of(content: Parameters) -> list[Point]:
+    """Return the footprint (m) of the local costmap in a parameter file, [] if there is none."""
+    text = _parameters(content.get("local_costmap", {}), "local_costmap").get("footprint", "[]")
+    return [(float(x), float(y)) for x, y in json.loads(text)]
+
+
+def _fit_costmap(costmap: Parameters, profile: Profile) -> None:
+    body, reference = profile.body, load_profile(REFERENCE).body
+    larger = body.radius - reference.radius
+    if "footprint" in costmap:
+        costmap["footprint"] = _text(footprint(body))
+    for name in ("width", "height"):
+        if name in costmap:
+            costmap[name] = max(costmap[name], math.ceil(costmap[name] - 0.5 + 2 * larger))
+    if "range_layer" in costmap:
+        costmap["range_layer"]["topics"] = [f"/{topic}" for topic in _topics(profile)]
+    if "inflation_layer" in costmap:
+        inflation = costmap["inflation_layer"]
+        inflation["inflation_radius"] = _rounded(inflation["inflation_radius"] + larger)
+
+
+def _fit_monitor(monitor: Parameters, profile: Profile) -> None:
+    if not monitor:
+        return
+    for name in monitor.get("polygons", []):
+        polygon = monitor[name]
+        if "points" in polygon:
+            polygon["points"] = _text(_shifted(json.loads(polygon["points"]), profile.body))
+        for shape_name in polygon.get("velocity_polygons", []):
+            shape = polygon[shape_name]
+            points = _shifted(json.loads(shape["points"]), profile.body)
+            for direction, driven in ((1, shape["linear_min"] > 0.0), (-1, shape["linear_max"] < 0.0)):
+                if driven:
+                    points = _extended(points, profile, direction)
+            shape["points"] = _text(points)
+    sources = monitor.get("observation_sources", [])
+    if example := next((monitor[name] for name in sources if name.startswith("sonar_")), None):
+        others = [name for name in sources if not name.startswith("sonar_")]
+        for name in set(sources) - set(others):
+            del monitor[name]
+        topics = {f"sonar_{number}": topic for number, topic in enumerate(_topics(profile))}
+        monitor["observation_sources"] = [*topics, *others]
+        monitor.update({name: {**example, "topic": topic} for name, topic in topics.items()})
+
+
+def _topics(profile: Profile) -> list[str]:
+    return [f"sonar/range_{number}" for number in range(len(profile.sonar.poses))]
+
+
+def _shifted(points: Iterable[Sequence[float]], body: Body) -> list[Point]:
+    """Points as far from this body as they are from that of the reference."""
+    reference = load_profile(REFERENCE).body
+    ahead, behind = body.front - reference.front, reference.rear - body.rear
+    beside = (body.width - reference.width) / 2
+    return [(x + (ahead if x > 0 else behind), y + math.copysign(beside, y)) for x, y in points]
+
+
+def _extended(points: list[Point], profile: Profile, direction: int) -> list[Point]:
+    """Points so far ahead (direction 1) or behind (-1) that a sonar hears what is at the edge of the shape."""
+    sonar = profile.sonar
+    looking = [pose for pose in sonar.poses if direction * math.cos(pose.heading) > _LOOKS_AHEAD]
+    reach = max((direction * _blind(pose, sonar.min_range)[0] for pose in looking), default=0.0) + _BEYOND_AHEAD
+    beside = max((abs(_blind(pose, sonar.min_range)[1]) for pose in looking), default=0.0) + _BEYOND_BESIDE
+    return [
+        (direction * max(reach, direction * x), math.copysign(max(beside, abs(y)), y)) if direction * x > 0 else (x, y)
+        for x, y in points
+    ]
+
+
+def _blind(pose: SonarPose, reach: float) -> Point:
+    """Where a sonar begins to hear, m in base_link."""
+    return pose.x + reach * math.cos(pose.heading), pose.y + reach * math.sin(pose.heading)
+
+
+def _parameters(content: Parameters, node: str) -> Parameters:
+    found: Parameters = content.get(node, {}).get("ros__parameters", {})
+    return found
+
+
+def _limit(parameters: Parameters, names: Iterable[str], limit: float) -> None:
+    for name in names:
+        if name in parameters:
+            parameters[name] = _limited(parameters[name], limit)
+
+
+def _limited(value: float, limit: float) -> float:
+    return max(-limit, min(value, limit))
+
+
+def _text(points: Iterable[Point]) -> str:
+    """The form in which Nav2 takes a polygon."""
+    return json.dumps([[_rounded(x), _rounded(y)] for x, y in points])
+
+
+def _rounded(metres: float) -> float:
+    """To a tenth of a millimetre, without a negative zero."""
+    return round(metres, 4) + 0.0
