@@ -28,7 +28,8 @@ _NUMBERS = {
 _TEXTS = {"Class": "robot_class", "Subclass": "subclass"}
 _HEADINGS = ("ConfigVersion", "Section")
 
-#: rad per unit of heading. The files round it, to 0.00153 or 0.001534, which costs up to a degree a turn (E-18).
+#: rad per unit of heading. The files round it, to 0.00153 or 0.001534, which costs up to a degree a turn
+#: (docs/protocol.md E-18).
 _EXACT_ANGLE = math.tau / 4096
 
 

@@ -14,7 +14,7 @@ class ProfileError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
-    """What one unit in the packets is worth (PROTOCOL 6.1)."""
+    """What one unit in the packets is worth (docs/protocol.md 6.1)."""
 
     distance: float  #: m per unit of X and Y
     velocity: float  #: m/s per unit of a wheel velocity in the SIP
@@ -78,7 +78,7 @@ class Sonar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bumpers:
-    """Rings of contact switches, by how many segments each has; 0: none (PROTOCOL 6.2)."""
+    """Rings of contact switches, by how many segments each has; 0: none (docs/protocol.md 6.2)."""
 
     front_segments: int = 0
     rear_segments: int = 0
@@ -98,7 +98,7 @@ class Floor:
 class Inputs:
     """What a count of the analog inputs is worth."""
 
-    volts_per_count: float = 5.0 / 1024  #: errata E-29
+    volts_per_count: float = 5.0 / 1024  #: docs/protocol.md E-29
     amps_per_count: float = 0.0  #: of the first two, where they are the motors' currents; 0: they are not
 
 
@@ -117,10 +117,10 @@ class Servos:
 class Quirks:
     """Where the Erratic's manual and the driver that was deployed contradict each other."""
 
-    heading_in_degrees: bool = False  #: else 4096 to the turn (errata E-42)
-    left_wheel_first: bool = False  #: in VEL2, else the right one as in the whole family (errata E-45)
-    duty_per_mille: bool = False  #: PWM_DUTY, else percent (errata E-46)
-    checksum_over_count: bool = False  #: else over the data alone (errata E-40)
+    heading_in_degrees: bool = False  #: else 4096 to the turn (docs/protocol.md E-42)
+    left_wheel_first: bool = False  #: in VEL2, else the right one as in the whole family (docs/protocol.md E-45)
+    duty_per_mille: bool = False  #: PWM_DUTY, else percent (docs/protocol.md E-46)
+    checksum_over_count: bool = False  #: else over the data alone (docs/protocol.md E-40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ class Link:
     """How to talk to the robot."""
 
     baud: int = 9600
-    command_spacing: float = 0.02  #: s between two commands (errata E-69)
+    command_spacing: float = 0.02  #: s between two commands (docs/protocol.md E-69)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ from .packets import (
 )
 from .sip import Sip, SonarReading
 
-#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (erratum E-16).
+#: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol.md E-16).
 BAUD_RATES = (9600, 19200, 38400, 57600, 115200)
 
 __all__ = [

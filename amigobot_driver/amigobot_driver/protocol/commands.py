@@ -1,4 +1,4 @@
-"""The commands a client sends (PROTOCOL 2.2 and 4), each one row that both the encoder and the decoder read.
+"""The commands a client sends (docs/protocol.md 2.2 and 4), each one row that both the encoder and the decoder read.
 
 `Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` gives the instruction back.
 The Erratic uses some of the same numbers for other things, so it has a table of its own: never mix them.
@@ -13,7 +13,7 @@ from .frame import Checksum, checksum, encode_frame
 
 Value = int | bytes | None
 
-#: Longest text argument that every firmware takes (erratum E-03).
+#: Longest text argument that every firmware takes (docs/protocol.md E-03).
 MAX_TEXT = 195
 
 _POSITIVE, _NEGATIVE, _STRING = 0x3B, 0x1B, 0x2B
@@ -67,7 +67,7 @@ class CommandTable(Enum):
 
 
 class Command(CommandTable):
-    """Every command of the ActivMedia family, PROTOCOL 4.1."""
+    """Every command of the ActivMedia family, docs/protocol.md 4.1."""
 
     PULSE = 0, Arg.NONE, "A1.0 S P1.0 R1.0 E", "reset the watchdog; SYNC0 outside a session"
     OPEN = 1, Arg.NONE, "A1.0 S P1.0 R1.0 E", "start the servers and the stream of SIPs; SYNC1"
@@ -155,7 +155,7 @@ class Command(CommandTable):
 
 
 class ErraticCommand(CommandTable):
-    """The Erratic's commands: those it shares with the family, and its own, which collide (PROTOCOL 4.2)."""
+    """The Erratic's commands: those it shares with the family, and its own, which collide (docs/protocol.md 4.2)."""
 
     PULSE = Command.PULSE.value
     OPEN = Command.OPEN.value
@@ -180,7 +180,7 @@ class ErraticCommand(CommandTable):
     ANALOG = 71, Arg.UINT, "E", "analog packets: 1 stream, 0 none"
     SAVE = 72, Arg.NONE, "E", "write the parameters to FLASH"
     PWM_FREQ = 73, Arg.UINT, "E", "motor PWM frequency, Hz", (4000, 16000)
-    PWM_DUTY = 74, Arg.UINT, "E", "maximum duty: percent in the manual, per mille in Player (erratum E-46)", (1, 1000)
+    PWM_DUTY = 74, Arg.UINT, "E", "maximum duty: percent in the manual, per mille in Player (E-46)", (1, 1000)
     SERVO = 75, Arg.TEXT, "E", "servo 0-2 and its 16-bit position"
     TRANS_P = 80, Arg.UINT, "E", "translation PID"
     TRANS_D = 81, Arg.UINT, "E", "translation PID"
@@ -249,8 +249,8 @@ _BY_NUMBER = {table: {row.number: row for row in table} for table in _TABLES}
 def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | None:
     """What a frame's data asks a robot to do, as its firmware would understand it; None for an unknown number.
 
-    Clients are loose with arguments (PROTOCOL 2.2): surplus bytes are ignored, a missing argument reads as None,
-    and both spellings of a word with its high bit set are understood. Never raises; the value is not checked.
+    Clients are loose with arguments (docs/protocol.md 2.2): surplus bytes are ignored, a missing argument reads as
+    None, and both spellings of a word with its high bit set are understood. Never raises; the value is not checked.
     """
     command = _BY_NUMBER[table].get(data[0]) if data else None
     if command is None:

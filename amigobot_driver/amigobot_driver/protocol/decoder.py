@@ -1,4 +1,4 @@
-"""Bytes in, frames out: finds frames in a stream that may hold anything (PROTOCOL 1.4).
+"""Bytes in, frames out: finds frames in a stream that may hold anything (docs/protocol.md 1.4).
 
 Rules: only the checksum decides what a frame is. A header whose count or checksum is wrong costs one byte,
 never the bytes behind it, so a damaged count cannot swallow the next good frame. A frame that stops arriving

@@ -1,4 +1,7 @@
-"""The packets of the Videre ERA / Erratic (PROTOCOL 5.11-5.15; Erratic manual app. E): same frames, other contents."""
+"""The packets of the Videre ERA / Erratic: same frames, other contents.
+
+Source: docs/protocol.md 5.11-5.15; Erratic manual app. E.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +18,16 @@ from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 class Motor(Packet):
     """The motor packet as the manual lays it out: 0x82 stopped, 0x83 moving."""
 
-    id: U8 = 0x82
-    x: S24
-    y: S24
-    #: degrees in the manual, 4096 to the turn in the deployed driver (erratum E-42)
-    heading: U16
-    left_velocity: S16
-    right_velocity: S16
-    #: 0.1 V
-    battery: U8
-    #: bits 0 or 2 left, 1 or 3 right (erratum E-43)
-    stall: U8
-    heading_target: U16
-    distance_target: S16
+    id: U8 = 0x82  #: 0x82 stopped, 0x83 moving; 0x80 is read too
+    x: S24  #: mm (docs/protocol.md E-44)
+    y: S24  #: mm (docs/protocol.md E-44)
+    heading: U16  #: 4096 to the turn, or degrees (docs/protocol.md E-42)
+    left_velocity: S16  #: mm/s (docs/protocol.md E-44)
+    right_velocity: S16  #: mm/s (docs/protocol.md E-44)
+    battery: U8  #: 0.1 V
+    stall: U8  #: bits 0 or 2 left, 1 or 3 right (docs/protocol.md E-43)
+    heading_target: U16  #: unit as heading
+    distance_target: S16  #: mm
 
     @property
     def left_stalled(self) -> bool:
@@ -43,15 +43,15 @@ class ShortMotor(Packet):
     """The motor packet as Player reads it, one byte shorter with a stall byte for each wheel."""
 
     id: U8 = 0x82
-    x: S24
-    y: S24
-    heading: U16
-    left_velocity: S16
-    right_velocity: S16
-    battery: U8
-    left_stall: U8
-    right_stall: U8
-    control: S16 | None = None
+    x: S24  #: mm (docs/protocol.md E-44)
+    y: S24  #: mm (docs/protocol.md E-44)
+    heading: U16  #: 4096 to the turn, or degrees (docs/protocol.md E-42)
+    left_velocity: S16  #: mm/s (docs/protocol.md E-44)
+    right_velocity: S16  #: mm/s (docs/protocol.md E-44)
+    battery: U8  #: 0.1 V
+    left_stall: U8  #: bit 0 left motor stalled
+    right_stall: U8  #: bit 0 right motor stalled
+    control: S16 | None = None  #: target heading, unit as heading
 
     @property
     def left_stalled(self) -> bool:
@@ -64,46 +64,43 @@ class ShortMotor(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErraticConfig(Parameters):
-    """The robot's parameter block (PROTOCOL 5.12)."""
+    """The robot's parameter block (docs/protocol.md 5.12)."""
 
     #: ms, fixed: 20 motor packets a second, and the control cycle that stall_count counts
     INFO_CYCLE: ClassVar[int] = 50
     CONTROL_CYCLE: ClassVar[int] = 5
 
     id: U8 = 0x20
-    parameter_version: U8
-    name: Annotated[str, FixedString(20)]
-    type: Annotated[str, FixedString(20)]
-    subtype: Annotated[str, FixedString(20)]
-    serial: Annotated[str, FixedString(10)]
-    version: U8
-    subversion: U8
-    baud_host: U8
-    baud_aux: U8
-    rev_count: U16
-    #: ms
-    watchdog: U16
-    #: 0.1 V
-    low_battery: S16
-    stall_val: S16
-    stall_count: S16
-    pwm_max: S16
-    pwm_wrap: S16
-    rot_vel_max: S16
-    trans_vel_max: S16
-    rot_acc: S16
-    trans_acc: S16
-    rot_decel: S16
-    trans_decel: S16
-    trans_kp: S16
-    trans_kv: S16
-    trans_ki: S16
-    rot_kp: S16
-    rot_kv: S16
-    rot_ki: S16
-    #: cycles to 256 mm
-    sonar_conv: S16
-    reserved: Annotated[str, FixedString(8)] = ""
+    parameter_version: U8  #: version of this structure
+    name: Annotated[str, FixedString(20)]  #: the robot's own name
+    type: Annotated[str, FixedString(20)]  #: "Erratic"
+    subtype: Annotated[str, FixedString(20)]  #: "Rev E", "Rev G" or "Rev H"
+    serial: Annotated[str, FixedString(10)]  #: serial number
+    version: U8  #: major version of the firmware
+    subversion: U8  #: minor version
+    baud_host: U8  #: code of BAUD_RATES
+    baud_aux: U8  #: code of BAUD_RATES
+    rev_count: U16  #: encoder counts in one turn of a wheel
+    watchdog: U16  #: ms
+    low_battery: S16  #: 0.1 V
+    stall_val: S16  #: counts of the PWM timer
+    stall_count: S16  #: control cycles of 5 ms
+    pwm_max: S16  #: counts of the PWM timer, the largest duty
+    pwm_wrap: S16  #: counts of the PWM timer, its period
+    rot_vel_max: S16  #: deg/s
+    trans_vel_max: S16  #: mm/s
+    rot_acc: S16  #: deg/s^2
+    trans_acc: S16  #: mm/s^2
+    rot_decel: S16  #: deg/s^2
+    trans_decel: S16  #: mm/s^2
+    trans_kp: S16  #: translation PID
+    trans_kv: S16  #: translation PID
+    trans_ki: S16  #: translation PID
+    rot_kp: S16  #: rotation PID
+    rot_kv: S16  #: rotation PID
+    rot_ki: S16  #: rotation PID
+    sonar_conv: S16  #: cycles for 256 mm
+    reserved: Annotated[str, FixedString(8)] = ""  #: not used
 
     @property
     def info_cycle_ms(self) -> int:
@@ -133,17 +130,17 @@ class ErraticEncoders(Packet):
     """Raw counts of both wheels, 24 bits each."""
 
     id: U8 = 0x90
-    left: S24
-    right: S24
+    left: S24  #: counts
+    right: S24  #: counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analog(Packet):
-    """Motor currents (25 mA a count), two user inputs, and the digital inputs (errata E-48)."""
+    """Motor currents (25 mA a count), two user inputs, and the digital inputs (docs/protocol.md E-48)."""
 
     id: U8 = 0x9A
-    analog: Annotated[tuple[int, ...], Counted(U16)]
-    digital: U16
+    analog: Annotated[tuple[int, ...], Counted(U16)]  #: left and right motor current (25 mA), two user inputs; 10 bits
+    digital: U16  #: bit 0 left floor sensor, 1 right, 2 user input (docs/protocol.md E-48)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +148,7 @@ class Sonar(Packet):
     """Sonar readings, in a packet of their own."""
 
     id: U8 = 0x9B
-    readings: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]
+    readings: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]  #: the readings since the last packet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +156,7 @@ class DebugText(Packet):
     """ASCII that the controller says in passing."""
 
     id: U8 = 0x15
-    text: Bytes
+    text: Bytes  #: ASCII
 
 
 ERRATIC_PACKETS: PacketTable = {

@@ -1,4 +1,4 @@
-"""One frame on the wire: header, count, data, checksum (PROTOCOL 1.1-1.2; AmigoBot manual ch. 5).
+"""One frame on the wire: header, count, data, checksum (docs/protocol.md 1.1-1.2; AmigoBot manual ch. 5).
 
     FA FB | N | data (N - 2 bytes) | checksum high | checksum low
 
@@ -15,7 +15,7 @@ HEADER = b"\xfa\xfb"
 
 #: The count may be anything a byte holds from here on ...
 MIN_COUNT = 3
-#: ... but no firmware promises to read more than this (erratum E-03).
+#: ... but no firmware promises to read more than this (docs/protocol.md E-03).
 MAX_SEND_COUNT = 200
 #: Data bytes of the longest frame that the count can tell of: robots may send it, nobody should send it to a robot.
 MAX_DATA = 253
@@ -35,7 +35,7 @@ def checksum(data: bytes) -> int:
 
 
 def checksum_with_count(data: bytes) -> int:
-    """The same over the count as well, as the Erratic's manual has it (erratum E-40)."""
+    """The same over the count as well, as the Erratic's manual has it (docs/protocol.md E-40)."""
     return checksum(bytes((len(data) + 2,)) + data)
 
 

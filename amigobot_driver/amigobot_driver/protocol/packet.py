@@ -1,4 +1,4 @@
-"""What every packet is, and what stands for those that no table knows (PROTOCOL 5.1)."""
+"""What every packet is, and what stands for those that no table knows (docs/protocol.md 5.1)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Packet:
 class Parameters(Packet):
     """A robot's word on its working parameters; None where its firmware has no such thing.
 
-    Names, units and codes are those of CONFIGpac (PROTOCOL 5.5).
+    Names, units and codes are those of CONFIGpac (docs/protocol.md 5.5).
     """
 
     __slots__ = ()

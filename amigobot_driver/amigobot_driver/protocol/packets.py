@@ -1,4 +1,6 @@
-"""The packets an ActivMedia robot sends (PROTOCOL 5; AmigoBot manual ch. 5): AmigOS, AmigoSH, P2OS, AROS, ARCOS.
+"""The packets an ActivMedia robot sends: AmigOS, AmigoSH, P2OS, AROS, ARCOS.
+
+Source: docs/protocol.md 5; AmigoBot manual ch. 5.
 
 Values are as they stand on the wire: counts and robot units, not metres. A profile converts them. The two long ones are
 in modules of their own, `sip` and `config`.
@@ -19,52 +21,52 @@ from .wire import S16, S32, U8, U16, U32, Bytes, Counted, FixedString, Record, T
 class SyncEcho(Packet):
     """The answer to SYNC0 and SYNC1: the same packet."""
 
-    id: U8
+    id: U8  #: number of the SYNC packet, 0 or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReply(Packet):
-    """The answer to SYNC2: who the robot is (erratum E-13)."""
+    """The answer to SYNC2: who the robot is (docs/protocol.md E-13)."""
 
     id: U8 = 2
-    name: Text
-    robot_class: Text
-    subclass: Text
+    name: Text  #: the robot's own name, up to 20 characters
+    robot_class: Text  #: "Pioneer" for the whole family
+    subclass: Text  #: the model, for example "amigo" or "p3dx-sh"; capitals vary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoders(Packet):
-    """ENCODERpac: cumulative raw ticks, wrapping at 32 bits (PROTOCOL 5.6)."""
+    """ENCODERpac: cumulative raw ticks, wrapping at 32 bits (docs/protocol.md 5.6)."""
 
     id: U8 = 0x90
-    left: S32
-    right: S32
+    left: S32  #: ticks
+    right: S32  #: ticks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GyroSample:
     """One sample of 25 ms: rate 0-1023, below the centre of about 512 is counter-clockwise."""
 
-    rate: U16
-    temperature: U8
+    rate: U16  #: 0 to 1023; about 512 at rest, less is counter-clockwise
+    temperature: U8  #: raw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gyro(Packet):
-    """GYROpac of AmigoSH and AROS (PROTOCOL 5.9)."""
+    """GYROpac of AmigoSH and AROS (docs/protocol.md 5.9)."""
 
     id: U8 = 0x98
-    samples: Annotated[tuple[GyroSample, ...], Counted(Record(GyroSample))]
+    samples: Annotated[tuple[GyroSample, ...], Counted(Record(GyroSample))]  #: one sample each 25 ms, oldest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aux(Packet):
-    """SERAUX: bytes that came in at an auxiliary serial port (PROTOCOL 5.7)."""
+    """SERAUX: bytes that came in at an auxiliary serial port (docs/protocol.md 5.7)."""
 
     IDS: ClassVar[tuple[int, ...]] = (0xB0, 0xB8, 0xC8)
 
-    id: U8
-    data: Bytes
+    id: U8  #: 0xB0 AUX1, 0xB8 AUX2, 0xC8 AUX3
+    data: Bytes  #: as received at the port, no length and no NUL
 
     @property
     def port(self) -> int:
@@ -74,84 +76,85 @@ class Aux(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Playlist(Packet):
-    """PLAYLISTpac: one sound, or first the number of sounds (PROTOCOL 5.8)."""
+    """PLAYLISTpac: one sound, or first the number of sounds (docs/protocol.md 5.8)."""
 
     id: U8 = 0xD0
-    number: U8
-    enabled: U8
-    name: Annotated[str, FixedString(16)]
-    offset: U32
-    length: U32
+    number: U8  #: number of the sound; in the first answer to PLAYLIST 0: how many user sounds there are
+    enabled: U8  #: 1 sounds are on, 0 muted
+    name: Annotated[str, FixedString(16)]  #: name of the sound; a leading ~ marks a group; may be empty
+    offset: U32  #: bytes; 0 for a group or an empty entry
+    length: U32  #: bytes; 0 for a group or an empty entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Io(Packet):
-    """IOpac: every digital and analog port (PROTOCOL 5.4)."""
+    """IOpac: every digital and analog port (docs/protocol.md 5.4)."""
 
     id: U8 = 0xF0
+    #: AmigOS one byte; AROS and ARCOS also front bumpers, rear bumpers, infrared
     digital_in: Annotated[tuple[int, ...], Counted(U8)]
-    digital_out: Annotated[tuple[int, ...], Counted(U8)]
-    analog: Annotated[tuple[int, ...], Counted(U16)]
+    digital_out: Annotated[tuple[int, ...], Counted(U8)]  #: one byte
+    analog: Annotated[tuple[int, ...], Counted(U16)]  #: AN1 to AN5, counts of 5/1024 V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gripper(Packet):
-    """The Pioneer gripper's state (PROTOCOL 5.10)."""
+    """The Pioneer gripper's state (docs/protocol.md 5.10)."""
 
     id: U8 = 0xE0
-    type: U8
-    switches: U8
-    grasp_time: U8
+    type: U8  #: 0 none, 1 on the user I/O, 2 on the general I/O
+    switches: U8  #: bit field of paddle and lift switches and light beams
+    grasp_time: U8  #: 20 ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joystick(Packet):
-    """The Pioneer's own joystick, axes 0-1023 (PROTOCOL 5.10)."""
+    """The Pioneer's own joystick, axes 0-1023 (docs/protocol.md 5.10)."""
 
     id: U8 = 0xF8
-    button1: U8
-    button2: U8
-    x: U16
-    y: U16
-    throttle: U16
+    button1: U8  #: 1 pressed
+    button2: U8  #: 1 pressed
+    x: U16  #: 0 to 1023
+    y: U16  #: 0 to 1023
+    throttle: U16  #: 0 to 1023
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compass(Packet):
-    """TCM2 compass: angles and temperature in tenths, magnetics in hundredths (PROTOCOL 5.10)."""
+    """TCM2 compass: angles and temperature in tenths, magnetics in hundredths (docs/protocol.md 5.10)."""
 
     id: U8 = 0xC0
-    heading: S16
-    pitch: S16
-    roll: S16
-    mag_x: S16
-    mag_y: S16
-    mag_z: S16
-    temperature: S16
-    error: S16
-    calibration_h: U8
-    calibration_v: U8
-    calibration_m: S16
+    heading: S16  #: 0.1 deg, clockwise
+    pitch: S16  #: 0.1 deg
+    roll: S16  #: 0.1 deg
+    mag_x: S16  #: 0.01 uT
+    mag_y: S16  #: 0.01 uT
+    mag_z: S16  #: 0.01 uT
+    temperature: S16  #: 0.1 deg C
+    error: S16  #: error word of the compass
+    calibration_h: U8  #: score of the horizontal calibration
+    calibration_v: U8  #: score of the vertical calibration
+    calibration_m: S16  #: 0.01, score of the magnetic calibration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatteryInfo(Packet):
-    """ARCOS battery packet; the payload's records are `size` bytes each (PROTOCOL 5.10)."""
+    """ARCOS battery packet; the payload's records are `size` bytes each (docs/protocol.md 5.10)."""
 
     id: U8 = 0xFA
-    count: U8
-    size: U8
-    records: Bytes
+    count: U8  #: batteries
+    size: U8  #: bytes for each battery
+    records: Bytes  #: for each battery: three flag bytes, relative and absolute charge in %, further bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm(Packet):
-    """The Pioneer arm's state: power and motion bits, six joint positions (PROTOCOL 5.10)."""
+    """The Pioneer arm's state: power and motion bits, six joint positions (docs/protocol.md 5.10)."""
 
     id: U8 = 0xA0
-    status: U8
-    moving: U8
-    joints: Bytes
+    status: U8  #: bit 0 power, bit 1 connected
+    moving: U8  #: one bit for each joint
+    joints: Bytes  #: six joint positions, one byte each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +162,7 @@ class Reset(Packet):
     """The controller was reset, or during synchronisation: wrong order. Both ids have been seen."""
 
     id: U8 = 0xFF
-    payload: Bytes = b""
+    payload: Bytes = b""  #: not documented
 
 
 ACTIVMEDIA_PACKETS: PacketTable = {

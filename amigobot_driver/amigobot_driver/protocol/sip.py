@@ -1,4 +1,4 @@
-"""The standard server information packet, the heartbeat of a session (PROTOCOL 5.2; AmigoBot manual ch. 5)."""
+"""The standard server information packet, the heartbeat of a session (docs/protocol.md 5.2; AmigoBot manual ch. 5)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _NO_TEMPERATURE = -127
 class SonarReading:
     """One ping: the sonar's number from 0, and its range in robot units (mm for most)."""
 
-    number: U8
-    range: U16
+    number: U8  #: number of the sonar, from 0
+    range: U16  #: robot units, mm for most robots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sip(Packet):
-    """The standard server information packet, in every length from P2OS to MTX (PROTOCOL 5.2).
+    """The standard server information packet, in every length from P2OS to MTX (docs/protocol.md 5.2).
 
     A field is None where the packet ends before it: after `digital_out` on AmigOS, after `charge_state` on
     AmigoSH and AROS, further on for ARCOS.
@@ -49,44 +49,33 @@ class Sip(Packet):
     #: whether the motors' flag is the robot's own word
     REPORTS_MOTORS: ClassVar[bool] = True
 
-    id: U8 = 0x32
-    #: 15-bit counters in a 16-bit field: only differences modulo 0x8000 mean anything
-    x: U16
-    y: U16
-    #: 4096 to the turn, counter-clockwise
-    heading: S16
-    left_velocity: S16
-    right_velocity: S16
-    #: 0.1 V
-    battery: U8
-    left_stall_bumpers: U8
-    right_stall_bumpers: U8
-    #: the heading servo's set-point, as heading
-    control: S16
-    flags: U16
-    compass: U8
-    sonar: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]
-    #: AmigOS: selected analog port and 0; AmigoSH and AROS: gripper and port (erratum E-30)
-    port_low: U8 | None = None
-    port_high: U8 | None = None
-    analog: U8 | None = None
-    digital_in: U8 | None = None
-    digital_out: U8 | None = None
-    #: 0.1 V
-    battery_x10: U16 | None = None
-    charge_state: U8 | None = None
-    #: 0.1 deg/s
-    rotation_velocity: S16 | None = None
-    faults: U16 | None = None
-    #: mm/s
-    lateral_velocity: S16 | None = None
-    #: deg C, -127: not available
-    temperature: S8 | None = None
-    #: %
-    state_of_charge: S8 | None = None
-    #: us
-    robot_time: U32 | None = None
-    flags3: U32 | None = None
+    id: U8 = 0x32  #: 0x32 motors stopped, 0x33 moving; 0x30 to 0x3F are read
+    x: U16  #: robot units; a 15-bit counter: only differences modulo 0x8000 mean anything
+    y: U16  #: as x
+    heading: S16  #: 4096 to the turn, counter-clockwise
+    left_velocity: S16  #: robot units, mm/s on most robots
+    right_velocity: S16  #: as left_velocity
+    battery: U8  #: 0.1 V
+    left_stall_bumpers: U8  #: bit 0 left motor stalled; bits 1 to 7 rear bumpers
+    right_stall_bumpers: U8  #: bit 0 right motor stalled; bits 1 to 7 front bumpers
+    control: S16  #: set-point of the heading servo, unit as heading
+    flags: U16  #: bit 0 motors on; bits 1 to 4 sonar arrays on; 5 stop button; 10 recharging
+    compass: U8  #: 2 deg, 0 none (Pioneer with a compass)
+    sonar: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]  #: the readings since the last SIP
+    port_low: U8 | None = None  #: AmigOS: selected analog port; AmigoSH and AROS: gripper (docs/protocol.md E-30)
+    port_high: U8 | None = None  #: AmigOS: 0; AmigoSH and AROS: selected analog port
+    analog: U8 | None = None  #: 5/255 V at the selected port
+    digital_in: U8 | None = None  #: bits 0 to 5: IO_0 to IO_5 where configured as input
+    digital_out: U8 | None = None  #: bits 0 to 5: IO_0 to IO_5 where configured as output
+    battery_x10: U16 | None = None  #: 0.1 V
+    charge_state: U8 | None = None  #: 0 not charging, 1 bulk, 2 overcharge, 3 float, 4 balance, 255 unknown
+    rotation_velocity: S16 | None = None  #: 0.1 deg/s
+    faults: U16 | None = None  #: bit field, see fault_names
+    lateral_velocity: S16 | None = None  #: mm/s
+    temperature: S8 | None = None  #: deg C, -127: not available
+    state_of_charge: S8 | None = None  #: %
+    robot_time: U32 | None = None  #: us
+    flags3: U32 | None = None  #: bit field of late MTX robots
 
     @property
     def moving(self) -> bool:

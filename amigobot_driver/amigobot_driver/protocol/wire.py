@@ -9,7 +9,7 @@ A packet is a frozen dataclass whose annotations say how each field looks on the
         right: S32
         extra: U16 | None = None     # trailing fields that older firmware leaves out
 
-`pack` and `unpack` follow the order of the fields. Integers are little-endian (PROTOCOL 2.1).
+`pack` and `unpack` follow the order of the fields. Integers are little-endian (docs/protocol.md 2.1).
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ class Int:
         #: its letter in a format of struct, "" where struct has none
         self.format = letter.lower() if signed else letter
 
+    def __str__(self) -> str:
+        return f"{'s' if self._signed else 'u'}{8 * self._size}"
+
     def read(self, data: bytes, at: int) -> tuple[int, int]:
         end = at + self._size
         if end > len(data):
@@ -72,6 +75,9 @@ def _characters(value: str) -> bytes:
 class CString:
     """Characters and a NUL. A string without its NUL is cut at the end of the data."""
 
+    def __str__(self) -> str:
+        return "text, NUL"
+
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         if at >= len(data):
             raise Truncated(f"string at offset {at} of {len(data)} bytes")
@@ -90,6 +96,9 @@ class FixedString:
     def __init__(self, size: int) -> None:
         self._size = size
 
+    def __str__(self) -> str:
+        return f"text[{self._size}]"
+
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         end = at + self._size
         if end > len(data):
@@ -106,6 +115,9 @@ class FixedString:
 class Rest:
     """All bytes up to the end of the data."""
 
+    def __str__(self) -> str:
+        return "bytes to the end"
+
     def read(self, data: bytes, at: int) -> tuple[bytes, int]:
         return data[at:], len(data)
 
@@ -118,6 +130,9 @@ class Counted:
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
+
+    def __str__(self) -> str:
+        return f"count u8, then {self._item} each"
 
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         count, at = _COUNT.read(data, at)
@@ -150,6 +165,9 @@ class Record:
 
     def __init__(self, *alternatives: type) -> None:
         self._alternatives = alternatives
+
+    def __str__(self) -> str:
+        return " or ".join(cls.__name__ for cls in self._alternatives)
 
     def read(self, data: bytes, at: int) -> tuple[Any, int]:
         *preferred, fallback = self._alternatives
@@ -215,6 +233,11 @@ def _describe(cls: type) -> tuple[_Field, ...]:
             hint, optional = typing.get_args(hint)[0], True
         layout.append(_Field(field.name, _codec(hint), optional))
     return tuple(layout)
+
+
+def describe(cls: type) -> tuple[tuple[str, str, bool], ...]:
+    """For each field on the wire: its name, its type in words, and whether older firmware leaves it out."""
+    return tuple((field.name, str(field.codec), field.optional) for field in _layout(cls))
 
 
 @dataclass(frozen=True, slots=True)

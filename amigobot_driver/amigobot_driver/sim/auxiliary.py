@@ -1,4 +1,4 @@
-"""The auxiliary serial ports and what may be plugged into them (PROTOCOL 5.7, 8.8).
+"""The auxiliary serial ports and what may be plugged into them (docs/protocol.md 5.7, 8.8).
 
 The firmware keeps what a device sends in a ring; GETAUX asks for a number of bytes, and is answered once so
 many are there.
@@ -17,7 +17,7 @@ from .wire import Wire, byte_time
 
 #: bytes that the firmware keeps; older ones are overwritten
 _RING = 256
-#: bytes that fit into one packet (errata E-27)
+#: bytes that fit into one packet (docs/protocol.md E-27)
 _MOST = 195
 
 

@@ -1,4 +1,4 @@
-"""Rings of contact switches around the body (PROTOCOL 5.2, errata E-31; ARIA's ArBumpers for where they are)."""
+"""Rings of contact switches around the body (docs/protocol.md 5.2, E-31; ARIA's ArBumpers for where they are)."""
 
 from __future__ import annotations
 

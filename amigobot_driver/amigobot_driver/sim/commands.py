@@ -1,4 +1,4 @@
-"""What each command does to the robot: one row a command, read by the firmware (PROTOCOL 4.1, 8.4).
+"""What each command does to the robot: one row a command, read by the firmware (docs/protocol.md 4.1, 8.4).
 
 Arguments come as the wire had them; a row that needs a number or a text is passed over when the client left
 it out, as is any number that the firmware has no row for.

@@ -1,4 +1,4 @@
-"""The TCM2 compass of a Pioneer (PROTOCOL 4.1, 5.10). North is the world's y axis; the robot stands level."""
+"""The TCM2 compass of a Pioneer (docs/protocol.md 4.1, 5.10). North is the world's y axis; the robot stands level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between the firmwares of the family, as data (PROTOCOL 4.1, 5.2, 5.5)."""
+"""What differs between the firmwares of the family, as data (docs/protocol.md 4.1, 5.2, 5.5)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Dialect:
     also: frozenset[Command] = frozenset()  #: commands it knows although no manual's table says so
     commands_per_tick: int = 1  #: executed in 10 ms
     position_mask: int = 0xFFFF  #: of X and Y in the SIP
-    port_in_high_byte: bool = True  #: of the two where the SIP has analog port and gripper (errata E-30)
+    port_in_high_byte: bool = True  #: of the two where the SIP has analog port and gripper (docs/protocol.md E-30)
     sip_end: str = "charge_state"  #: the SIP's last field
     config_end: str = "shutdown_volts"  #: CONFIGpac's last field before the tail
     config_tail: AmigoShTail | ArcosTail | None = None
-    encoder_once: bool = True  #: ENCODER 1 asks for one packet, else for a stream (errata E-20)
+    encoder_once: bool = True  #: ENCODER 1 asks for one packet, else for a stream (docs/protocol.md E-20)
     sonar_cycle: bool = True  #: FLASH says how long a ping takes, else the profile
     sonar_arrays: bool = False  #: SONAR may name one array of the several
     bumpers_in_io: bool = False  #: IOpac has bumpers and infrared after the digital inputs
@@ -51,7 +51,7 @@ class Dialect:
         return values
 
 
-#: `amigo.p` makes ARIA send MOVE; BATTEST is how PROTOCOL 8.5 wants a flat battery tested.
+#: `amigo.p` makes ARIA send MOVE; BATTEST is how docs/protocol.md 8.5 wants a flat battery tested.
 AMIGOS = Dialect(
     name="AmigOS 1.3",
     letter="A",
@@ -90,8 +90,8 @@ P2OS = Dialect(
     flash={"TicksMM": _PIONEER_TICKS},
 )
 
-#: Its cycle is about 1 ms (PROTOCOL 4.3). What the table marks R without a version came with ARCOS; but gripper packets
-#: stand in the contents of the AROS manual.
+#: Its cycle is about 1 ms (docs/protocol.md 4.3). What the table marks R without a version came with ARCOS; but gripper
+#: packets stand in the contents of the AROS manual.
 AROS = Dialect(
     name="AROS 1.8",
     letter="R",

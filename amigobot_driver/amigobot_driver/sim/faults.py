@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
-#: What a radio modem says between packets (PROTOCOL 3.7).
+#: What a radio modem says between packets (docs/protocol.md 3.7).
 _BABBLE = (
     b"\r\nConnecting...",
     b"\r\nConnected to address 2\r\n",

@@ -1,4 +1,4 @@
-"""The ActivMedia family's controller: sessions, FLASH and what goes with them (PROTOCOL 8)."""
+"""The ActivMedia family's controller: sessions, FLASH and what goes with them (docs/protocol.md 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters a robot keeps in FLASH, with AmigOS's defaults (PROTOCOL 6.4; AmigoBot manual ch. 6).
+"""The parameters a robot keeps in FLASH, with AmigOS's defaults (docs/protocol.md 6.4; AmigoBot manual ch. 6).
 
 The fields have the names and units of CONFIGpac, where the firmware reports them; `keyword` is the manual's
 name, by which a profile's `flash:` section overrides them. The working copy that commands change is another
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .keywords import WORD, from_keywords, number, text
 
-#: ticks of the AmigoBot's encoder in one turn of a wheel (PROTOCOL 6.1), over its circumference in m
+#: ticks of the AmigoBot's encoder in one turn of a wheel (docs/protocol.md 6.1), over its circumference in m
 _AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
 #: DRIFTFACTOR counts in these shares of the left wheel's ticks
 _DRIFT_UNIT = 1 / 8192
@@ -33,7 +33,7 @@ class Flash:
     rot_acc_top: int = number("RotAccTop", 360, 1)
     trans_acc_top: int = number("TransAccTop", 4000, 1)
     pwm_max: int = number("PwmMax", 255, 1)
-    # 0 and 1 are codes for 100 and 50 ms; from 10 on it is milliseconds (errata E-57).
+    # 0 and 1 are codes for 100 and 50 ms; from 10 on it is milliseconds (docs/protocol.md E-57).
     info_cycle: int = number("SInfoCycle", 0, 0, 255)
     host_baud: int = number("HostBaud", 0, 0, 4)
     aux1_baud: int = number("Aux1Baud", 0, 0, 4)
@@ -51,7 +51,7 @@ class Flash:
     low_battery: int = number("LowBattery", 110, 0, 255)
     shutdown_volts: int = number("ShutdownVolts", 100, 0, 255)
     watchdog: int = number("WatchDog", 2000)
-    #: encoder ticks, half the difference of the wheels, in one turn of the robot (errata E-19)
+    #: encoder ticks, half the difference of the wheels, in one turn of the robot (docs/protocol.md E-19)
     rev_count: int = number("RevCount", 23310, 1, 0xFFFF)
     p2_mpacs: int = number("Mpacs", 0, 0, 1)
     stall_val: int = number("StallVal", 255)

@@ -1,4 +1,6 @@
-"""The Pioneer's gripper: paddles, a lift, and two light beams between the paddles (PROTOCOL 5.10; ARIA's ArGripper).
+"""The Pioneer's gripper: paddles, a lift, and two light beams between the paddles.
+
+Source: docs/protocol.md 5.10; ARIA's ArGripper.
 
 The paddles take a moment to move and the lift some more. What is `held` between them stops the paddles half-way.
 """

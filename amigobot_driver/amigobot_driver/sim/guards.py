@@ -1,4 +1,7 @@
-"""What the controller looks after by itself: that a client is there, and that the battery lasts (PROTOCOL 8.5)."""
+"""What the controller looks after by itself: that a client is there, and that the battery lasts.
+
+Source: docs/protocol.md 8.5.
+"""
 
 from __future__ import annotations
 

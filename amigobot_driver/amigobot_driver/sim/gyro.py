@@ -1,4 +1,4 @@
-"""The gyro of an AmigoBot-SH: raw samples of a sensor that drifts (PROTOCOL 5.9)."""
+"""The gyro of an AmigoBot-SH: raw samples of a sensor that drifts (docs/protocol.md 5.9)."""
 
 from __future__ import annotations
 

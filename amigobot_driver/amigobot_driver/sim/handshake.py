@@ -1,4 +1,4 @@
-"""How a client gets in: the synchronisation and the states of a session (PROTOCOL 3.1, 8.2).
+"""How a client gets in: the synchronisation and the states of a session (docs/protocol.md 3.1, 8.2).
 
 WAIT --SYNC0, SYNC1, SYNC2--> SYNCED --OPEN--> OPEN --CLOSE--> WAIT
 """

@@ -1,4 +1,4 @@
-"""What the controller has received and not executed yet: a buffer that loses whole packets (PROTOCOL 8.4)."""
+"""What the controller has received and not executed yet: a buffer that loses whole packets (docs/protocol.md 8.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joystick that may be plugged into a Pioneer (PROTOCOL 5.10). Nobody holds it unless a test does."""
+"""The joystick that may be plugged into a Pioneer (docs/protocol.md 5.10). Nobody holds it unless a test does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The serial line between robot and client: bytes take their time, and the SIP goes first (PROTOCOL 8.3).
+"""The serial line between robot and client: bytes take their time, and the SIP goes first (docs/protocol.md 8.3).
 
 What the firmware sends waits in a queue. A SIP overtakes everything that is not on the wire yet; a streamed
 packet that would not be through before the next cycle is dropped, and counted as starved.

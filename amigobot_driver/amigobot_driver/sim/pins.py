@@ -1,4 +1,4 @@
-"""Digital and analog ports (PROTOCOL 5.4, 8.8; AmigoBot manual ch. 5 and app. A)."""
+"""Digital and analog ports (docs/protocol.md 5.4, 8.8; AmigoBot manual ch. 5 and app. A)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from ..protocol import Io
 from .flash import Flash
 
-#: counts of the 10-bit converter for its full 5 V (errata E-29)
+#: counts of the 10-bit converter for its full 5 V (docs/protocol.md E-29)
 _FULL_SCALE, _REFERENCE = 1023, 5.0
-#: AN5 sees the battery through a divider (errata E-26, an inference)
+#: AN5 sees the battery through a divider (docs/protocol.md E-26, an inference)
 _BATTERY_DIVIDER = 1 / 4
 
 
@@ -33,7 +33,7 @@ class Pins:
         self.selected = 1
 
     def set_outputs(self, word: int) -> None:
-        """DIGOUT: the mask in the high byte, states in the low (errata E-24, E-62); inputs stay inputs."""
+        """DIGOUT: the mask in the high byte, states in the low (docs/protocol.md E-24, E-62); inputs stay inputs."""
         mask, states = word >> 8 & self._output_pins, word & 0xFF
         self.outputs = self.outputs & ~mask | states & mask
 

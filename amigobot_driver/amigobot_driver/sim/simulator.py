@@ -61,8 +61,8 @@ class Simulator:
     `start` overrides where the world has a robot start, `baud` the profile's line speed, and 0 makes the line
     infinitely fast. `name` is what the robot calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs
     devices into the auxiliary ports, which otherwise loop back. With `refuse_low_battery` it does not answer a client
-    below its alarm voltage, as one manual has it (errata E-34). `revision` says which of its firmwares an Erratic has,
-    else its profile. `on_event` is told what happens, as it happens.
+    below its alarm voltage, as one manual has it (docs/protocol.md E-34). `revision` says which of its firmwares an
+    Erratic has, else its profile. `on_event` is told what happens, as it happens.
 
     Raises ProfileError, WorldError or RevisionError when the parts do not go together.
     """

@@ -1,4 +1,4 @@
-"""The sonars: each array fires one ping at a time in the polling sequence, by ray casting (PROTOCOL 8.6)."""
+"""The sonars: each array fires one ping at a time in the polling sequence, by ray casting (docs/protocol.md 8.6)."""
 
 from __future__ import annotations
 

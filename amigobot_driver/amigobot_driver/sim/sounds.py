@@ -1,4 +1,4 @@
-"""The sounds in FLASH and their playlist (PROTOCOL 5.8, 8.7). What would be heard becomes an event."""
+"""The sounds in FLASH and their playlist (docs/protocol.md 5.8, 8.7). What would be heard becomes an event."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..protocol import Playlist
 
-#: sounds below this number are the firmware's own cues (errata E-38)
+#: sounds below this number are the firmware's own cues (docs/protocol.md E-38)
 FIRST_USER_SOUND = 50
 #: bytes of a sound where nobody says otherwise: half a second at 8 kHz
 _LENGTH = 4000

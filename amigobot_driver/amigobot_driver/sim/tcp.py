@@ -1,4 +1,4 @@
-"""A simulated robot on TCP, as behind a Wi-Fi bridge. The session ends with the connection (PROTOCOL 8.1)."""
+"""A simulated robot on TCP, as behind a Wi-Fi bridge. The session ends with the connection (docs/protocol.md 8.1)."""
 
 from __future__ import annotations
 

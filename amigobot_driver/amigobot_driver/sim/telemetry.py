@@ -1,4 +1,4 @@
-"""What the firmware sends by itself: a SIP each info cycle and the streams around it (PROTOCOL 8.3)."""
+"""What the firmware sends by itself: a SIP each info cycle and the streams around it (docs/protocol.md 8.3)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _FAILURES = (OSError, termios.error, TypeError, ValueError)
 
 
 class SerialPort:
-    """A pyserial port, 8N1 without flow control (PROTOCOL 3.3)."""
+    """A pyserial port, 8N1 without flow control (docs/protocol.md 3.3)."""
 
     def __init__(self, url: str, baud: int) -> None:
         self.name = url

@@ -1,4 +1,4 @@
-"""The simulated Videre Erratic: another controller with the same hardware (PROTOCOL 3.8, 5.11-5.15, 8.9)."""
+"""The simulated Videre Erratic: another controller with the same hardware (docs/protocol.md 3.8, 5.11-5.15, 8.9)."""
 
 from .firmware import ErraticFirmware, build_erratic
 from .revision import Revision, RevisionError, parse_revision, revision_help, revision_names, revision_of

@@ -1,4 +1,4 @@
-"""What each command does to an Erratic: one row a command (PROTOCOL 4.2; Erratic manual E.6).
+"""What each command does to an Erratic: one row a command (docs/protocol.md 4.2; Erratic manual E.6).
 
 As in the family, a row whose argument is missing or of another kind is passed over, and so is a value that is out
 of its range: the controller answers nothing to anything.
@@ -29,7 +29,10 @@ def execute(robot: ErraticFirmware, instruction: Instruction) -> None:
 
 
 def _acceleration(up: str, down: str) -> Row:
-    """SETA and SETRA: the sign chooses the one or the other (errata E-52); 0 would never arrive and is ignored."""
+    """SETA and SETRA: the sign chooses the one or the other; 0 would never arrive and is ignored.
+
+    Source: docs/protocol.md E-52.
+    """
 
     def change(robot: ErraticFirmware, value: int) -> None:
         if value:
@@ -51,7 +54,7 @@ def _term(name: str) -> Row:
 
 
 def _identity(name: str, length: int) -> Row:
-    """A text of the robot's identity, up to a NUL or to what the packet has room for (errata E-49)."""
+    """A text of the robot's identity, up to a NUL or to what the packet has room for (docs/protocol.md E-49)."""
 
     def change(robot: ErraticFirmware, value: bytes) -> None:
         setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
@@ -78,7 +81,7 @@ def _turn_to(robot: ErraticFirmware, value: int) -> None:
 
 
 def _turn_by(robot: ErraticFirmware, value: int) -> None:
-    """Both numbers are relative to where the robot points now (errata E-51)."""
+    """Both numbers are relative to where the robot points now (docs/protocol.md E-51)."""
     _turn(robot, robot.drive.odometer.heading + math.radians(value))
 
 

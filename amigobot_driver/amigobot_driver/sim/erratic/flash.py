@@ -1,4 +1,6 @@
-"""The parameters an Erratic keeps in FLASH, with its manual's defaults (Erratic manual app. A; PROTOCOL 5.12, 6.5).
+"""The parameters an Erratic keeps in FLASH, with its manual's defaults.
+
+Source: Erratic manual app. A; docs/protocol.md 5.12, 6.5.
 
 The fields are those of its configuration packet; `keyword` is the manual's name without the p.
 """

@@ -23,16 +23,16 @@ def _either(default: str, other: str, help: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One answer to each open question; the defaults are the protocol reference's, and those of the profile erratic."""
+    """One answer to each open question (docs/protocol.md E-40 to E-48); the defaults are those of the profile."""
 
-    heading: str = _either("4096", "deg", "what a turn has: 4096 steps, or degrees (errata E-42)")
-    layout: str = _either("manual", "player", "motor packet of 19 bytes as in the manual, or of 18 (errata E-43)")
-    wheels: str = _either("right", "left", "the wheel whose velocity comes first in VEL2 (errata E-45)")
-    duty: str = _either("percent", "permille", "what PWM_DUTY counts (errata E-46)")
+    heading: str = _either("4096", "deg", "what a turn has: 4096 steps, or degrees (E-42)")
+    layout: str = _either("manual", "player", "motor packet of 19 bytes as in the manual, or of 18 (E-43)")
+    wheels: str = _either("right", "left", "the wheel whose velocity comes first in VEL2 (E-45)")
+    duty: str = _either("percent", "permille", "what PWM_DUTY counts (E-46)")
     bits: str = _either(
         "manual", "player", "digital inputs from bit 0, set: no floor; or from bit 4, set: floor (E-48)"
     )
-    checksum: str = _either("data", "count", "what a checksum covers: the data, or the count as well (errata E-40)")
+    checksum: str = _either("data", "count", "what a checksum covers: the data, or the count as well (E-40)")
 
     def __post_init__(self) -> None:
         for item in fields(self):
