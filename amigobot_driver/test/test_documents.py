@@ -125,7 +125,7 @@ def test_every_key_of_erratic_cfg_has_a_place(names: Names) -> None:
 def test_what_a_contradiction_is_set_with_exists() -> None:
     profile, rows = load_profile("erratic"), section("Where manual and deployed driver contradict each other")
     for number in range(40, 53):
-        assert f"| E-{number} |" in rows
+        assert f"| [E-{number}](protocol.md#e-{number}) |" in rows
     keys = re.findall(r"`(quirks|floor|units)\.(\w+)`", rows)
     assert len(keys) >= 8
     for part, key in keys:

@@ -16,7 +16,7 @@ from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Motor(Packet):
-    """The motor packet as the manual lays it out: 0x82 stopped, 0x83 moving."""
+    """The motor packet with the layout of the manual (docs/protocol.md 5.11)."""
 
     id: U8 = 0x82  #: 0x82 stopped, 0x83 moving; 0x80 is read too
     x: S24  #: mm (docs/protocol.md E-44)
@@ -40,7 +40,7 @@ class Motor(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortMotor(Packet):
-    """The motor packet as Player reads it, one byte shorter with a stall byte for each wheel."""
+    """The motor packet as Player reads it: one byte shorter, a stall byte for each wheel (docs/protocol.md 5.11)."""
 
     id: U8 = 0x82
     x: S24  #: mm (docs/protocol.md E-44)
@@ -127,7 +127,7 @@ class ErraticConfig(Parameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErraticEncoders(Packet):
-    """Raw counts of both wheels, 24 bits each."""
+    """Raw counts of both wheels, 24 bits each (docs/protocol.md 5.13)."""
 
     id: U8 = 0x90
     left: S24  #: counts
@@ -136,7 +136,7 @@ class ErraticEncoders(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analog(Packet):
-    """Motor currents (25 mA a count), two user inputs, and the digital inputs (docs/protocol.md E-48)."""
+    """Motor currents, two user inputs, and the digital inputs (docs/protocol.md 5.14)."""
 
     id: U8 = 0x9A
     analog: Annotated[tuple[int, ...], Counted(U16)]  #: left and right motor current (25 mA), two user inputs; 10 bits
@@ -145,7 +145,7 @@ class Analog(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sonar(Packet):
-    """Sonar readings, in a packet of their own."""
+    """Sonar readings, in a packet of their own (docs/protocol.md 5.15)."""
 
     id: U8 = 0x9B
     readings: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]  #: the readings since the last packet
@@ -153,7 +153,7 @@ class Sonar(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DebugText(Packet):
-    """ASCII that the controller says in passing."""
+    """Debugging text of the controller, ASCII."""
 
     id: U8 = 0x15
     text: Bytes  #: ASCII

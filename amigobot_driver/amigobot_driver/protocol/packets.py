@@ -159,7 +159,7 @@ class Arm(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset(Packet):
-    """The controller was reset, or during synchronisation: wrong order. Both ids have been seen."""
+    """The controller was reset, or a SYNC packet came in the wrong order. Either id is used."""
 
     id: U8 = 0xFF
     payload: Bytes = b""  #: not documented

@@ -1,0 +1,405 @@
+"""Write the tables of docs/protocol.md from the code: commands, packets, units, FLASH, timing, examples.
+
+./run python -m tools.protocol_tables
+
+A table stands between the lines `<!-- generated: NAME ARGUMENTS -->` and `<!-- end -->`. The text around it is written
+by hand. NAME is a function of this module that is marked with @table.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import inspect
+import json
+import math
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from amigobot_driver import protocol
+from amigobot_driver.profiles import available_profiles, load_profile
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    BAUD_RATES,
+    ERRATIC_PACKETS,
+    Arg,
+    Command,
+    CommandTable,
+    ErraticCommand,
+    Malformed,
+    Packet,
+    PacketTable,
+    Unknown,
+    config,
+    decode,
+    erratic,
+    packets,
+    parse,
+    sip,
+)
+from amigobot_driver.protocol.wire import describe
+from amigobot_driver.sim.dialect import DIALECTS
+from amigobot_driver.sim.erratic.flash import ErraticFlash
+from amigobot_driver.sim.flash import Flash
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "docs" / "protocol.md"
+VECTORS = ROOT / "amigobot_driver" / "test" / "data" / "packets.json"
+BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.-]+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+Rows = Iterable[Iterable[object]]
+Table = Callable[..., Iterator[str]]
+TABLES: dict[str, Table] = {}
+
+#: Columns of the table of commands: the letter in the code, and the firmware.
+FIRMWARE = {"A": "AmigOS", "S": "AmigoSH", "P": "P2OS", "R": "AROS, ARCOS", "E": "Erratic"}
+#: Delays and counts of the driver that the page explains: meaning, module, name of the constant, unit.
+TIMING = (
+    ("a frame that stops arriving is given up after", "protocol.decoder", "GAP_TIMEOUT", "s"),
+    ("the driver listens for an open session before SYNC0", "robot.session", "LISTEN", "s"),
+    ("the driver waits for the answer to each SYNC packet", "robot.dialects.dialect", "ANSWER_TIMEOUT", "s"),
+    ("rounds of SYNC packets before the driver tries another line speed", "robot.session", "ROUNDS", ""),
+    ("pause between the answer to SYNC2 and OPEN", "robot.session", "SETTLE", "s"),
+    ("the driver waits for the first SIP after OPEN", "robot.session", "FIRST_SIP", "s"),
+    ("time between two keep-alive commands", "robot.driving.motion", "KEEP_ALIVE", "s"),
+    ("least number of repetitions of a stop", "robot.driving.motion", "STOP_REPEATS", ""),
+    ("silence of the driver after which it sends STOP first", "robot.link", "STALE", "s"),
+    ("time without a SIP after which the link counts as lost", "robot.dialects.dialect", "Dialect.silence", "s"),
+    ("the same for the Erratic's motor packets", "robot.dialects.erratic", "Erratic.silence", "s"),
+    ("longest text argument that is sent", "protocol.commands", "MAX_TEXT", "bytes"),
+    ("largest count byte that is sent", "protocol.frame", "MAX_SEND_COUNT", "bytes"),
+)
+
+
+def text(page: str) -> str:
+    """The page with every table written anew."""
+    slugs = {number: slug for number, slug in sections(page)}
+
+    def block(match: re.Match[str]) -> str:
+        head, name, arguments, end = match.groups()
+        lines = "\n".join(TABLES[name](*arguments.split()))
+        return f"{head}\n{linked(lines, slugs)}\n\n{end}"
+
+    return BLOCK.sub(block, page)
+
+
+def sections(page: str) -> Iterator[tuple[str, str]]:
+    """For each numbered heading: its number, and its anchor as GitHub makes it."""
+    for number, title in re.findall(r"^#{2,3} ([\d.]+)\.? (.*)$", page, re.MULTILINE):
+        heading = f"{number} {title}" if "." in number else f"{number}. {title}"
+        yield number.rstrip("."), re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def linked(lines: str, slugs: dict[str, str]) -> str:
+    """What the code cites, as links inside the page."""
+    lines = re.sub(r"(?:docs/protocol\.md )?\b(E-\d\d)\b", lambda m: f"[{m[1]}](#{m[1].lower()})", lines)
+    return re.sub(r"docs/protocol\.md (\d[\d.]*\d|\d)", lambda m: f"[{m[1]}](#{slugs[m[1]]})", lines)
+
+
+def table(function: Table) -> Table:
+    """Make a function a table of the page."""
+    TABLES[function.__name__] = function
+    return function
+
+
+def rows(head: Iterable[str], body: Rows) -> Iterator[str]:
+    """A table in Markdown."""
+    for number, cells in enumerate([list(head), *map(list, body)]):
+        yield "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+        if number == 0:
+            yield "|" + "---|" * len(cells)
+
+
+# -- commands -------------------------------------------------------------------------------------------------
+
+
+@table
+def commands() -> Iterator[str]:
+    """Every command of the ActivMedia family."""
+    return _commands(Command, "ASPR", list(Command))
+
+
+@table
+def erratic_commands() -> Iterator[str]:
+    """The commands that only the Erratic has."""
+    return _commands(ErraticCommand, "", [row for row in ErraticCommand if row.name not in Command.__members__])
+
+
+@table
+def shared_commands() -> Iterator[str]:
+    """The commands that the Erratic shares with the family."""
+    yield ", ".join(f"{row.name} ({row.number})" for row in ErraticCommand if row.name in Command.__members__)
+
+
+def _commands(kind: type[CommandTable], letters: str, listed: list[CommandTable]) -> Iterator[str]:
+    examples = _examples(kind)
+    head = ["#", "Command", "Argument", *(FIRMWARE[letter] for letter in letters), "Meaning", "Example"]
+    body = (
+        [
+            row.number,
+            f"`{row.name}`",
+            _argument(row),
+            *(_version(row, letter) for letter in letters),
+            row.summary,
+            examples.get(row, ""),
+        ]
+        for row in listed
+    )
+    return rows(head, body)
+
+
+def _argument(row: CommandTable) -> str:
+    if row.arg is Arg.NONE or row.limits is None:
+        return {Arg.NONE: "none", Arg.TEXT: "text"}[row.arg]
+    return "word" if row.arg is Arg.WORD else f"{row.limits[0]} to {row.limits[1]}"
+
+
+def _version(row: CommandTable, letter: str) -> str:
+    return (row.firmware[letter] or "yes") if letter in row.firmware else ""
+
+
+def _examples(kind: type[CommandTable]) -> dict[CommandTable, str]:
+    """For each command the first of the test vectors that is spelled as the driver spells it."""
+    found: dict[CommandTable, str] = {}
+    for name, frame in frames().items():
+        instruction = decode(bytes.fromhex(frame)[3:-2], kind)
+        if name.startswith("er_") != (kind is ErraticCommand) or instruction is None or instruction.command in found:
+            continue
+        if instruction.encode().hex(" ").upper() == frame:
+            found[instruction.command] = f"`{instruction}` `{frame}`"
+    return found
+
+
+@table
+def baud_rates() -> Iterator[str]:
+    """The codes of the line speeds."""
+    return rows(["Code", "Baud"], enumerate(BAUD_RATES))
+
+
+# -- packets --------------------------------------------------------------------------------------------------
+
+
+@table
+def packet_ids() -> Iterator[str]:
+    """Every packet id that the parser knows."""
+    body = [*_ids(ACTIVMEDIA_PACKETS, "ActivMedia"), *_ids(ERRATIC_PACKETS, "Erratic")]
+    return rows(["Id", "Robots", "Packet", "Meaning"], body)
+
+
+def _ids(known: PacketTable, robots: str) -> Iterator[list[str]]:
+    groups: dict[tuple[type[Packet], ...], list[int]] = {}
+    for number, kinds in known.items():
+        groups.setdefault(kinds, []).append(number)
+    for kinds, numbers in sorted(groups.items(), key=lambda group: group[1]):
+        run = len(numbers) > 3 and numbers == list(range(numbers[0], numbers[-1] + 1))
+        shown = [f"0x{number:02X}" for number in numbers]
+        ids = f"{shown[0]} to {shown[-1]}" if run else ", ".join(shown)
+        summary = (inspect.getdoc(kinds[0]) or "").split("\n")[0]
+        yield [ids, robots, " or ".join(f"`{kind.__name__}`" for kind in kinds), summary]
+
+
+@table
+def fields(name: str) -> Iterator[str]:
+    """The fields of one packet or record, in the order of the wire."""
+    cls = _class(name)
+    notes, layout = comments(cls), describe(cls)
+    packet = issubclass(cls, Packet)
+    variable = [index for index, (_, kind, _) in enumerate(layout[:-1]) if _size(kind) is None]
+    body, at, mark = [], 3 if packet else 0, ""
+    for index, (field, kind, optional) in enumerate(layout):
+        size = _size(kind)
+        offset = f"T+{at}" if mark == "T" and at else mark or str(at)
+        note = notes[field] or (_default(cls, field) if field == "id" else "")
+        body.append([offset if mark != "?" else "", f"`{field}`", kind, "yes" if optional else "", note])
+        if size is None:
+            mark, at = ("T" if not variable or index == variable[-1] else "?"), 0
+        else:
+            at += size
+    return rows(["Offset", "Field", "Type", "May be absent", "Unit and meaning"], body)
+
+
+def comments(cls: type) -> dict[str, str]:
+    """What the `#:` comment beside or above each field says."""
+    source = textwrap.dedent(inspect.getsource(cls))
+    lines = source.split("\n")
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.ClassDef)
+    found = {field.name: "" for field in dataclasses.fields(cls)}
+    for node in definition.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in found:
+            _, _, beside = lines[node.lineno - 1].partition("#:")
+            above = lines[node.lineno - 2].strip()
+            found[node.target.id] = (beside or (above[2:] if above.startswith("#:") else "")).strip()
+    return found
+
+
+def _class(name: str) -> type:
+    for module in (packets, sip, config, erratic):
+        if hasattr(module, name):
+            return vars(module)[name]  # type: ignore[no-any-return]
+    raise KeyError(name)
+
+
+def _default(cls: type, name: str) -> str:
+    default = next(field.default for field in dataclasses.fields(cls) if field.name == name)
+    return f"0x{default:02X}" if isinstance(default, int) else ""
+
+
+def _size(kind: str) -> int | None:
+    """Bytes of a type, None where the packet decides."""
+    if match := re.fullmatch(r"[us](\d+)", kind):
+        return int(match[1]) // 8
+    match = re.fullmatch(r"text\[(\d+)\]", kind)
+    return int(match[1]) if match else None
+
+
+@table
+def ends() -> Iterator[str]:
+    """With which field the SIP and the CONFIGpac of each firmware end, as the simulator sends them."""
+    body = (
+        [each.name, f"`{each.sip_end}`", f"`{each.config_end}`" + (", then its tail" if each.config_tail else "")]
+        for each in DIALECTS.values()
+    )
+    return rows(["Firmware", "Last field of the SIP", "Last field of CONFIGpac"], body)
+
+
+@table
+def example(name: str) -> Iterator[str]:
+    """One test vector with what the codec reads from it."""
+    frame = frames()[name]
+    packet = meaning(frame, erratic_robot=name.startswith("er_"))
+    assert isinstance(packet, Packet), name
+    yield f"`{frame}`"
+    yield ""
+    values = ", ".join(
+        f"`{field.name}` {_shown(getattr(packet, field.name))}"
+        for field in dataclasses.fields(packet)  # type: ignore[arg-type]
+        if field.name != "id" and getattr(packet, field.name) is not None
+    )
+    yield f"reads as `{type(packet).__name__}` 0x{packet.id:02X}" + (f": {values}." if values else ".")
+
+
+def _shown(value: object) -> str:
+    if dataclasses.is_dataclass(value):
+        return "(" + ", ".join(_shown(item) for item in dataclasses.astuple(value)) + ")"  # type: ignore[arg-type]
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    if isinstance(value, bytes):
+        return f"`{value.hex(' ').upper()}`"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def frames() -> dict[str, str]:
+    """The test vectors by name, as hexadecimal text."""
+    vectors: dict[str, str] = json.loads(VECTORS.read_text(encoding="utf-8"))
+    return vectors
+
+
+def meaning(frame: str, *, erratic_robot: bool) -> Packet | None:
+    """The packet in a frame; None for what the robot does not send."""
+    packet = parse(bytes.fromhex(frame)[3:-2], ERRATIC_PACKETS if erratic_robot else ACTIVMEDIA_PACKETS)
+    return None if isinstance(packet, Unknown | Malformed) else packet
+
+
+# -- robots ---------------------------------------------------------------------------------------------------
+
+
+@table
+def units() -> Iterator[str]:
+    """What one unit in the packets of each robot is worth."""
+    head = ["Profile", "X, Y: mm", "Wheel velocity: mm/s", "Sonar range: mm", "Heading: deg", "VEL2: mm/s", "Track: mm"]
+    body = (
+        [
+            f"`{name}`",
+            _number(unit.distance * 1000),
+            _number(unit.velocity * 1000),
+            _number(unit.range * 1000),
+            _number(math.degrees(unit.angle)),
+            _number(unit.wheel_velocity * 1000),
+            _number(load_profile(name).body.track * 1000),
+        ]
+        for name in available_profiles()
+        for unit in [load_profile(name).units]
+    )
+    return rows(head, body)
+
+
+@table
+def dimensions() -> Iterator[str]:
+    """Size, limits, sonars, battery and line of each robot."""
+    head = ["Profile", "Length x width x height: mm", "Front of axle: mm", "Wheel: mm", "Ticks each wheel turn"]
+    head += ["Limits: mm/s, deg/s", "Sonars", "Ping: ms", "Battery: alarm, cut-off V", "Baud", "Command spacing: ms"]
+    return rows(head, (_dimensions(name) for name in available_profiles()))
+
+
+def _dimensions(name: str) -> list[str]:
+    profile = load_profile(name)
+    body, sonar = profile.body, profile.sonar
+    return [
+        f"`{name}`",
+        " x ".join(_number(size * 1000) for size in (body.length, body.width, body.height)),
+        _number(body.front * 1000),
+        _number(body.wheel_diameter * 1000),
+        _number(body.wheel_ticks) if body.wheel_ticks else "not known",
+        f"{_number(profile.limits.linear * 1000)}, {_number(math.degrees(profile.limits.angular))}",
+        str(len(sonar.poses)),
+        _number(sonar.cycle * 1000),
+        f"{_number(profile.battery.low)}, {_number(profile.battery.cutoff)}",
+        str(profile.link.baud),
+        _number(profile.link.command_spacing * 1000),
+    ]
+
+
+@table
+def sonar_poses(*names: str) -> Iterator[str]:
+    """Where the sonars of some robots are: x forward mm, y left mm, heading deg."""
+    poses = [load_profile(name).sonar.poses for name in names]
+    body = (
+        [number, *(_pose(ring[number]) if number < len(ring) else "" for ring in poses)]
+        for number in range(max(map(len, poses)))
+    )
+    return rows(["#", *(f"`{name}`" for name in names)], body)
+
+
+def _pose(pose: object) -> str:
+    x, y, heading = dataclasses.astuple(pose)  # type: ignore[call-overload]
+    return ", ".join(_number(value) for value in (x * 1000, y * 1000, math.degrees(heading)))
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 4):g}"
+
+
+@table
+def flash(name: str) -> Iterator[str]:
+    """The parameters that a robot keeps in FLASH, with their defaults: AmigOS or Erratic."""
+    kind = {"AmigOS": Flash, "Erratic": ErraticFlash}[name]
+    notes = comments({"AmigOS": config.Config, "Erratic": erratic.ErraticConfig}[name])
+    known = [field for field in dataclasses.fields(kind) if "keyword" in field.metadata]
+    body = (
+        [f"`{field.metadata['keyword']}`", field.default, notes.get(field.name) or _pin(field.name)] for field in known
+    )
+    return rows(["Parameter", "Default", "Unit and meaning"], body)
+
+
+def _pin(name: str) -> str:
+    return "0 input, 1 output" if re.fullmatch(r"io\d", name) else ""
+
+
+@table
+def timing() -> Iterator[str]:
+    """Delays and counts of the driver."""
+    body = []
+    for what, module, name, unit in TIMING:
+        value: object = importlib.import_module(f"{protocol.__package__.removesuffix('.protocol')}.{module}")
+        for part in name.split("."):
+            value = getattr(value, part)
+        body.append([what, f"{value} {unit}".strip()])
+    return rows(["What", "Value"], body)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(FILE.read_text(encoding="utf-8")), encoding="utf-8")
