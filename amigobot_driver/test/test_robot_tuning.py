@@ -6,7 +6,8 @@ import pytest
 from bench import Bench, lost
 
 from amigobot_driver.protocol import Config, Sip
-from amigobot_driver.robot import TUNABLE, Options, Outcome
+from amigobot_driver.robot import TUNABLE, Options, Outcome, Robot
+from amigobot_driver.robot.parts.tuning import RETRY, TRIES
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -85,10 +86,10 @@ def test_everything_is_applied_again_after_a_reconnect(bench):
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({"rot_kp": 40000}, "ROTKP takes an integer from 0 to 32767, got 40000"),
-        ({"rot_kp": -1}, "ROTKP takes an integer from 0 to 32767, got -1"),
+        ({"rot_kp": 40000}, "rot_kp is 40000, allowed: 0 to 32767"),
+        ({"rot_kp": -1}, "rot_kp is -1, allowed: 0 to 32767"),
         ({"low_battery": 100}, "low_battery cannot be set, these can: trans_vel_max"),
-        ({"sonar_cycle": 500}, "SONARCYCLE takes an integer from 2 to 120, got 500"),
+        ({"sonar_cycle": 500}, "sonar_cycle is 500, allowed: 2 to 120 ms"),
     ],
 )
 def test_nonsense_is_refused_before_anything_is_sent(bench, values, complaint):
@@ -97,6 +98,102 @@ def test_nonsense_is_refused_before_anything_is_sent(bench, values, complaint):
         bench.robot.tuning.want(values, bench.now)
     bench.run(0.2)
     assert not any(word.startswith(("ROTKP", "CONFIG", "SONARCYCLE")) for word in bench.words(start + 1e-6))
+
+
+@pytest.mark.parametrize("name", TUNABLE)
+def test_each_end_of_the_range_is_taken_and_one_beyond_is_refused_and_changes_nothing(name):
+    bench = Bench(Options(), "amigo-sh")
+    bench.connect()
+    low, high = TUNABLE[name].low, TUNABLE[name].high
+    before, start = bench.robot.tuning.config, bench.now
+    for value in (low - 1, high + 1, -777, 1.5, "5", None, True, float("nan")):
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            continue
+        with pytest.raises(ValueError, match=f"^{name} is .*, allowed: {low} to {high}"):
+            bench.robot.tuning.want({name: value}, bench.now)
+    bench.run(0.2)
+    assert not any("SET" in word for word in bench.words(start))
+    assert bench.robot.tuning.config == before
+    # The least value of a limit or of an encoder factor is one that a robot cannot work with: the middle will do.
+    middle = (low + high) // 2 if name in ("sonar_cycle",) else max(low, 3)
+    assert want(bench, **{name: middle}).success
+    assert bench.simulator._firmware.working.__getattribute__(name) == middle
+
+
+def test_a_deceleration_with_the_wrong_sign_does_not_become_an_acceleration(bench):
+    working = bench.simulator._firmware.working
+    before = working.trans_acc, working.trans_decel
+    with pytest.raises(ValueError, match="trans_decel is -777, allowed: 1 to 32767 mm/s"):
+        bench.robot.tuning.want({"trans_decel": -777}, bench.now)
+    bench.run(1.0)
+    assert (working.trans_acc, working.trans_decel) == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tuning": {"rot_kp": 40000}},
+        {"tuning": {"nonsense": 1}},
+        {"tuning": {"trans_decel": -1}},
+        {"max_linear": -1.0},
+        {"max_linear": float("nan")},
+        {"max_angular": float("inf")},
+        {"command_timeout": 0.0},
+        {"command_timeout": float("nan")},
+    ],
+    ids=str,
+)
+def test_options_with_a_value_that_is_not_allowed_are_refused_where_they_are_made(options):
+    with pytest.raises(ValueError, match=r"allowed|cannot be set"):
+        Options(**options)
+
+
+def test_a_limit_below_the_unit_of_the_robot_is_never_sent_as_zero():
+    bench = Bench(Options(max_linear=0.0004, max_angular=0.001))
+    bench.connect()
+    bench.run(1.0)
+    config = bench.robot.tuning.config
+    assert (config.trans_vel_max, config.rot_vel_max) == (1, 1)
+
+
+def test_a_request_that_another_one_contradicts_is_told_so(bench):
+    first = bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 33, "rot_kv": 61}, bench.now))
+    second = bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 44}, bench.now))
+    bench.until(second.done)
+    assert first.result() == Outcome(False, "another request asked for rot_kp 44")
+    assert second.result().success
+    bench.run(1.0)
+    assert bench.simulator._firmware.working.rot_kp == 44
+
+
+def test_success_means_that_the_robot_has_the_value_however_requests_overlap(bench):
+    bench.up.delay = bench.down.delay = 0.15
+    for pause in (0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6):
+        bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 31}, bench.now))
+        bench.run(pause)
+        bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 44}, bench.now))
+        bench.run(pause)
+        future = bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 31}, bench.now))
+        bench.until(future.done)
+        bench.run(0.3)
+        assert future.result().success
+        assert bench.simulator._firmware.working.rot_kp == 31
+
+
+def test_requests_in_quick_succession_end_although_the_robot_does_not_answer(bench):
+    bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
+    first = bench.ask(lambda: bench.robot.tuning.read(bench.now))
+    for _ in range(int(2 * TRIES * RETRY / 0.2)):
+        bench.ask(lambda: bench.robot.tuning.read(bench.now))
+        bench.run(0.2)
+    assert first.done()
+    assert first.result() == Outcome(False, "sent CONFIG 6 times in 3.0 s, the robot did not answer")
+
+
+def test_without_a_robot_a_request_fails_at_once():
+    robot = Robot(Options())
+    for future in (robot.tuning.want({"rot_kp": 33}, 0.0), robot.tuning.read(0.0)):
+        assert future.result() == Outcome(False, "there is no robot: not connected")
 
 
 def test_options_are_applied_on_connecting():

@@ -20,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from ..robot import TUNABLE
+from ..robot import TUNABLE, check_working_values
 from .errors import UsageError
 
 _MAX_SIZE = 100_000
@@ -83,11 +83,10 @@ def _read(file: Path) -> dict[str, int]:
         raise UsageError(f"{file}: cannot be read ({' '.join(str(error).split())})") from None
     if not isinstance(content, dict):
         raise UsageError(f"{file}: names and values are needed, as `amigobot config save` writes them")
-    for name, value in content.items():
-        if name not in TUNABLE:
-            raise UsageError(f"{file}: {name!r} cannot be set, these can: {', '.join(TUNABLE)}")
-        if type(value) is not int:
-            raise UsageError(f"{file}: {name} is {value!r}, an integer is needed")
+    try:
+        check_working_values(content)
+    except ValueError as error:
+        raise UsageError(f"{file}: {error}") from None
     return content
 
 

@@ -30,7 +30,7 @@ from .link import PacketStats
 from .options import Options
 from .outcome import Outcome
 from .parts.auxiliary import AuxPort, Reading, Written
-from .parts.tuning import TUNABLE
+from .parts.tuning import TUNABLE, check_working_values
 from .pioneer.bumpers import STALLS
 from .robot import Robot
 from .sensing.battery import BatteryMonitor
@@ -75,4 +75,5 @@ __all__ = [
     "Sighting",
     "TurnRate",
     "Written",
+    "check_working_values",
 ]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from .parts.tuning import check_working_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a user may choose. Zero limits mean: the robot's own."""
+    """What a user may choose. Zero limits mean: the robot's own.
+
+    Raises:
+        ValueError: A limit, the time-out or a working value is not allowed; the message says what is.
+    """
 
     profile: str = ""  #: name or file of a profile; "": choose by what the robot says
     baud: int = 0  #: 0: the profile's
@@ -32,3 +39,12 @@ class Options:
     sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
     #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
     tuning: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_working_values(self.tuning)
+        for name in ("max_linear", "max_angular", "pwm_frequency", "pwm_max_duty"):
+            value = getattr(self, name)
+            if not 0.0 <= value < math.inf:
+                raise ValueError(f"{name} is {value:g}, allowed: 0 and more")
+        if not 0.0 < self.command_timeout < math.inf:
+            raise ValueError(f"command_timeout is {self.command_timeout:g} s, allowed: more than 0")

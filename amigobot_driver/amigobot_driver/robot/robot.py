@@ -390,9 +390,9 @@ class Robot(Link):
         wanted = dict(self.options.tuning)
         linear, angular = self.envelope.working
         if self.options.max_linear:
-            wanted["trans_vel_max"] = round(linear * 1000)
+            wanted["trans_vel_max"] = max(1, round(linear * 1000))
         if self.options.max_angular:
-            wanted["rot_vel_max"] = round(math.degrees(angular))
+            wanted["rot_vel_max"] = max(1, round(math.degrees(angular)))
         return wanted
 
 

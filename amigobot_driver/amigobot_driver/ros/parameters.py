@@ -11,7 +11,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..protocol import BAUD_RATES
-from ..robot import STALLS, Options
+from ..robot import STALLS, TUNABLE, Options
 
 Scalar = bool | int | float | str
 
@@ -111,6 +111,7 @@ TABLE = (
         "faster velocities are scaled down to this, 0: the robot's own limit",
         "m/s",
         (0.0, 10.0),
+        least=0.001,
         at_run_time=True,
     ),
     Spec(
@@ -119,6 +120,7 @@ TABLE = (
         "faster rotations are scaled down to this, 0: the robot's own limit",
         "rad/s",
         (0.0, 20.0),
+        least=1 / _DEG,
         at_run_time=True,
     ),
     Spec("motors_on_connect", True, "switch the motors on when the robot is found; it stands until it is driven"),
@@ -135,7 +137,16 @@ TABLE = (
 )
 
 TABLE += tuple(
-    Spec(name, 0.0, f"{text}, 0: the robot's own", unit, (0.0, top), at_run_time=True, tunes=(field, factor))
+    Spec(
+        name,
+        0.0,
+        f"{text}, 0: the robot's own",
+        unit,
+        (0.0, top),
+        least=TUNABLE[field].low / factor,
+        at_run_time=True,
+        tunes=(field, factor),
+    )
     for name, text, unit, top, field, factor in (
         ("linear_acceleration", "how fast the robot speeds up", "m/s^2", 4.0, "trans_acc", 1000.0),
         ("linear_deceleration", "how fast the robot slows down", "m/s^2", 4.0, "trans_decel", 1000.0),
@@ -145,7 +156,16 @@ TABLE += tuple(
 )
 
 TABLE += tuple(
-    Spec(name, low, f"{text}, {low}: the robot's own", "", (low, 32767), at_run_time=True, tunes=(field, 1.0))
+    Spec(
+        name,
+        low,
+        f"{text}, {low}: the robot's own",
+        "",
+        (low, TUNABLE[field].high),
+        least=TUNABLE[field].low,
+        at_run_time=True,
+        tunes=(field, 1.0),
+    )
     for name, text, low, field in (
         ("rotation_kp", "rotation servo, proportional term", -1, "rot_kp"),
         ("rotation_kv", "rotation servo, derivative term", -1, "rot_kv"),
@@ -180,8 +200,8 @@ TABLE += (
         0.0,
         "how long a sonar is listened to before the next one fires, 0: the robot's own",
         "s",
-        (0.0, 0.12),
-        least=0.002,
+        (0.0, TUNABLE["sonar_cycle"].high / 1000),
+        least=TUNABLE["sonar_cycle"].low / 1000,
         at_run_time=True,
         tunes=("sonar_cycle", 1000.0),
     ),
@@ -227,6 +247,7 @@ TABLE += (
         "of the pulses that drive the motors, 4000 to 16000, where they can be told (Erratic); 0: the robot's own",
         "Hz",
         (0.0, 16000.0),
+        least=4000.0,
     ),
     Spec(
         "motor_pwm_max_duty",
@@ -234,6 +255,7 @@ TABLE += (
         "the longest that these pulses are on, as a share, where that can be told (Erratic); 0: the robot's own",
         "",
         (0.0, 1.0),
+        least=0.01,
     ),
     Spec(
         "say_half_cycle",
