@@ -169,7 +169,8 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     bench.pass_sips(15)
     assert [number for number, inbox in enumerate(inboxes) if len(inbox)] == [2, 3]
     assert not all(math.isnan(value) for value in scan.last.ranges)
-    assert bench.call(SetSonarSequence, "set_sonar_sequence").success
+    request = SetSonarSequence.Request(all_sonars=True)
+    assert bench.call(SetSonarSequence, "set_sonar_sequence", request).success
 
 
 def test_the_configuration_goes_to_a_file_and_back(bench: Bench, tmp_path: Any) -> None:

@@ -43,6 +43,9 @@ class Services:
     async def _set_sequence(
         self, request: SetSonarSequence.Request, response: SetSonarSequence.Response
     ) -> SetSonarSequence.Response:
+        if bool(request.sonars) == request.all_sonars:
+            told = "sonars are named and all_sonars is true: choose one" if request.all_sonars else "no sonar is named"
+            return answer(response, Outcome(False, f"{told}; numbers from 0 in sonars, or all_sonars: true"))
         try:
             with self._driver.robot() as robot:
                 wish = robot.poll_sonars(tuple(request.sonars), self._driver.clock())
@@ -75,6 +78,9 @@ class Services:
     def _set_odometry(self, request: SetOdometry.Request, response: SetOdometry.Response) -> SetOdometry.Response:
         if not all(map(math.isfinite, (request.x, request.y, request.yaw))):
             return answer(response, Outcome(False, "x, y and yaw must be finite numbers of m and rad"))
+        if not (request.x or request.y or request.yaw):
+            told = "x, y and yaw are all 0, as in an empty request: call reset_odometry to set the pose to the origin"
+            return answer(response, Outcome(False, told))
         with self._driver.robot() as robot:
             robot.set_odometry(request.x, request.y, request.yaw)
         return answer(response, Outcome(True, f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"))

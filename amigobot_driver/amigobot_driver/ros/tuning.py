@@ -19,6 +19,7 @@ from .wish import answer, granted, offering
 
 _SERVOS = {SetPid.Request.ROTATION: "rot", SetPid.Request.TRANSLATION: "trans"}
 _TERMS = ("kp", "kv", "ki")
+_LEFT = "left as it is, a term of 0 is set only with set_zeros: true"
 
 
 class TuningServices:
@@ -40,8 +41,14 @@ class TuningServices:
         servo = _SERVOS.get(request.servo)
         if servo is None:
             return answer(response, Outcome(False, f"servo is {request.servo}, allowed: 0 rotation, 1 translation"))
-        values = {f"{servo}_{term}": getattr(request, term) for term in _TERMS}
-        outcome, config = await self._want(values)
+        values = {term: getattr(request, term) for term in _TERMS if getattr(request, term) or request.set_zeros}
+        kept = ", ".join(term for term in _TERMS if term not in values)
+        if values:
+            outcome, config = await self._want({f"{servo}_{term}": value for term, value in values.items()})
+            if kept:
+                outcome = Outcome(outcome.success, f"{outcome.message}; {kept} {_LEFT}")
+        else:
+            outcome, config = Outcome(False, f"nothing to set: {kept} {_LEFT}"), None
         if config:
             response.reported = _pid(config, servo)
         return answer(response, outcome)
@@ -58,6 +65,8 @@ class TuningServices:
         if len(request.names) != len(request.values):
             told = f"{len(request.names)} names and {len(request.values)} values, as many of each are needed"
             return answer(response, Outcome(False, told))
+        if repeated := [name for name in dict.fromkeys(request.names) if request.names.count(name) > 1]:
+            return answer(response, Outcome(False, f"{', '.join(repeated)}: given more than once"))
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
 
     def _set_pwm(self, request: SetMotorPwm.Request, response: SetMotorPwm.Response) -> SetMotorPwm.Response:

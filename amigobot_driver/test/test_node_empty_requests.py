@@ -1,0 +1,166 @@
+"""An empty request of any service, as `ros2 service call NAME TYPE` sends it, changes nothing or is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_bench import Bench, Robot
+from std_srvs.srv import SetBool
+
+from amigobot_driver.robot import TUNABLE
+from amigobot_msgs.srv import (
+    GetPid,
+    SelectAnalogInput,
+    SetDigitalOutputs,
+    SetOdometry,
+    SetPid,
+    SetRobotConfig,
+    SetSonarSequence,
+)
+
+#: Services whose empty request does something: what may change by it, and why that is right.
+DO_WHAT_THEY_SAY: Mapping[str, tuple[set[str], str]] = {
+    "enable_motors": ({"motors"}, "data: false switches off, which is safe and what the name says"),
+    "enable_sonar": ({"sonar on"}, "data: false switches off"),
+    "enable_sounds": ({"sounds"}, "data: false switches off"),
+    "deploy_charger": ({"charger"}, "data: false retracts, which is where the contacts are"),
+    "reset_odometry": ({"pose"}, "it has no arguments"),
+    "emergency_stop": (set(), "it has no arguments; it stops"),
+    "clear_emergency_stop": (set(), "it has no arguments; nothing moves by it"),
+    "stop": (set(), "it has no arguments; it stops"),
+}
+#: Calls that end only when something happens that an empty request does not bring about, and that change nothing.
+LEFT_OUT = ("/_action/get_result",)
+
+SET_UP: tuple[tuple[type, str, dict[str, Any]], ...] = (
+    (SetSonarSequence, "set_sonar_sequence", {"sonars": [2, 3]}),
+    (SetPid, "set_pid", {"kp": 33, "kv": 63, "ki": 3}),
+    (SetRobotConfig, "set_robot_config", {"names": ["trans_vel_max", "rot_acc"], "values": [250, 61]}),
+    (SetDigitalOutputs, "set_digital_outputs", {"mask": 1, "states": 1}),
+    (SelectAnalogInput, "select_analog_input", {"port": 3}),
+    (SetOdometry, "set_odometry", {"x": 1.0, "y": -2.0, "yaw": 0.6}),
+)
+
+
+def state(bench: Bench) -> dict[str, object]:
+    """All that a request may set: in the simulated robot, and the pose that the driver publishes."""
+    firmware = bench.robot._simulator._firmware
+    parts, drive = firmware.hardware, firmware.drive
+    pose = bench.client.hear(Odometry, "odom").pose.pose
+    return {
+        "session": firmware.session.name,
+        "working values": dataclasses.asdict(firmware.working),
+        "FLASH": dataclasses.asdict(firmware.flash),
+        "motors": drive.motors_on,
+        "sonar on": parts.sonar.arrays_on,
+        "sonar sequence": [array._sequence for array in parts.sonar._arrays],
+        "sonar cycle": parts.sonar.cycle,
+        "outputs": parts.pins.outputs,
+        "analog port": parts.pins.selected,
+        "sounds": parts.sounds.enabled,
+        "AUX speeds": [port._to_device.byte_time for port in parts.aux],
+        "line speed": bench.robot.byte_time,
+        "gripper": (parts.gripper._paddles.goal, parts.gripper._lift.goal),
+        "compass": parts.compass.mode,
+        "charger": parts.battery.reaching,
+        "bumpers": getattr(firmware, "bump_stall", 0),
+        "servos": getattr(firmware, "servos", None),
+        "streams": {name: value for name, value in vars(firmware.telemetry).items() if isinstance(value, int)},
+        "pose": tuple(round(value, 1) for value in (pose.position.x, pose.position.y, pose.orientation.z)),
+        "at rest": bench.robot.standing,
+    }
+
+
+def service_type(name: str) -> Any:
+    """The class of "package/srv/Name" or "package/action/Name_SendGoal"."""
+    package, kind, word = name.split("/")
+    module = importlib.import_module(f"{package}.{kind}")
+    if kind == "srv":
+        return getattr(module, word)
+    action, _, part = word.rpartition("_")
+    implementation = getattr(module, action).Impl
+    return {"SendGoal": implementation.SendGoalService, "GetResult": implementation.GetResultService}[part]
+
+
+@pytest.fixture(scope="module", params=["amigo", "amigo-sh", "p3dx-sh", "erratic"])
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    flash = {"p3dx-sh": {"Charger": 1, "Gripper": 1}, "amigo": {"io0": 1}}.get(request.param, {})
+    robot = Robot(request.param, flash=flash)
+    with Bench(robot, allow_raw_commands=True) as bench:
+        bench.connected()
+        for kind, name, values in SET_UP:
+            # Not every robot has all of these; what it has is away from its default then.
+            bench.call(kind, name, kind.Request(**values))
+        bench.call(SetBool, "enable_sonar", SetBool.Request(data=True))
+        yield bench
+
+
+def test_an_empty_request_of_any_service_changes_nothing_or_is_refused(bench: Bench) -> None:
+    offered = dict(bench.client.node.get_service_names_and_types_by_node("amigobot", "/"))
+    own = {name for name, (kind, *_) in offered.items() if kind.startswith(("amigobot_msgs/", "std_srvs/"))}
+    assert len(own) > 25
+    before, wrong = state(bench), []
+    for name, (kind, *_) in sorted(offered.items(), key=lambda item: item[0].strip("/") in DO_WHAT_THEY_SAY):
+        if name.endswith(LEFT_OUT):
+            continue
+        heard = len(bench.robot.heard)
+        response = bench.call(service_type(kind), name)
+        bench.pass_sips(6)
+        after = state(bench)
+        changed = {key for key in before if before[key] != after[key]}
+        surplus = changed - DO_WHAT_THEY_SAY.get(name.strip("/"), (set(), ""))[0]
+        if surplus:
+            sent = [str(instruction) for instruction in bench.robot.heard[heard:]]
+            told = getattr(response, "message", "")
+            wrong.append(f"{name}: {', '.join(sorted(surplus))} changed; answered {told!r}; sent {sent}")
+        before = after
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("request_", "success", "reported", "told"),
+    [
+        ({}, False, None, "nothing to set: kp, kv, ki left as it is, a term of 0 is set only with set_zeros: true"),
+        ({"kp": 35}, True, [35, 63, 3], "confirmed by the robot; kv, ki left as it is"),
+        ({"kp": 36, "kv": 64, "ki": 4}, True, [36, 64, 4], "confirmed by the robot"),
+        ({"kp": 37, "kv": 65, "set_zeros": True}, True, [37, 65, 0], "confirmed by the robot"),
+        ({"set_zeros": True}, True, [0, 0, 0], "confirmed by the robot"),
+        ({"kp": 40000}, False, [33, 63, 3], "rot_kp is 40000, allowed: 0 to 32767"),
+        ({"servo": 2, "kp": 5}, False, None, "servo is 2, allowed: 0 rotation, 1 translation"),
+    ],
+    ids=str,
+)
+def test_a_term_of_zero_is_set_only_where_the_request_says_so(
+    bench: Bench, request_: dict[str, Any], success: bool, reported: list[int] | None, told: str
+) -> None:
+    assert bench.call(SetPid, "set_pid", SetPid.Request(kp=33, kv=63, ki=3)).success
+    done = bench.call(SetPid, "set_pid", SetPid.Request(**request_))
+    assert (done.success, told in done.message) == (success, True), done.message
+    assert reported is None or list(done.reported) == reported
+    there = list(bench.call(GetPid, "get_pid").rotation)
+    working = bench.robot._simulator._firmware.working
+    assert there == [working.rot_kp, working.rot_kv, working.rot_ki] == (reported or [33, 63, 3])
+
+
+@pytest.mark.parametrize("name", TUNABLE)
+def test_a_working_value_out_of_its_range_is_refused_with_the_range(bench: Bench, name: str) -> None:
+    working = dataclasses.asdict(bench.robot._simulator._firmware.working)
+    allowed: Callable[[int], bool] = lambda value: TUNABLE[name].low <= value <= TUNABLE[name].high  # noqa: E731
+    for value in (TUNABLE[name].low - 1, TUNABLE[name].high + 1, -777, -(1 << 31)):
+        if allowed(value):
+            continue
+        done = bench.call(SetRobotConfig, "set_robot_config", SetRobotConfig.Request(names=[name], values=[value]))
+        assert not done.success
+        assert done.message == f"{name} is {value}, allowed: {TUNABLE[name].range_text}"
+    assert dataclasses.asdict(bench.robot._simulator._firmware.working) == working
+
+
+def test_a_working_value_given_twice_is_refused(bench: Bench) -> None:
+    request = SetRobotConfig.Request(names=["rot_kp", "rot_kp"], values=[31, 32])
+    done = bench.call(SetRobotConfig, "set_robot_config", request)
+    assert (done.success, done.message) == (False, "rot_kp: given more than once")
