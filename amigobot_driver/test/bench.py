@@ -77,15 +77,20 @@ class Bench:
         *,
         baud: int | None = None,
         check_baud: bool = False,
+        bridge: bool = False,
         simulator: Callable[[], Simulator] | None = None,
     ) -> None:
-        """`baud` as for the simulator; with `check_baud` a wrong line speed makes noise of every byte."""
+        """`baud` as for the simulator; with `check_baud` a wrong line speed makes noise of every byte.
+
+        With `bridge` the driver's port is a TCP connection, which does not tell the speed of the line behind it.
+        """
         self.now = 1000.0
         self.robot = Robot(options)
         self.up, self.down = Wire(), Wire()
         self.events: list[tuple[float, Event]] = []
         self._make = simulator or (lambda: Simulator(load_profile(robot), baud=baud))
         self._check_baud = check_baud
+        self._bridge = bridge
         self._plugged = False
         self._awake = self._reading = True
         self._line_speed = 0
@@ -186,7 +191,7 @@ class Bench:
     def plug_in(self) -> None:
         """The port is there and opens."""
         self._plugged = True
-        byte_time = self.simulator.byte_time
+        byte_time = None if self._bridge else self.simulator.byte_time
         events = self.robot.connected(byte_time, self.now)
         if byte_time:
             self._tune(self.robot.baud)

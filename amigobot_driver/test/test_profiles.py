@@ -245,7 +245,7 @@ class TestOwnFile:
         [
             ("wheels: 3", "key 'wheels' is not known, allowed: name, description, robot_class, subclasses,"),
             ("body: {lenght_mm: 3}", "body: key 'lenght_mm' is not known, allowed: length, width, height,"),
-            ("link: {baud_ms: 9600}", "link: key 'baud_ms' is not known, allowed: baud, command_spacing"),
+            ("link: {baud_ms: 9600}", "link: key 'baud_ms' is not known, allowed: baud, bridge_baud, command_spacing"),
             ("1: 2", "key 1 is not known, allowed: name,"),
             ("name: 3", "name: 3 is no text"),
             ("subclasses: amigo", "subclasses: 'amigo' is no list of texts"),

@@ -394,7 +394,7 @@ class TestTcp:
 
     def test_has_no_line_speed(self, port: TcpPort) -> None:
         port.set_baud(38400)
-        assert port.byte_time == 0.0
+        assert port.byte_time is None
 
     def test_closing_ends_a_read_that_waits(self, port: TcpPort, peer: socket.socket, waiting: threading.Event) -> None:
         reader = ends(lambda: port.read(PATIENCE))

@@ -148,6 +148,7 @@ class Link:
     """How to talk to the robot."""
 
     baud: int = 9600
+    bridge_baud: int = 0  #: of the line behind the network bridge that this robot comes with; 0: it comes without one
     command_spacing: float = 0.02  #: s between two commands (docs/protocol.md E-69)
 
 

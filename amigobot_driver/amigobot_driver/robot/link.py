@@ -94,7 +94,7 @@ class Link(ABC):
 
     # -- the port ---------------------------------------------------------------------------------------------
 
-    def connected(self, byte_time: float, now: float) -> list[Event]:
+    def connected(self, byte_time: float | None, now: float) -> list[Event]:
         """The port was opened; `byte_time` as Port has it."""
         self.retuned(byte_time)
         self.outbox.drop()
@@ -109,10 +109,10 @@ class Link(ABC):
         self.outbox.drop()
         return self._flush()
 
-    def retuned(self, byte_time: float) -> None:
-        """The line runs at another speed."""
+    def retuned(self, byte_time: float | None) -> None:
+        """The line runs at another speed; `byte_time` as Port has it."""
         self.decoder.reset()
-        self.decoder.byte_time = byte_time
+        self.decoder.byte_time = byte_time or 0.0
         self.decoder.check = self.dialect.check
 
     def receive(self, data: bytes, now: float, arrived: float | None = None) -> list[Event]:

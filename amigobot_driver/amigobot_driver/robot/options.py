@@ -19,6 +19,7 @@ class Options:
 
     profile: str = ""  #: name or file of a profile; "": choose by what the robot says
     baud: int = 0  #: 0: the profile's
+    bridge_baud: int = -1  #: of the line behind a network bridge; 0: there is none; -1: as profile and robot say
     command_timeout: float = 0.5  #: s a velocity outlives its sender
     max_linear: float = 0.0  #: m/s
     max_angular: float = 0.0  #: rad/s

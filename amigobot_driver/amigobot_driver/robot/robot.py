@@ -41,6 +41,7 @@ from .outbox import QUEUE_FULL, Urgency
 from .outcome import Outcome, finished
 from .parts.auxiliary import aux_ports
 from .parts.blind import Blind
+from .parts.bridge import BridgedLine
 from .parts.budget import Budget
 from .parts.flash import Flash
 from .parts.ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
@@ -98,6 +99,7 @@ class Robot(Link):
         self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
         self.sequence = SonarSequence()
         self.tuning = Tuning(self.lacks)
+        self.line = BridgedLine(self.profile, options.bridge_baud)
         self.budget = Budget(self.profile)
         self.sounds = Sounds(self.lacks)
         self.digital_outputs = DigitalOutputs(self.lacks)
@@ -120,6 +122,7 @@ class Robot(Link):
             self.sonar,
             self.sequence,
             self.tuning,
+            self.line,
             self.budget,
             self.sounds,
             self.digital_outputs,
@@ -143,10 +146,11 @@ class Robot(Link):
         """The line speed to begin with."""
         return self.session.found_at or self.options.baud or self.profile.link.baud
 
-    def retuned(self, byte_time: float) -> None:
-        """The line runs at another speed."""
+    def retuned(self, byte_time: float | None) -> None:
+        """The line runs at another speed; `byte_time` as Port has it."""
         super().retuned(byte_time)
-        self.budget.retuned(byte_time)
+        self.line.opened(byte_time)
+        self._pace()
 
     # -- the user's side --------------------------------------------------------------------------------------
 
@@ -246,6 +250,8 @@ class Robot(Link):
         before = self._tuned()
         self.options = options
         self.motion.timeout = options.command_timeout
+        self.line.chosen = options.bridge_baud
+        self._pace()
         self._limit()
         self._arrange(now)
         self.tuning.release(before.keys() - self._tuned().keys())
@@ -275,7 +281,9 @@ class Robot(Link):
         self.inputs.profile = self.profile
         self.pioneer.adopt(self.profile)
         self.servos.servos, self.servos.command = self.profile.servos, self.dialect.servo
+        self.line.profile = self.profile
         self.budget.identified(self.profile)
+        self._pace()
         self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
         self.outbox.spacing = self.profile.link.command_spacing
         self._limit()
@@ -285,6 +293,11 @@ class Robot(Link):
         lack = self._unknown(ErraticCommand.PWM_FREQ)
         self._events += self.pwm.adopt(self.options.pwm_frequency, self.options.pwm_max_duty, lack)
         self._events.append(Identified(identity, self.profile, self.profile_reason, known))
+
+    def _pace(self) -> None:
+        """Use what is known of the line's speed for stamps and for the plan of the streams."""
+        self.decoder.byte_time = self.line.byte_time
+        self.budget.retuned(self.line.byte_time)
 
     def _arrange(self, now: float) -> None:
         """What the options say of the ports and streams."""
@@ -348,6 +361,7 @@ class Robot(Link):
         elif isinstance(packet, Io):
             self._events += self.inputs.perceive(packet, measured)
         elif isinstance(packet, Parameters):
+            self._pace()
             self._limit()
             self._arrange(now)
             self.senses.sonar_cycle = self.budget.sonar_cycle

@@ -119,6 +119,7 @@ class Diagnostics:
             message,
             state=robot.state.name.lower(),
             port=self._port,
+            line_baud=robot.line.baud or "none",
             profile=robot.profile.name,
             profile_reason=robot.profile_reason,
             connections=robot.session.connections,

@@ -90,6 +90,14 @@ TABLE = (
         "where the robot is: /dev/ttyUSB0, /dev/ttyUSB*, socket:// or rfc2217://host:port, sim://NAME, replay://TOPICS",
     ),
     Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud", (0, *BAUD_RATES)),
+    Spec(
+        "bridge_baud",
+        -1,
+        "speed of the serial line behind a TCP bridge, 0: there is none, as with a simulator; "
+        "-1: what the robot reports, if its profile says that it comes with a bridge",
+        "baud",
+        (-1, 0, *BAUD_RATES),
+    ),
     Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),
     Spec("param_file", "", "an ARIA parameter file (.p) to take the robot's numbers from, instead of robot"),
     Spec("odom_frame", "odom", "frame the odometry is measured in"),
@@ -302,6 +310,7 @@ class Parameters:
         return Options(
             profile=str(values["param_file"] or values["robot"]),
             baud=int(values["baud"]),
+            bridge_baud=int(values["bridge_baud"]),
             command_timeout=float(values["cmd_vel_timeout"]),
             max_linear=float(values["max_linear_velocity"]),
             max_angular=float(values["max_angular_velocity"]),

@@ -13,7 +13,11 @@ class Port(Protocol):
     """A byte stream to a robot. Reads come from one thread, writes from any; errors are PortError only."""
 
     name: str  #: as a person would name it: "/dev/ttyUSB0"
-    byte_time: float  #: s one byte takes on the line; 0 where the port does not know
+
+    @property
+    def byte_time(self) -> float | None:
+        """s one byte takes on the line, 0: no time; None: a network connection, a line behind it is unknown."""
+        ...
 
     def read(self, timeout: float) -> bytes:
         """Block until bytes arrive, at most `timeout` s; all that are there, b"" when none came."""

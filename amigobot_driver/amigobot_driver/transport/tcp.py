@@ -25,9 +25,9 @@ DEFAULT_PORT = 8101
 
 
 class TcpPort:
-    """One connection. The line behind it has a speed of its own, which nobody here knows: byte_time is 0."""
+    """One connection. A serial line may be behind it, whose speed a TCP connection does not tell."""
 
-    byte_time = 0.0
+    byte_time = None
 
     def __init__(self, url: str) -> None:
         self.name = url

@@ -1,0 +1,129 @@
+"""A robot behind a network bridge: the serial line behind it, whose speed the connection does not tell."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+
+import pytest
+from bench import Bench
+
+from amigobot_driver.protocol import BAUD_RATES
+from amigobot_driver.robot import Options, Report
+
+
+def connected(baud: int = 9600, robot: str = "amigo-sh", *, bridge: bool = True, **options: object) -> Bench:
+    bench = Bench(Options(**options), robot, baud=baud, bridge=bridge)  # type: ignore[arg-type]
+    bench.connect()
+    return bench
+
+
+def errors_while_driving(bench: Bench) -> tuple[float, float]:
+    """rms of odometry against the truth at its stamps, in m and rad, on a winding path of 20 s."""
+    truth = [bench.simulator.truth]
+    since = bench.now
+    for step in range(200):
+        bench.drive(0.3, 0.8 * math.sin(step / 15))
+        for _ in range(10):
+            bench.run(0.01)
+            truth.append(bench.simulator.truth)
+    times = [moment.time for moment in truth]
+    squares = []
+    for report in bench.told(Report, since):
+        at = bisect_left(times, report.stamp)
+        if not 0 < at < len(times):
+            continue
+        before, after = truth[at - 1], truth[at]
+        share = (report.stamp - before.time) / ((after.time - before.time) or 1.0)
+        x = before.pose.x + share * (after.pose.x - before.pose.x)
+        y = before.pose.y + share * (after.pose.y - before.pose.y)
+        heading = before.pose.heading + share * math.remainder(after.pose.heading - before.pose.heading, math.tau)
+        state = report.odometry
+        squares.append(
+            (math.hypot(state.x - x, state.y - y) ** 2, math.remainder(state.yaw - heading, math.tau) ** 2)
+        )
+    assert len(squares) > 150
+    way, turn = (math.sqrt(sum(column) / len(squares)) for column in zip(*squares, strict=True))
+    return way, turn
+
+
+class TestStamps:
+    def test_over_a_bridge_odometry_fits_the_truth_as_well_as_over_a_cable(self) -> None:
+        cable = errors_while_driving(connected(bridge=False))
+        bridged = errors_while_driving(connected())
+        unknown = errors_while_driving(connected(bridge_baud=0))
+        print(f"cable {cable}, bridge {bridged}, bridge without its speed {unknown}")
+        assert bridged == pytest.approx(cable, rel=0.1)
+        assert unknown[0] > 5 * bridged[0]
+        assert unknown[1] > 5 * bridged[1]
+
+    @pytest.mark.parametrize("baud", BAUD_RATES)
+    def test_the_speed_that_the_robot_reports_is_used_by_itself(self, baud: int) -> None:
+        bench = connected(baud)
+        assert bench.robot.line.baud == baud
+        assert bench.robot.decoder.byte_time == pytest.approx(10 / baud)
+
+    def test_the_parameter_overrides_what_the_robot_reports(self) -> None:
+        assert connected(57600, bridge_baud=115200).robot.line.baud == 115200
+
+    @pytest.mark.parametrize("baud", [9600, 57600])
+    def test_any_robot_may_have_a_bridge(self, baud: int) -> None:
+        bench = connected(baud, "amigo", bridge_baud=baud)
+        assert bench.robot.line.baud == baud
+        assert not bench.notices
+
+    def test_a_robot_that_comes_without_a_bridge_has_stamps_of_arrival(self) -> None:
+        bench = connected(robot="amigo")
+        assert bench.robot.line.baud == 0
+        arrivals = [time for time, event in bench.events if isinstance(event, Report)]
+        assert [report.stamp for report in bench.reports] == arrivals
+
+
+class TestSimulatorWithoutLine:
+    """MobileSim, for instance: it speaks of an amigo-sh and of HostBaud, and its bytes take no time."""
+
+    def test_is_noticed_by_an_answer_that_no_line_carries_so_fast(self) -> None:
+        bench = connected(0)
+        assert bench.robot.line.baud == 0
+        assert [notice for notice in bench.notices if "there is no serial line of 9600 baud" in notice]
+        since = bench.now
+        bench.run(2)
+        arrivals = [time for time, event in bench.events if isinstance(event, Report) and time > since]
+        assert [report.stamp for report in bench.told(Report, since)] == arrivals
+
+    def test_even_where_the_parameter_says_otherwise(self) -> None:
+        bench = connected(0, bridge_baud=9600)
+        assert bench.robot.line.baud == 0
+
+    def test_is_judged_anew_on_each_connection(self) -> None:
+        bench = connected(0)
+        bench.unplug()
+        bench.run(1)
+        bench._make = lambda: connected(9600).simulator
+        bench.switch_on()
+        bench.simulator = Bench(robot="amigo-sh", baud=9600).simulator
+        bench.connect()
+        assert bench.robot.line.baud == 9600
+
+    def test_a_lost_first_answer_disproves_nothing(self) -> None:
+        bench = Bench(robot="amigo-sh", baud=9600, bridge=True)
+        lost = [2]
+
+        def losing_config(frame: bytes) -> bytes:
+            if frame[3] == 0x20 and lost[0]:
+                lost[0] -= 1
+                return b""
+            return frame
+
+        bench.down.fault = losing_config
+        bench.connect()
+        bench.run(3)
+        assert bench.robot.line.baud == 9600
+
+
+class TestBudget:
+    def test_streams_that_the_line_behind_the_bridge_cannot_carry_are_left_out(self) -> None:
+        bench = connected(io_stream=True, encoder_stream=True)
+        bench.run(2)
+        assert "IOpac" in bench.robot.budget.plan.refused
+        assert connected(57600, io_stream=True, encoder_stream=True).robot.budget.plan.refused == ()
