@@ -15,6 +15,7 @@ from nav_msgs.msg import Odometry
 from rclpy.action import ActionClient
 from ros_bench import Bench, Robot
 from sensor_msgs.msg import LaserScan, Range
+from std_srvs.srv import SetBool, Trigger
 
 from amigobot_msgs.action import Move, Turn
 from amigobot_msgs.msg import HeadingVelocity, RobotStatus, WheelVelocities
@@ -75,14 +76,41 @@ def test_move_goes_the_distance(bench: Bench) -> None:
     assert end.result.travelled == pytest.approx(0.3, abs=0.03)
 
 
-def test_a_cancel_stops_the_robot(bench: Bench) -> None:
+def test_the_result_of_a_cancel_comes_when_the_robot_is_at_rest_with_the_distance_travelled(bench: Bench) -> None:
+    start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=-2.0))
     bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
     goal.handle.cancel_goal_async()
     end = goal.end()
+    assert bench.robot.standing
     assert end.status == GoalStatus.STATUS_CANCELED
-    bench.wait_until(lambda: bench.robot.standing)
-    assert abs(end.result.travelled) < 1.0
+    pose = bench.robot.truth.pose
+    assert end.result.travelled == pytest.approx(-math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
+    assert end.result.message == f"ended after {end.result.travelled:.3f} m of -2.000 m: canceled"
+
+
+def test_a_stop_ends_a_goal_with_its_result_at_rest(bench: Bench) -> None:
+    start = bench.robot.truth.pose
+    goal = Goal(bench, Move, "move", Move.Goal(distance=2.0))
+    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
+    bench.call(Trigger, "stop")
+    end = goal.end()
+    assert bench.robot.standing
+    assert end.status == GoalStatus.STATUS_ABORTED
+    pose = bench.robot.truth.pose
+    assert end.result.travelled == pytest.approx(math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
+
+
+def test_setting_the_odometry_changes_nothing_of_a_move(bench: Bench) -> None:
+    start = bench.robot.truth.pose
+    goal = Goal(bench, Move, "move", Move.Goal(distance=0.5))
+    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
+    assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=40.0, y=3.0, yaw=2.0)).success
+    end = goal.end()
+    assert end.status == GoalStatus.STATUS_SUCCEEDED
+    pose = bench.robot.truth.pose
+    assert math.hypot(pose.x - start.x, pose.y - start.y) == pytest.approx(0.5, abs=0.02)
+    assert end.result.travelled == pytest.approx(0.5, abs=0.02)
 
 
 def test_a_velocity_takes_over(bench: Bench) -> None:
@@ -91,7 +119,17 @@ def test_a_velocity_takes_over(bench: Bench) -> None:
     bench.publish("cmd_vel", Twist())
     end = goal.end()
     assert end.status == GoalStatus.STATUS_ABORTED
-    assert end.result.message == "another movement was asked for"
+    assert end.result.message.endswith("another movement was requested")
+
+
+def test_a_goal_of_the_first_moment_waits_for_the_motors(bench: Bench) -> None:
+    """The link reports a session before the robot has confirmed that its motors are on."""
+    assert bench.call(SetBool, "enable_motors", SetBool.Request(data=False)).success
+    switched = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=True))
+    goal = Goal(bench, Turn, "turn", Turn.Goal(angle=0.5))
+    bench.wait_until(switched.done)
+    end = goal.end()
+    assert end.status == GoalStatus.STATUS_SUCCEEDED, end.result.message
 
 
 @pytest.mark.parametrize("angle", [4.0, math.nan])

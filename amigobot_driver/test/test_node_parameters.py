@@ -169,6 +169,8 @@ WRONG: list[tuple[str, object, str]] = [
     ("cmd_vel_timeout", "soon", "parameter cmd_vel_timeout is 'soon', allowed: 0.05 to 2 s"),
     ("max_linear_velocity", math.nan, "parameter max_linear_velocity is nan, allowed: 0, or 0.001 to 10 m/s"),
     ("max_linear_velocity", 99, "parameter max_linear_velocity is 99.0, allowed: 0, or 0.001 to 10 m/s"),
+    ("max_linear_velocity", 0.0004, "parameter max_linear_velocity is 0.0004, allowed: 0, or 0.001 to 10 m/s"),
+    ("max_angular_velocity", 0.001, "parameter max_angular_velocity is 0.001, allowed: 0, or 0.017"),
     ("publish_tf", 1, "parameter publish_tf is 1, allowed: true or false"),
     ("baud", 1200, "parameter baud is 1200, allowed: 0, 9600, 19200, 38400, 57600, 115200"),
     ("port", [1, 2], "parameter port is [1, 2], allowed: text"),

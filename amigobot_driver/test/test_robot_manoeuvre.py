@@ -130,8 +130,25 @@ class TestWheels:
         bench.run(0.6)
         assert bench.words(bench.now - 0.1)[:2] == ["VEL(0)", "RVEL(0)"]
 
-    @pytest.mark.parametrize("left", [math.nan, 3.0])
-    def test_nonsense_is_refused(self, bench, left):
+    def test_too_fast_is_scaled_down_in_the_same_proportion(self, bench):
+        since = bench.now
+        bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
+        bench.run(0.1)
+        limit = bench.robot.envelope.working[0]
+        left = math.floor(limit / 0.02)
+        right = round(limit / 2 / 0.02)
+        assert f"VEL2({left << 8 | right})" in bench.words(since)
+
+    def test_together_they_turn_no_faster_than_the_limit(self):
+        bench = Bench(Options(max_angular=0.5), "amigo-sh")
+        bench.connect()
+        for _ in range(20):
+            bench.ask(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
+            bench.run(0.1)
+        assert 0.3 < bench.simulator.truth.turn_rate < 0.51
+
+    @pytest.mark.parametrize("left", [math.nan, math.inf])
+    def test_what_is_no_number_is_refused(self, bench, left):
         with pytest.raises(Refused, match="left is"):
             bench.robot.drive_wheels(left, 0.1, bench.now)
 

@@ -79,7 +79,8 @@ class Sip(Packet):
 
     @property
     def moving(self) -> bool:
-        return self.id == self.MOVING
+        """Whether the packet type says so, or a wheel has a velocity: MobileSim sends one packet type only."""
+        return self.id == self.MOVING or bool(self.left_velocity or self.right_velocity)
 
     @property
     def motors_enabled(self) -> bool:

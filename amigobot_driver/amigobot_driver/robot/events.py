@@ -35,6 +35,10 @@ class Odometry:
     right_angle: float = 0.0
     left_velocity: float = 0.0  #: m/s at the rim
     right_velocity: float = 0.0
+    #: m driven along the path since the start, backwards counts negative; setting the pose does not change it
+    travelled: float = 0.0
+    #: rad turned since the start, counter-clockwise positive, not wrapped; setting the pose does not change it
+    turned: float = 0.0
     #: xx, xy, xyaw, yy, yyaw, yawyaw
     covariance: tuple[float, ...] = (START_VARIANCE, 0.0, 0.0, START_VARIANCE, 0.0, START_VARIANCE)
     #: of linear and angular velocity

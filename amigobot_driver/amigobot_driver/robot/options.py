@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from .parts.tuning import check_working_values
 
+#: The lowest velocity limits, m/s and rad/s: what SETV and SETRV can say, 1 mm/s and 1 deg/s (rounded down).
+MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -43,7 +46,13 @@ class Options:
 
     def __post_init__(self) -> None:
         check_working_values(self.tuning)
-        for name in ("max_linear", "max_angular", "pwm_frequency", "pwm_max_duty"):
+        for name, value, unit, least in (
+            ("max_linear", self.max_linear, "m/s", MIN_LINEAR),
+            ("max_angular", self.max_angular, "rad/s", MIN_ANGULAR),
+        ):
+            if value and not least <= value < math.inf:
+                raise ValueError(f"{name} is {value:g} {unit}, allowed: 0 for the robot's own, or {least:.4g} and more")
+        for name in ("pwm_frequency", "pwm_max_duty"):
             value = getattr(self, name)
             if not 0.0 <= value < math.inf:
                 raise ValueError(f"{name} is {value:g}, allowed: 0 and more")

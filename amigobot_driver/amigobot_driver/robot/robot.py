@@ -27,7 +27,7 @@ from ..protocol import (
 from ..wording import counted
 from .dialects import Dialect, dialects
 from .driving.envelope import Envelope, Refused
-from .driving.manoeuvre import Move, Turn
+from .driving.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
 from .driving.motion import Motion
 from .driving.setpoint import Velocity, Wheels
 from .events import Identified
@@ -59,8 +59,10 @@ from .sensing.gyro import Gyroscope
 from .sensing.inputs import Inputs
 from .sensing.senses import Senses
 
-#: m that MOVE can be told at once, in its 16 bits of mm.
-_FURTHEST = 32.0
+#: rad and m by which a request may miss a limit because of rounding.
+_ROUNDING = 1e-6
+#: m/s, and thousands of deg/s, that VEL and RVEL can say in their 16 bits.
+_MOST = 32.0
 #: s between two SIPs at least.
 _MOMENT = 1e-6
 #: s between two frames that the robot sent in one go.
@@ -94,9 +96,9 @@ class Robot(Link):
         self.raw_refused = 0
         limits = self.profile.limits
         self.envelope = Envelope((limits.linear, limits.angular))
-        self.motion = Motion(self.outbox, self.envelope, options.command_timeout)
         self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), _motors_enabled)
         self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
+        self.motion = Motion(self.outbox, self.envelope, options.command_timeout, lambda: self.motors.coming_on)
         self.sequence = SonarSequence()
         self.tuning = Tuning(self.lacks)
         self.line = BridgedLine(self.profile, options.bridge_baud)
@@ -160,29 +162,60 @@ class Robot(Link):
 
     def drive_wheels(self, left: float, right: float, now: float) -> None:
         """Ask for wheel velocities, m/s. Raises Refused."""
-        self.motion.drive_wheels(left, right, self.profile.units, now)
+        self.motion.drive_wheels(left, right, self.profile.body.track, self.profile.units, now)
 
     def drive_course(self, linear: float, yaw: float, now: float) -> None:
         """Ask for a velocity (m/s) on a heading in the odometry frame (rad). Raises Refused."""
         self.motion.drive_course(linear, self._heading(yaw), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
-        """Turn by an angle of up to half a turn, or to a heading in the odometry frame (rad). Raises Refused."""
-        if not absolute and not -math.pi <= angle <= math.pi:
+        """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
+
+        It starts when the robot is at rest, and waits for motors that the driver is switching on already.
+
+        Args:
+            angle: rad; 0 or 0.0175 (1 deg) to 3.14, either sign, or any finite heading.
+            now: s.
+            absolute: The angle is a heading.
+
+        Raises:
+            Refused: The angle is out of range, or the robot cannot move now.
+        """
+        odometry = self.senses.odometer.state
+        if absolute:
+            _check_heading(angle)
+            angle = math.remainder(angle - odometry.yaw, math.tau)
+        elif not abs(angle) <= math.pi:
             raise Refused(f"angle is {angle:g} rad, a turn takes -3.14 to 3.14; further turns are several")
-        start = self.senses.odometer.state
-        yaw = angle if absolute else start.yaw + angle
-        turn = Turn(start, yaw, self._heading(yaw), now)
-        self.motion.perform(turn, now)
+        elif 0 < abs(angle) < TURN_STEP - _ROUNDING:
+            raise Refused(f"angle is {angle:g} rad, the firmware turns by {TURN_STEP:.4f} rad (1 deg) at least")
+        turn = Turn(angle)
+        self.motion.perform(turn, odometry, now)
         return turn
 
     def move(self, distance: float, now: float) -> Move:
-        """Drive straight on by a distance (m), negative backwards. Raises Refused."""
-        if not abs(distance) <= _FURTHEST:
-            raise Refused(f"distance is {distance:g} m, a move takes {-_FURTHEST} to {_FURTHEST}")
-        move = Move(self.senses.odometer.state, distance, now)
-        self.motion.perform(move, now)
+        """Drive straight on.
+
+        It starts when the robot is at rest, and waits for motors that the driver is switching on already.
+
+        Args:
+            distance: m; 0 or 0.001 to 32, negative backwards.
+            now: s.
+
+        Raises:
+            Refused: The distance is out of range, or the robot cannot move now.
+        """
+        if not abs(distance) <= Move.FURTHEST:
+            raise Refused(f"distance is {distance:g} m, a move takes {-Move.FURTHEST} to {Move.FURTHEST}")
+        if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
+            raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
+        move = Move(distance)
+        self.motion.perform(move, self.senses.odometer.state, now)
         return move
+
+    def cancel(self, manoeuvre: Manoeuvre) -> None:
+        """Stop a turn or a move that is under way; of one that has ended already nothing is changed."""
+        self.motion.cancel(manoeuvre)
 
     def stop(self) -> None:
         """Stop with the robot's normal deceleration; the next velocity drives again."""
@@ -336,9 +369,8 @@ class Robot(Link):
 
     def _heading(self, yaw: float) -> int:
         """A heading in the odometry frame (rad) as HEAD takes it: whole degrees in the robot's own frame."""
-        if not math.isfinite(yaw):
-            raise Refused(f"heading is {yaw}, a finite number of rad is needed")
-        return round(math.degrees(math.remainder(yaw - self.senses.odometer.rotation, math.tau)))
+        _check_heading(yaw)
+        return whole_degrees(yaw - self.senses.odometer.rotation)
 
     def _ask(self, setting: Setting, on: bool, now: float) -> Future[Outcome]:
         if not self.running:
@@ -348,10 +380,13 @@ class Robot(Link):
     def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
         measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
+            jumps = self.senses.odometer.jumps
             self._events += self.senses.perceive(packet, measured)
             if self.senses.report:
                 self.sonar_health.perceive(self.senses.report, self.sequence.wanted)
-            self.motion.watch(self.senses.odometer.state, now)
+            odometer = self.senses.odometer
+            heading = packet.heading * self.profile.units.angle
+            self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
         elif isinstance(packet, Encoders):
             self._events += self.encoders.perceive(
                 packet, measured, self.senses.odometer, self.profile, self.tuning.config
@@ -385,7 +420,7 @@ class Robot(Link):
         return self._cycle
 
     def _limit(self) -> None:
-        """What the robot can do: its profile, capped by its firmware. What it may: the user's word, else its own."""
+        """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
         linear, angular = self.profile.limits.linear, self.profile.limits.angular
         own_linear, own_angular = linear, angular
         if config := self.tuning.config:
@@ -393,11 +428,13 @@ class Robot(Link):
             angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
             own_linear = config.trans_vel_max / 1000 or linear
             own_angular = math.radians(config.rot_vel_max) or angular
-        self.envelope.capable = linear, angular
-        self.envelope.working = (
-            min(linear, self.options.max_linear or own_linear),
-            min(angular, self.options.max_angular or own_angular),
+        working = (
+            min(linear, self.options.max_linear or own_linear, _MOST),
+            min(angular, self.options.max_angular or own_angular, math.radians(_MOST * 1000)),
         )
+        if working != self.envelope.working:
+            self.envelope.working = working
+            self.motion.limits_changed()
 
     def _tuned(self) -> dict[str, int]:
         """The working values the options ask for; the limits are for the firmware to keep too."""
@@ -408,6 +445,11 @@ class Robot(Link):
         if self.options.max_angular:
             wanted["rot_vel_max"] = max(1, round(math.degrees(angular)))
         return wanted
+
+
+def _check_heading(yaw: float) -> None:
+    if not math.isfinite(yaw):
+        raise Refused(f"heading is {yaw}, a finite number of rad is needed")
 
 
 def _motors_enabled(sip: Sip) -> bool | None:

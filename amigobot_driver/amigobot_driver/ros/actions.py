@@ -18,12 +18,15 @@ from .wish import granted
 
 
 class ManoeuvreActions:
-    """Offers both actions. A new goal, or any velocity, ends the one that runs, as it does in the firmware."""
+    """Offers both actions. A new goal, or any velocity, ends the one that runs, as it does in the firmware.
+
+    The result comes when the robot is at rest again, or at once when another movement has taken over.
+    """
 
     def __init__(self, node: Node, driver: Driver) -> None:
         self._node = node
         self._driver = driver
-        self._current: tuple[ServerGoalHandle, Manoeuvre] | None = None
+        self._running: list[tuple[ServerGoalHandle, Manoeuvre]] = []
         group = ReentrantCallbackGroup()
         for kind, name, execute in ((Turn, "turn", self._turn), (Move, "move", self._move)):
             ActionServer(
@@ -33,22 +36,26 @@ class ManoeuvreActions:
                 execute,
                 callback_group=group,
                 goal_callback=lambda goal: GoalResponse.ACCEPT,
-                cancel_callback=lambda goal: CancelResponse.ACCEPT,
+                cancel_callback=self._cancel,
             )
 
     def hear(self, event: Event) -> None:
-        """Each SIP is a feedback; a goal that is to be cancelled stops the robot, which ends the movement."""
-        if not isinstance(event, Report) or self._current is None:
+        """Each SIP is a feedback of the goals that have no result yet."""
+        if not isinstance(event, Report):
             return
-        handle, manoeuvre = self._current
-        if manoeuvre.ended.done():
-            return
-        if handle.is_cancel_requested:
-            with self._driver.robot() as robot:
-                robot.stop()
-            return
-        feedback = Turn.Feedback if isinstance(handle.request, Turn.Goal) else Move.Feedback
-        handle.publish_feedback(feedback(remaining=manoeuvre.remaining))
+        for handle, manoeuvre in tuple(self._running):
+            if manoeuvre.ended.done():
+                continue
+            feedback = Turn.Feedback if isinstance(handle.request, Turn.Goal) else Move.Feedback
+            handle.publish_feedback(feedback(remaining=manoeuvre.remaining))
+
+    def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        """Stop the robot if it performs this goal; the result comes when it is at rest."""
+        for goal, manoeuvre in tuple(self._running):
+            if goal.goal_id == handle.goal_id:
+                with self._driver.robot() as robot:
+                    robot.cancel(manoeuvre)
+        return CancelResponse.ACCEPT
 
     async def _turn(self, handle: ServerGoalHandle) -> Turn.Result:
         result = Turn.Result()
@@ -62,12 +69,16 @@ class ManoeuvreActions:
         result = Move.Result()
         manoeuvre = await self._perform(handle, result, lambda robot, now: robot.move(handle.request.distance, now))
         if manoeuvre:
-            result.travelled = handle.request.distance - manoeuvre.remaining
+            result.travelled = manoeuvre.covered
         return result
 
     async def _perform(
         self, handle: ServerGoalHandle, result: Any, start: Callable[[Robot, float], Manoeuvre]
     ) -> Manoeuvre | None:
+        if handle.is_cancel_requested:
+            result.message = "canceled before it started"
+            handle.canceled()
+            return None
         try:
             with self._driver.robot() as robot:
                 manoeuvre = start(robot, self._driver.clock())
@@ -75,8 +86,12 @@ class ManoeuvreActions:
             result.message = f"refused: {reason}"
             handle.abort()
             return None
-        self._current = handle, manoeuvre
-        outcome = await granted(self._node, manoeuvre.ended)
+        running = handle, manoeuvre
+        self._running.append(running)
+        try:
+            outcome = await granted(self._node, manoeuvre.ended)
+        finally:
+            self._running.remove(running)
         result.success, result.message = outcome.success, outcome.message
         if outcome.success:
             handle.succeed()

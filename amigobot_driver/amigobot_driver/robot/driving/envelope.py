@@ -1,4 +1,4 @@
-"""How fast a robot may be driven: what is beyond it is a mistake and refused, what is too fast is scaled down."""
+"""How fast a robot may be driven: what is too fast is scaled down on the same curve, what is no number is refused."""
 
 from __future__ import annotations
 
@@ -10,33 +10,53 @@ class Refused(Exception):
 
 
 class Envelope:
-    """`capable` is what the robot can do at all, `working` what it may do now; both (m/s, rad/s)."""
+    """The velocity limits: `working` is what the robot may do now, (m/s, rad/s)."""
 
-    def __init__(self, capable: tuple[float, float]) -> None:
-        self.capable = capable
-        self.working = capable
-        self.limited = 0  #: times something was scaled down
+    def __init__(self, working: tuple[float, float]) -> None:
+        self.working = working
+        self.limited = 0  #: times a velocity was scaled down
 
     def velocity(self, linear: float, angular: float) -> tuple[float, float]:
-        """A velocity within the limits, on the same curve. Raises Refused."""
-        scale = min(
-            self._scale("linear.x", linear, "m/s", 0),
-            self._scale("angular.z", angular, "rad/s", 1),
-        )
+        """Scale a velocity down to the limits, on the same curve.
+
+        Args:
+            linear: Any finite number of m/s.
+            angular: Any finite number of rad/s.
+
+        Raises:
+            Refused: One of them is NaN or infinite.
+        """
+        _check_finite("linear.x", linear, "m/s")
+        _check_finite("angular.z", angular, "rad/s")
+        scale = min(_scale(linear, self.working[0]), _scale(angular, self.working[1]))
         self.limited += scale < 1.0
         return linear * scale, angular * scale
 
-    def wheels(self, left: float, right: float) -> tuple[float, float]:
-        """Wheel velocities (m/s) within the limits, in the same proportion. Raises Refused."""
-        scale = min(self._scale("left", left, "m/s", 0), self._scale("right", right, "m/s", 0))
-        self.limited += scale < 1.0
-        return left * scale, right * scale
+    def wheels(self, left: float, right: float, track: float) -> tuple[float, float]:
+        """Scale wheel velocities down to the limits, in the same proportion.
 
-    def _scale(self, name: str, value: float, unit: str, axis: int) -> float:
-        capable, working = self.capable[axis], self.working[axis]
-        if not math.isfinite(value):
-            raise Refused(f"{name} is {value}, a finite number of {unit} is needed")
-        # A little more is the caller's rounding.
-        if abs(value) > capable * 1.001:
-            raise Refused(f"{name} is {value:g} {unit}, this robot does {-capable:.3g} to {capable:.3g}")
-        return min(1.0, working / abs(value)) if value else 1.0
+        Args:
+            left: Any finite number of m/s.
+            right: Any finite number of m/s.
+            track: Distance between the wheels, m: their difference turns the robot.
+
+        Raises:
+            Refused: One of them is NaN or infinite.
+        """
+        _check_finite("left", left, "m/s")
+        _check_finite("right", right, "m/s")
+        linear, angular = self.working
+        scale = min(_scale(left, linear), _scale(right, linear))
+        turning = _scale((right * scale - left * scale) / track, angular)
+        self.limited += min(scale, turning) < 1.0
+        return left * scale * turning, right * scale * turning
+
+
+def _check_finite(name: str, value: float, unit: str) -> None:
+    if not math.isfinite(value):
+        raise Refused(f"{name} is {value}, a finite number of {unit} is needed")
+
+
+def _scale(value: float, limit: float) -> float:
+    """The factor, up to 1, that brings a value to the limit."""
+    return min(1.0, limit / abs(value)) if value else 1.0

@@ -1,7 +1,8 @@
 """Movements with an end, driven by the firmware's own servo: a turn on the spot, a straight distance.
 
-Both are sent so that a lost frame does no harm: a turn as an absolute heading, again and again; a distance again only
-while the robot has not begun to move, and then what is left of it.
+A movement starts when the motors are on and the robot is at rest. It is measured by what the wheels have turned or
+travelled since the request, so that setting the odometry changes nothing. The command is sent again only while the
+robot is at rest, with what is left, so that a lost frame does no harm and no distance is driven twice.
 """
 
 from __future__ import annotations
@@ -18,9 +19,21 @@ from .setpoint import STANDING
 
 #: s without getting any nearer after which a movement is given up.
 PATIENCE = 3.0
-#: How near to the goal a standing robot must be: HEAD takes whole degrees, and servos have a dead band.
+#: s that a movement may wait for the motors, and for the robot to come to rest, before it starts.
+START_LIMIT = 5.0
+#: s that the robot must be at rest before the command is sent again.
+RESEND = 0.5
+#: s after which a packet shows the effect of what was sent before.
+SETTLE = 0.3
+#: How near to the goal the robot must come to rest at most: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
 MOVE_TOLERANCE = 0.02
+#: The steps of HEAD and MOVE, rad and m: the smallest movements.
+TURN_STEP = math.radians(1)
+MOVE_STEP = 0.001
+#: How much further than the command said a robot may go before it is stopped, rad and m.
+TURN_EXCESS = math.radians(20)
+MOVE_EXCESS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,88 +41,167 @@ class Progress:
     """What a movement looks at in each SIP."""
 
     odometry: Odometry
+    heading: float  #: rad, as the robot itself counts it
     moving: bool
-    now: float
+    motors_on: bool
+    now: float  #: s
 
 
 class Manoeuvre(ABC):
-    """One movement. `ended` has the outcome; `remaining` is what is left, rad or m."""
+    """One movement with an end.
 
-    tolerance: float
+    Attributes:
+        ended: Its outcome, once the robot is at rest again or another movement has taken over.
+        remaining: What is left, rad or m.
+        covered: What was turned or travelled since the request, rad or m.
+    """
 
-    def __init__(self, total: float, now: float) -> None:
+    excess: float  #: how much further than the command said the robot may go before it is stopped, rad or m
+
+    def __init__(self, request: float, tolerance: float) -> None:
+        """Request an angle or a distance, rad or m, that must be met within the tolerance."""
         self.ended: Future[Outcome] = Future()
-        self.remaining = total
-        self._best = math.inf
-        self._best_at = now
+        self.remaining = request
+        self.covered = 0.0
+        self._request = request
+        self._tolerance = tolerance
+        self._start: float | None = None  #: the measure at the request
+        self._start_from = self._start_by = math.inf  #: s
+        self._sent_at: float | None = None  #: s; None: it waits for motors and rest
+        self._sent_from = self._leg = 0.0  #: the measure when the command was sent, and what was left
+        self._rest_since = math.inf  #: s
+        self._best = self._best_at = math.inf
 
-    @abstractmethod
-    def instructions(self) -> tuple[Instruction, ...]:
-        """What to send now, at the start and with each keep-alive."""
+    def begin(self, odometry: Odometry, now: float, *, at_rest: bool) -> None:
+        """Measure from here on; unless the robot is known to be at rest, start only after packets have shown it."""
+        self._start = self._measure(odometry)
+        self._start_from = now if at_rest else now + SETTLE
+        self._start_by = now + START_LIMIT
 
-    @abstractmethod
-    def _left(self, odometry: Odometry) -> float:
-        """What is left of the movement, rad or m."""
-
-    def observe(self, progress: Progress) -> Outcome | None:
-        """Take in a SIP; an outcome when the movement is over."""
-        self.remaining = self._left(progress.odometry)
-        distance = abs(self.remaining)
-        if distance < self._best - self.tolerance / 10:
-            self._best, self._best_at = distance, progress.now
-        if distance <= self.tolerance and not progress.moving:
-            return Outcome(True, f"reached, {self._text()} off")
+    def observe(self, progress: Progress) -> tuple[Instruction, ...] | Outcome:
+        """Take a SIP; returns what is to be sent for it, or the outcome when the movement is over."""
+        self.note(progress.odometry)
+        self._rest_since = math.inf if progress.moving else min(self._rest_since, progress.now)
+        if self._sent_at is None:
+            return self._wait(progress)
+        if progress.moving:
+            since = self._measure(progress.odometry) - self._sent_from
+            if abs(since) > abs(self._leg) + self.excess:
+                return Outcome(False, f"the robot went beyond the goal by {self._text(abs(since) - abs(self._leg))}")
+        elif progress.now - self._sent_at >= SETTLE and abs(self.remaining) <= self._tolerance:
+            return self._reached()
+        if abs(self.remaining) < self._best - self._tolerance / 10:
+            self._best, self._best_at = abs(self.remaining), progress.now
         if progress.now - self._best_at > PATIENCE:
-            return Outcome(False, f"no progress for {PATIENCE:g} s, {self._text()} are left: is something in the way?")
-        return None
+            left = self._text(abs(self.remaining))
+            return Outcome(False, f"no progress for {PATIENCE:g} s, {left} are left: is something in the way?")
+        if progress.now - max(self._sent_at, self._rest_since) >= RESEND:
+            return self._send(progress)
+        return ()
+
+    def note(self, odometry: Odometry) -> None:
+        """Take the distance or angle that was covered until now."""
+        if self._start is not None:
+            self.covered = self._measure(odometry) - self._start
+            self.remaining = self._left()
+
+    def instructions(self) -> tuple[Instruction, ...]:
+        """What keeps the watchdog quiet meanwhile: zeros before the start, nothing of its own during the movement."""
+        return STANDING.instructions() if self._sent_at is None else (Command.PULSE(),)
+
+    def finish(self, outcome: Outcome) -> None:
+        """Tell the outcome, if it is not told yet."""
+        if not self.ended.done() and self.ended.set_running_or_notify_cancel():
+            self.ended.set_result(outcome)
+
+    def so_far(self) -> str:
+        """What was covered, in words: "0.312 m of 1.000 m"."""
+        return f"{self._text(self.covered)} of {self._text(self._request)}"
+
+    def _wait(self, progress: Progress) -> tuple[Instruction, ...] | Outcome:
+        ready = progress.motors_on and not progress.moving
+        if ready and progress.now >= self._start_from:
+            return self._reached() if abs(self.remaining) <= self._tolerance else self._send(progress)
+        if progress.now > self._start_by:
+            missing = "come to rest" if progress.motors_on else "switch its motors on"
+            return Outcome(False, f"not started: the robot did not {missing} within {START_LIMIT:g} s")
+        return ()
+
+    def _send(self, progress: Progress) -> tuple[Instruction, ...]:
+        if self._sent_at is None:
+            self._best_at = progress.now
+        self._sent_at = progress.now
+        self._sent_from, self._leg = self._measure(progress.odometry), self.remaining
+        return self._command(progress.heading)
+
+    def _reached(self) -> Outcome:
+        return Outcome(True, f"reached, {self._text(abs(self.remaining))} off")
+
+    def _left(self) -> float:
+        return self._request - self.covered
 
     @abstractmethod
-    def _text(self) -> str: ...
+    def _measure(self, odometry: Odometry) -> float:
+        """What the movement adds to, rad or m."""
+
+    @abstractmethod
+    def _command(self, heading: float) -> tuple[Instruction, ...]:
+        """What makes a robot at rest with this heading (rad) cover what is left."""
+
+    @abstractmethod
+    def _text(self, value: float) -> str:
+        """A value with its unit."""
 
 
 class Turn(Manoeuvre):
-    """To a heading: `yaw` in the odometry frame (rad), `heading` the same in the robot's own frame (whole deg)."""
+    """Turn on the spot by an angle of up to half a turn, rad, counter-clockwise positive."""
 
-    tolerance = TURN_TOLERANCE
+    excess = TURN_EXCESS
 
-    def __init__(self, start: Odometry, yaw: float, heading: int, now: float) -> None:
-        self._yaw = yaw
-        self._heading = heading
-        super().__init__(self._left(start), now)
+    def __init__(self, angle: float) -> None:
+        super().__init__(angle, _tolerance(angle, TURN_STEP, TURN_TOLERANCE))
 
-    def instructions(self) -> tuple[Instruction, ...]:
-        return Command.VEL(0), Command.HEAD(self._heading)
+    def _measure(self, odometry: Odometry) -> float:
+        return odometry.turned
 
-    def _left(self, odometry: Odometry) -> float:
-        return math.remainder(self._yaw - odometry.yaw, math.tau)
+    def _left(self) -> float:
+        # HEAD takes the shorter way round, which for half a turn may be either.
+        return math.remainder(super()._left(), math.tau)
 
-    def _text(self) -> str:
-        return f"{math.degrees(self.remaining):.1f} deg"
+    def _command(self, heading: float) -> tuple[Instruction, ...]:
+        return Command.VEL(0), Command.HEAD(whole_degrees(heading + self.remaining))
+
+    def _text(self, value: float) -> str:
+        return f"{math.degrees(value):.1f} deg"
 
 
 class Move(Manoeuvre):
-    """Straight on by `distance` (m), negative backwards."""
+    """Drive straight on by a distance, m, negative backwards."""
 
-    tolerance = MOVE_TOLERANCE
+    #: m that MOVE takes at once, in its 16 bits of mm.
+    FURTHEST = 32.0
+    excess = MOVE_EXCESS
 
-    def __init__(self, start: Odometry, distance: float, now: float) -> None:
-        self._start = start
-        self._distance = distance
-        self._moving = False
-        super().__init__(distance, now)
+    def __init__(self, distance: float) -> None:
+        super().__init__(distance, _tolerance(distance, MOVE_STEP, MOVE_TOLERANCE))
 
-    def observe(self, progress: Progress) -> Outcome | None:
-        self._moving = progress.moving
-        return super().observe(progress)
+    def _measure(self, odometry: Odometry) -> float:
+        return odometry.travelled
 
-    def instructions(self) -> tuple[Instruction, ...]:
-        if self._moving or abs(self.remaining) <= self.tolerance:
-            return (Command.PULSE(),)
-        return STANDING.instructions()[1], Command.MOVE(round(self.remaining * 1000))
+    def _command(self, heading: float) -> tuple[Instruction, ...]:
+        way = max(-self.FURTHEST, min(self.FURTHEST, self.remaining))
+        return Command.RVEL(0), Command.MOVE(round(way * 1000))
 
-    def _left(self, odometry: Odometry) -> float:
-        dx, dy = odometry.x - self._start.x, odometry.y - self._start.y
-        return self._distance - dx * math.cos(self._start.yaw) - dy * math.sin(self._start.yaw)
+    def _text(self, value: float) -> str:
+        return f"{value:.3f} m"
 
-    def _text(self) -> str:
-        return f"{self.remaining:.3f} m"
+
+def whole_degrees(heading: float) -> int:
+    """A finite heading (rad) as HEAD takes it: whole degrees, -180 to 180."""
+    return round(math.degrees(math.remainder(heading, math.tau)))
+
+
+def _tolerance(request: float, step: float, most: float) -> float:
+    """How near counts as reached: half the request or what the step allows; never the start, where a step leads on."""
+    near = min(most, max(abs(request) / 2, 0.75 * step))
+    return min(near, 0.75 * abs(request)) if abs(request) >= step else near

@@ -7,10 +7,10 @@ does in the firmware.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...profiles import Units
 from ...protocol import Command, Instruction, Packet, Sip, Unlisted
@@ -20,7 +20,7 @@ from ..link import STALE
 from ..outbox import Outbox, Urgency
 from ..outcome import Outcome
 from .envelope import Envelope, Refused
-from .manoeuvre import Manoeuvre, Progress
+from .manoeuvre import SETTLE, Manoeuvre, Progress
 from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
 #: s between two keep-alives; the firmware's watchdog is 2 s, so several may be lost.
@@ -35,7 +35,11 @@ LATE = 5.0
 #: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
 MOTORS_GRACE = 1.0
 
-_OVERTAKEN = Outcome(False, "another movement was asked for")
+#: s after a stop within which the robot is expected at rest; then a movement's outcome no longer waits for it.
+STOP_LIMIT = 5.0
+
+_OVERTAKEN = "another movement was requested"
+_MOTORS_OFF = "the motors are off: call enable_motors, or press MOTORS on the robot"
 
 
 @dataclass(slots=True)
@@ -47,12 +51,24 @@ class MotionStats:
     timeouts: int = 0
 
 
+@dataclass(slots=True)
+class _Stopping:
+    """A movement that was ended before its goal, while the robot comes to rest."""
+
+    manoeuvre: Manoeuvre
+    why: str
+    since: float = math.inf  #: s, the first packet after the stop
+
+
 class Motion(Feature):
     """Holds what is wanted and puts into the outbox what has to be sent for it."""
 
     needs_room = False  # the time-out of a velocity does not wait, and its commands have an urgency of their own
 
-    def __init__(self, outbox: Outbox, envelope: Envelope, timeout: float) -> None:
+    def __init__(
+        self, outbox: Outbox, envelope: Envelope, timeout: float, motors_coming: Callable[[], bool] = lambda: False
+    ) -> None:
+        """`timeout`: s a set-point outlives its sender; `motors_coming`: whether the driver is switching them on."""
         self.envelope = envelope
         self.timeout = timeout  #: s a set-point outlives its sender
         self.stats = MotionStats()
@@ -66,6 +82,11 @@ class Motion(Feature):
         self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the robot may have a velocity to come back to
         self._motors_off_since = math.inf
+        self._motors_coming = motors_coming
+        self._progress: Progress | None = None  #: of the newest SIP in this session
+        self._stopping: list[_Stopping] = []
+        #: makes the set-point that is held within the limits of the moment
+        self._limited: Callable[[], Setpoint] = lambda: STANDING
         self._expires = math.inf
         self._next_keep_alive = math.inf
         self._stops_left = 0
@@ -75,35 +96,62 @@ class Motion(Feature):
 
     def drive(self, linear: float, angular: float, now: float) -> None:
         """Ask for a velocity (m/s, rad/s) until `timeout` from now. Raises Refused."""
-        with self._counted():
-            linear, angular = self.envelope.velocity(linear, angular)
-            self._hold(Velocity(round(linear * 1000), round(math.degrees(angular))), now)
 
-    def drive_wheels(self, left: float, right: float, units: Units, now: float) -> None:
-        """Ask for wheel velocities (m/s) until `timeout` from now. Raises Refused."""
-        with self._counted():
-            left, right = self.envelope.wheels(left, right)
-            steps = [max(-127, min(127, round(value / units.wheel_velocity))) for value in (left, right)]
-            self._hold(Wheels(*steps), now)
+        def limited() -> Velocity:
+            v, w = self.envelope.velocity(linear, angular)
+            return Velocity(round(v * 1000), round(math.degrees(w)))
+
+        self._hold(limited, now)
+
+    def drive_wheels(self, left: float, right: float, track: float, units: Units, now: float) -> None:
+        """Ask for wheel velocities (m/s) until `timeout` from now. Raises Refused.
+
+        `track` is the distance between the wheels, m.
+        """
+
+        def limited() -> Wheels:
+            velocities = self.envelope.wheels(left, right, track)
+            return Wheels.nearest(*velocities, self.envelope.working[0], units.wheel_velocity)
+
+        self._hold(limited, now)
 
     def drive_course(self, linear: float, heading: int, now: float) -> None:
         """Ask for a velocity (m/s) on a heading (deg in the robot's frame) until `timeout` from now. Raises Refused."""
-        with self._counted():
-            linear, _ = self.envelope.velocity(linear, 0.0)
-            self._hold(Course(round(linear * 1000), heading), now)
 
-    def perform(self, manoeuvre: Manoeuvre, now: float) -> Future[Outcome]:
-        """Start a movement with an end. Raises Refused."""
+        def limited() -> Course:
+            v, _ = self.envelope.velocity(linear, 0.0)
+            return Course(round(v * 1000), heading)
+
+        self._hold(limited, now)
+
+    def perform(self, manoeuvre: Manoeuvre, odometry: Odometry, now: float) -> Future[Outcome]:
+        """Start a movement with an end, measured from this odometry on.
+
+        It starts when the robot is at rest and its motors are on, if the driver is switching them on already. The
+        future ends when the robot is at rest again, or when another movement has taken over.
+
+        Raises:
+            Refused: There is no robot, the emergency stop is latched, or the motors are off.
+        """
         with self._counted():
             self._check()
-            if self._motors_off_since < math.inf:
-                raise Refused("the motors are off: call enable_motors, or press MOTORS on the robot")
+            if not (self._motors_on or self._motors_coming()):
+                raise Refused(_MOTORS_OFF)
+            quiet = not (self.wanted or self._stops_left or self._moving)
+            manoeuvre.begin(odometry, now, at_rest=quiet)
             self._replace(manoeuvre, math.inf, now)
+            if self._progress:
+                self._advance(manoeuvre, replace(self._progress, odometry=odometry, now=now))
         return manoeuvre.ended
 
-    def stop(self) -> None:
+    def cancel(self, manoeuvre: Manoeuvre) -> None:
+        """Stop the robot if it performs this movement."""
+        if self.wanted is manoeuvre:
+            self.stop("canceled")
+
+    def stop(self, why: str = "stopped") -> None:
         """Stop both movements at once with one frame, then zero them."""
-        self._forget("stopped")
+        self._forget(why)
         self._send_stop(Command.STOP())
 
     def stand(self) -> None:
@@ -124,6 +172,18 @@ class Motion(Feature):
         self.emergency = False
         self._forget("stopped")
 
+    def limits_changed(self) -> None:
+        """Apply the limits to what is driven now."""
+        if isinstance(self.wanted, Manoeuvre) or not self.wanted:
+            return
+        count = self.envelope.limited
+        setpoint = self._limited()
+        self.envelope.limited = count
+        if setpoint != self.wanted:
+            self.wanted = setpoint
+            self._stops_left = 0 if setpoint else STOP_REPEATS
+            self._send_wanted()
+
     # -- the session's side -----------------------------------------------------------------------------------
 
     def begin(self, now: float) -> None:
@@ -141,6 +201,8 @@ class Motion(Feature):
 
     def end(self, why: str) -> None:
         self._forget(why)
+        self._tell_stopping()
+        self._progress = None
         self._last_sent = math.inf
         self._running, self._gone = False, why
         self._motors_off_since = math.inf
@@ -153,15 +215,22 @@ class Motion(Feature):
         while self._notices:
             yield Notice(self._notices.pop(0))
 
-    def watch(self, odometry: Odometry, now: float) -> None:
-        """A manoeuvre looks at where the robot is."""
+    def watch(self, odometry: Odometry, heading: float, now: float, *, jumped: bool) -> None:
+        """Take where a SIP shows the robot, after `hear`.
+
+        Args:
+            odometry: Its odometry.
+            heading: Its heading as it counts that itself, rad.
+            now: s.
+            jumped: Its counters were set, so that its headings mean something else now.
+        """
+        self._progress = Progress(odometry, heading, self._moving, self._motors_on, now)
+        self._watch_stopping(self._progress)
         if isinstance(self.wanted, Manoeuvre):
-            outcome = self.wanted.observe(Progress(odometry, self._moving, now))
-            if outcome and outcome.success:
-                self._replace(STANDING, math.inf, now, outcome)
-            elif outcome:
-                self._end_manoeuvre(outcome)
-                self.stop()
+            self._advance(self.wanted, self._progress)
+        elif isinstance(self.wanted, Course) and jumped:
+            self._notices.append("the robot's own heading was set while it kept one: stopped")
+            self.stand()
 
     def due(self, now: float) -> Iterator[Instruction]:
         if now >= self._expires:
@@ -200,30 +269,35 @@ class Motion(Feature):
         if self.emergency:
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
 
-    def _hold(self, setpoint: Setpoint, now: float) -> None:
-        """Keep a set-point until its sender falls silent."""
-        self._check()
-        if now < self._late_until:
-            self._awake_from, self._late_until = now + WAKING, -math.inf
-        if now < self._awake_from:
-            raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
-        if setpoint and now - self._motors_off_since > MOTORS_GRACE:
-            self._notices.append(
-                "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
-                "or press MOTORS on the robot"
-            )
-        self._replace(setpoint, now + self.timeout if setpoint else math.inf, now)
+    def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
+        """Keep a set-point until its sender falls silent; `limited` makes it, within the limits of the moment."""
+        with self._counted():
+            setpoint = limited()
+            self._check()
+            if now < self._late_until:
+                self._awake_from, self._late_until = now + WAKING, -math.inf
+            if now < self._awake_from:
+                raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
+            self._limited = limited
+            if setpoint and now - self._motors_off_since > MOTORS_GRACE:
+                self._notices.append(
+                    "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
+                    "or press MOTORS on the robot"
+                )
+            self._replace(setpoint, now + self.timeout if setpoint else math.inf, now)
 
     def _replace(
         self,
         wanted: Setpoint | Manoeuvre,
         expires: float,
         now: float,
-        outcome: Outcome = _OVERTAKEN,
     ) -> None:
         if type(wanted) is not type(self.wanted):
             self._outbox.drop(Urgency.VELOCITY)
-        self._end_manoeuvre(outcome)
+        self._end_manoeuvre(_OVERTAKEN)
+        if wanted:
+            # From here on the robot moves for another reason.
+            self._tell_stopping()
         if self.wanted and not wanted:
             self._stops_left = STOP_REPEATS
         self.wanted, self._expires = wanted, expires
@@ -233,16 +307,52 @@ class Motion(Feature):
 
     def _forget(self, why: str) -> None:
         """Nobody wants any movement any more; what is to be sent for that is the caller's."""
-        self._end_manoeuvre(Outcome(False, why))
+        self._end_manoeuvre(why)
         if self.wanted:
             self._stops_left = STOP_REPEATS
         self.wanted = STANDING
         self._expires = math.inf
         self._outbox.drop(Urgency.VELOCITY)
 
-    def _end_manoeuvre(self, outcome: Outcome) -> None:
+    @property
+    def _motors_on(self) -> bool:
+        return self._motors_off_since == math.inf
+
+    def _advance(self, manoeuvre: Manoeuvre, progress: Progress) -> None:
+        """Let a movement take in a SIP, and do what follows."""
+        if not (progress.motors_on or self._motors_coming()):
+            self.stop(_MOTORS_OFF)
+            return
+        step = manoeuvre.observe(progress)
+        if not isinstance(step, Outcome):
+            for instruction in step:
+                self._outbox.put(instruction, Urgency.VELOCITY)
+        elif step.success:
+            manoeuvre.finish(step)
+            self._replace(STANDING, math.inf, progress.now)
+        else:
+            self.stop(step.message)
+
+    def _end_manoeuvre(self, why: str) -> None:
+        """End the movement that is performed; its outcome waits until the robot is at rest."""
         if isinstance(self.wanted, Manoeuvre) and not self.wanted.ended.done():
-            self.wanted.ended.set_result(outcome)
+            self._stopping.append(_Stopping(self.wanted, why))
+
+    def _watch_stopping(self, progress: Progress) -> None:
+        for stopping in self._stopping:
+            stopping.manoeuvre.note(progress.odometry)
+            stopping.since = min(stopping.since, progress.now)
+        # What was on its way to the robot before the stop may still show.
+        settled = [one for one in self._stopping if not progress.moving and progress.now - one.since >= SETTLE]
+        overdue = [one for one in self._stopping if progress.moving and progress.now - one.since > STOP_LIMIT]
+        self._tell_stopping(settled)
+        self._tell_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
+
+    def _tell_stopping(self, some: list[_Stopping] | None = None, remark: str = "") -> None:
+        """Tell the outcome of some of the movements that were ended, of all by default."""
+        for one in list(self._stopping) if some is None else some:
+            self._stopping.remove(one)
+            one.manoeuvre.finish(Outcome(False, f"ended after {one.manoeuvre.so_far()}: {one.why}{remark}"))
 
     def _send_stop(self, *gently: Instruction) -> None:
         if self.emergency and self._running:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ...protocol import Command, Instruction
@@ -27,6 +28,12 @@ class Wheels:
 
     left: int
     right: int
+
+    @classmethod
+    def nearest(cls, left: float, right: float, limit: float, step: float) -> Wheels:
+        """The whole steps nearest to two wheel velocities; all in m/s, and no wheel beyond the limit."""
+        most = math.floor(min(127.0, limit / step + 1e-9))
+        return cls(*(round(max(-most, min(most, velocity / step))) for velocity in (left, right)))
 
     def instructions(self) -> tuple[Instruction, ...]:
         return (Command.VEL2((self.left & 0xFF) << 8 | self.right & 0xFF),)

@@ -33,6 +33,11 @@ class Setting(Feature):
         self._given_up = False  #: for this session: what is wanted waits for the next one
         self._waiting = Waiting()
 
+    @property
+    def coming_on(self) -> bool:
+        """Whether it is being switched on and no packet has confirmed that yet."""
+        return self.wanted is True and self._next_try < math.inf
+
     def want(self, value: bool, now: float) -> Future[Outcome]:
         """Ask for a value; the future ends when the robot confirms it, or tells why it does not."""
         self._waiting.finish(False, f"{self.name}: another request came in between")

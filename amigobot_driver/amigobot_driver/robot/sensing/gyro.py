@@ -46,7 +46,7 @@ class Gyroscope(Feature):
 
     def hear(self, packet: Packet, now: float) -> Iterator[Event]:
         if isinstance(packet, Sip):
-            stands = not (packet.moving or packet.left_velocity or packet.right_velocity)
+            stands = not packet.moving
             if stands and self._stood:
                 self._at_rest.extend(self._unsure)
                 self._calibrate(now)

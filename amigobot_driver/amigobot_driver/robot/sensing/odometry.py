@@ -56,8 +56,15 @@ class Odometer:
 
     def set(self, x: float, y: float, yaw: float) -> None:
         """The pose is this from now on (m, m, rad), and as sure as at the start. Wheel angles go on."""
+        before = self.state
         self.state = Odometry(
-            x, y, math.remainder(yaw, math.tau), left_angle=self.state.left_angle, right_angle=self.state.right_angle
+            x,
+            y,
+            math.remainder(yaw, math.tau),
+            left_angle=before.left_angle,
+            right_angle=before.right_angle,
+            travelled=before.travelled,
+            turned=before.turned,
         )
         self._fixed = self.state
         self._anchor()
@@ -89,6 +96,8 @@ class Odometer:
                 x=old.x + step_x,
                 y=old.y + step_y,
                 yaw=math.remainder(old.yaw + turned, math.tau),
+                travelled=old.travelled + forward,
+                turned=old.turned + turned,
                 covariance=_grow(old.covariance, step_x, step_y, forward, turned),
             )
             self._anchor()
@@ -162,6 +171,8 @@ class Odometer:
             right_angle=old.right_angle + (forward + turned * self._track / 2) / self._wheel_radius,
             left_velocity=left,
             right_velocity=right,
+            travelled=old.travelled + forward,
+            turned=old.turned + turned,
             covariance=_grow(old.covariance, step_x, step_y, forward, turned),
             velocity_variance=(
                 (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + START_VARIANCE,

@@ -1,0 +1,463 @@
+"""Turns and moves in every order of requests, against the simulator's ground truth, on each kind of controller."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+from bench import Bench, losing, losing_first
+
+from amigobot_driver.protocol import Command, encode_frame
+from amigobot_driver.robot import Manoeuvre, Options, Outcome, Refused
+
+ROBOTS = ["amigo", "amigo-sh", "p3dx", "erratic"]
+
+#: Poses that a localization may set in the middle of anything.
+POSES = [(0.0, 0.0, 0.0), (40.0, 0.0, 0.0), (5.0, -3.0, 2.0), (-1.0, 0.0, -math.pi / 2)]
+
+
+def connected(robot: str, **options: object) -> Bench:
+    bench = Bench(Options(profile="erratic" if robot == "erratic" else "", **options), robot)
+    bench.connect()
+    return bench
+
+
+@pytest.fixture(params=ROBOTS)
+def bench(request: pytest.FixtureRequest) -> Bench:
+    return connected(request.param)
+
+
+def moved(bench: Bench, distance: float) -> Manoeuvre:
+    return bench.ask(lambda: bench.robot.move(distance, bench.now))
+
+
+def turned(bench: Bench, degrees: float, *, absolute: bool = False) -> Manoeuvre:
+    return bench.ask(lambda: bench.robot.turn(math.radians(degrees), bench.now, absolute=absolute))
+
+
+def finish(bench: Bench, manoeuvre: Manoeuvre, within: float = 30.0) -> Outcome:
+    bench.until(manoeuvre.ended.done, within)
+    return manoeuvre.ended.result()
+
+
+def at_rest(bench: Bench) -> bool:
+    truth = bench.simulator.truth
+    return max(abs(truth.left_velocity), abs(truth.right_velocity)) < 0.002
+
+
+class Way:
+    """How far the robot really goes along its path, and turns, from now on."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._start = self._last = bench.simulator.truth.pose
+        self.turned = 0.0
+
+    @property
+    def along(self) -> float:
+        """m along the heading at the start."""
+        pose, start = self._bench.simulator.truth.pose, self._start
+        return (pose.x - start.x) * math.cos(start.heading) + (pose.y - start.y) * math.sin(start.heading)
+
+    @property
+    def degrees(self) -> float:
+        """Turned, within half a turn."""
+        return math.degrees(math.remainder(self._bench.simulator.truth.pose.heading - self._start.heading, math.tau))
+
+
+def never_moving(frame: bytes) -> bytes:
+    """MobileSim sends one packet type only."""
+    return encode_frame(b"\x32" + frame[4:-2]) if frame[3] == 0x33 else frame
+
+
+class TestSettingTheOdometry:
+    @pytest.mark.parametrize("pose", POSES)
+    @pytest.mark.parametrize("delay", [0.0, 1.2])
+    def test_during_a_move_changes_nothing_of_its_distance(self, bench, delay, pose):
+        way = Way(bench)
+        move = moved(bench, 0.7)
+        bench.run(delay)
+        bench.robot.set_odometry(*pose)
+        assert finish(bench, move).success
+        bench.run(2)
+        assert way.along == pytest.approx(0.7, abs=0.02)
+        assert move.covered == pytest.approx(0.7, abs=0.02)
+
+    @pytest.mark.parametrize("heading", [90, -135])
+    def test_again_and_again_during_a_move_at_any_heading_changes_nothing(self, bench, heading):
+        assert finish(bench, turned(bench, heading)).success
+        way = Way(bench)
+        move = moved(bench, -0.5)
+        for number in range(30):
+            bench.run(0.1)
+            bench.robot.set_odometry(*POSES[number % len(POSES)])
+        assert finish(bench, move).success
+        assert way.along == pytest.approx(-0.5, abs=0.02)
+
+    @pytest.mark.parametrize("pose", POSES[1:3])
+    @pytest.mark.parametrize("delay", [0.0, 0.7])
+    @pytest.mark.parametrize("absolute", [False, True], ids=["relative", "absolute"])
+    def test_during_a_turn_changes_nothing_of_its_end(self, bench, absolute, delay, pose):
+        """A heading is that of the frame as it was when the turn was requested."""
+        bench.robot.set_odometry(1.0, 1.0, 0.5)
+        way = Way(bench)
+        turn = turned(bench, 80 + absolute * math.degrees(0.5), absolute=absolute)
+        bench.run(delay)
+        bench.robot.set_odometry(*pose)
+        assert finish(bench, turn).success
+        bench.run(2)
+        assert way.degrees == pytest.approx(80, abs=2)
+
+    @pytest.mark.parametrize("pose", POSES[1:3])
+    def test_moves_no_robot_at_rest(self, bench, pose):
+        assert finish(bench, turned(bench, 60, absolute=True)).success
+        way = Way(bench)
+        bench.robot.set_odometry(*pose)
+        bench.run(3)
+        assert (way.along, way.degrees) == pytest.approx((0.0, 0.0), abs=0.01)
+
+    @pytest.mark.parametrize("pose", POSES[2:])
+    def test_while_a_heading_is_kept_leaves_it_where_it_was_meant(self, bench, pose):
+        for _ in range(30):
+            bench.ask(lambda: bench.robot.drive_course(0.1, 0.5, bench.now))
+            bench.run(0.1)
+        way = Way(bench)
+        bench.robot.set_odometry(*pose)
+        bench.run(3)
+        assert way.degrees == pytest.approx(0, abs=2)
+
+
+class TestCountersThatJump:
+    """SETO, which a user may send as a raw command: the robot's own position and heading are 0 from then on."""
+
+    @pytest.mark.parametrize("delay", [0.3, 1.2])
+    def test_during_a_move_change_little_of_its_distance(self, delay):
+        bench = connected("amigo")
+        assert finish(bench, moved(bench, 0.6)).success
+        way = Way(bench)
+        move = moved(bench, 0.6)
+        bench.run(delay)
+        bench.ask(lambda: bench.robot.send_raw(7, [], b""))
+        assert finish(bench, move).success
+        assert way.along == pytest.approx(0.6, abs=0.06)
+
+    def test_stop_a_robot_that_keeps_a_heading(self, bench):
+        """What the heading means to the robot has changed: it must not turn to it."""
+        assert finish(bench, moved(bench, 0.6)).success
+        for _ in range(30):
+            bench.ask(lambda: bench.robot.drive_course(0.1, 1.5, bench.now))
+            bench.run(0.1)
+        way = Way(bench)
+        bench.ask(lambda: bench.robot.send_raw(7, [], b""))
+        bench.run(3)
+        assert at_rest(bench)
+        assert abs(way.degrees) < 15
+
+
+ENDS: dict[str, Callable[[Bench, Manoeuvre], object]] = {
+    "cancel": lambda bench, manoeuvre: bench.robot.cancel(manoeuvre),
+    "stop": lambda bench, manoeuvre: bench.robot.stop(),
+    "emergency stop": lambda bench, manoeuvre: bench.robot.emergency_stop(),
+    "a velocity of zero": lambda bench, manoeuvre: bench.robot.drive(0.0, 0.0, bench.now),
+    "motors off": lambda bench, manoeuvre: bench.robot.enable_motors(False, bench.now),
+}
+
+
+class TestEnds:
+    @pytest.mark.parametrize("delay", [0.05, 0.3, 1.5])
+    @pytest.mark.parametrize("end", ENDS)
+    def test_of_a_move_are_told_at_rest_with_the_distance_travelled(self, bench, end, delay):
+        way = Way(bench)
+        move = moved(bench, 2.0)
+        bench.run(delay)
+        bench.ask(lambda: ENDS[end](bench, move))
+        outcome = finish(bench, move, within=6.0)
+        assert at_rest(bench)
+        assert not outcome.success
+        assert move.covered == pytest.approx(way.along, abs=0.005)
+        assert outcome.message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
+        bench.run(3)
+        assert move.covered == pytest.approx(way.along, abs=0.005)
+
+    @pytest.mark.parametrize("delay", [0.0, 0.8])
+    @pytest.mark.parametrize("end", ENDS)
+    def test_of_a_turn_are_told_at_rest_with_the_angle(self, bench, end, delay):
+        way = Way(bench)
+        turn = turned(bench, 170)
+        bench.run(delay)
+        bench.ask(lambda: ENDS[end](bench, turn))
+        outcome = finish(bench, turn, within=6.0)
+        assert at_rest(bench)
+        assert not outcome.success
+        assert math.degrees(turn.covered) == pytest.approx(way.degrees, abs=0.5)
+        bench.run(3)
+        assert math.degrees(turn.covered) == pytest.approx(way.degrees, abs=0.5)
+
+    def test_by_another_movement_are_told_at_once_with_the_distance_until_then(self, bench):
+        way = Way(bench)
+        move = moved(bench, 2.0)
+        bench.run(1.5)
+        bench.drive(0.1, 0.2)
+        assert move.ended.done()
+        assert move.covered == pytest.approx(way.along, abs=0.05)
+        assert "another movement was requested" in move.ended.result().message
+
+    def test_by_another_movement_while_the_robot_stops_are_told_then(self, bench):
+        move = moved(bench, 2.0)
+        bench.run(1.5)
+        bench.ask(bench.robot.stop)
+        bench.run(0.1)
+        assert not move.ended.done()
+        bench.drive(0.1, 0.2)
+        assert "stopped" in move.ended.result(timeout=0).message
+
+    def test_by_a_lost_link_are_told_at_once_with_the_distance_until_then(self, bench):
+        way = Way(bench)
+        move = moved(bench, 2.0)
+        bench.run(1.5)
+        bench.unplug()
+        assert move.ended.done()
+        assert move.covered == pytest.approx(way.along, abs=0.05)
+
+    def test_of_a_move_that_ended_long_ago_stop_nothing(self, bench):
+        old = moved(bench, 0.1)
+        assert finish(bench, old).success
+        new = moved(bench, 0.2)
+        bench.ask(lambda: bench.robot.cancel(old))
+        assert finish(bench, new).success
+
+    def test_of_a_robot_that_hardly_brakes_are_told_within_a_limit(self):
+        bench = connected("amigo", tuning={"trans_decel": 20})
+        move = moved(bench, 20.0)
+        bench.run(2)
+        bench.ask(bench.robot.stop)
+        assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
+
+    def test_a_caller_that_cancels_the_future_breaks_nothing(self, bench):
+        move = moved(bench, 0.3)
+        move.ended.cancel()
+        bench.run(5)
+        assert finish(bench, moved(bench, 0.1)).success
+
+    def test_by_the_motors_button_are_told_with_the_remedy(self):
+        bench = connected("amigo")
+        way = Way(bench)
+        move = moved(bench, 2.0)
+        bench.run(1.5)
+        bench.simulator.press_motors_button()
+        outcome = finish(bench, move, within=6.0)
+        assert "the motors are off: call enable_motors" in outcome.message
+        assert move.covered == pytest.approx(way.along, abs=0.005)
+
+
+class TestStart:
+    @pytest.mark.parametrize("robot", ROBOTS)
+    @pytest.mark.parametrize("goal", [lambda bench: moved(bench, 0.3), lambda bench: turned(bench, 40)])
+    def test_waits_for_motors_that_the_driver_is_switching_on(self, robot, goal):
+        bench = Bench(Options(profile="erratic" if robot == "erratic" else ""), robot)
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        outcome = finish(bench, goal(bench))
+        assert outcome.success, outcome.message
+
+    def test_waits_for_motors_that_a_service_is_switching_on(self):
+        bench = connected("amigo", motors_on_connect=False)
+        with pytest.raises(Refused, match="motors are off: call enable_motors"):
+            moved(bench, 0.3)
+        bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+        assert finish(bench, moved(bench, 0.3)).success
+
+    def test_fails_with_the_reason_where_the_motors_never_come(self):
+        bench = Bench(Options(), "amigo")
+        bench.up.fault = losing(Command.ENABLE)
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        outcome = finish(bench, moved(bench, 0.3), within=6.0)
+        assert "the motors are off" in outcome.message
+
+    @pytest.mark.parametrize("velocity", [(0.25, 0.0), (0.0, 0.8), (-0.2, 0.5)])
+    @pytest.mark.parametrize("driven", [0.02, 0.1, 1.0])
+    def test_from_any_velocity_ends_where_it_was_requested(self, bench, driven, velocity):
+        bench.run(driven, cmd_vel=velocity)
+        turn = turned(bench, 30)
+        way = Way(bench)
+        assert finish(bench, turn).success
+        assert way.degrees == pytest.approx(30, abs=8), "measured from the last packet before the request"
+
+    @pytest.mark.parametrize("driven", [0.02, 0.1, 2.0])
+    def test_of_a_move_never_drives_on_when_its_commands_are_lost(self, bench, driven):
+        bench.run(driven, cmd_vel=(0.25, 0.0))
+        bench.up.fault = losing(Command.MOVE)
+        way = Way(bench)
+        move = moved(bench, 0.5)
+        assert not finish(bench, move).success
+        assert abs(way.along) < 0.3
+        assert at_rest(bench)
+
+    @pytest.mark.parametrize("lost", [1, 2, 3])
+    def test_is_sent_again_when_its_command_is_lost(self, bench, lost):
+        way = Way(bench)
+        bench.up.fault = losing_first(lost, Command.MOVE)
+        assert finish(bench, moved(bench, 0.3)).success
+        assert way.along == pytest.approx(0.3, abs=0.02)
+
+
+class TestPacketsThatNeverSayMoving:
+    """MobileSim: only the wheels' velocities tell."""
+
+    @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
+    def test_a_move_is_reached_only_at_rest_and_sent_once(self, robot):
+        bench = connected(robot)
+        bench.down.fault = never_moving
+        way, since = Way(bench), bench.now
+        assert finish(bench, moved(bench, -0.5)).success
+        assert at_rest(bench)
+        assert sum(word.startswith("MOVE") for word in bench.words(since)) == 1
+        bench.run(2)
+        assert way.along == pytest.approx(-0.5, abs=0.02)
+
+    def test_a_stop_is_told_at_rest(self):
+        bench = connected("amigo")
+        bench.down.fault = never_moving
+        move = moved(bench, 1.0)
+        bench.run(1.5)
+        bench.ask(bench.robot.stop)
+        finish(bench, move)
+        assert at_rest(bench)
+
+    def test_the_status_says_that_it_moves(self):
+        bench = connected("amigo")
+        bench.down.fault = never_moving
+        bench.run(1, cmd_vel=(0.2, 0.0))
+        assert bench.reports[-1].moving
+        bench.ask(bench.robot.stop)
+        bench.run(2)
+        assert not bench.reports[-1].moving
+
+
+class TestSmallRequests:
+    @pytest.mark.parametrize("degrees", [1.0, -1.5, 2.9, -4.0])
+    @pytest.mark.parametrize("before", [0, 33.4])
+    def test_a_small_turn_turns(self, bench, before, degrees):
+        if before:
+            finish(bench, turned(bench, before))
+        way = Way(bench)
+        turn = turned(bench, degrees)
+        outcome = finish(bench, turn)
+        assert outcome.success, outcome.message
+        assert way.degrees == pytest.approx(degrees, abs=min(0.8 * abs(degrees), 1.0))
+        assert math.degrees(turn.remaining) == pytest.approx(degrees - way.degrees, abs=0.2)
+
+    @pytest.mark.parametrize("distance", [0.001, -0.005, 0.015, 0.03])
+    def test_a_small_move_moves(self, bench, distance):
+        way = Way(bench)
+        outcome = finish(bench, moved(bench, distance))
+        assert outcome.success, outcome.message
+        assert way.along == pytest.approx(distance, abs=max(0.001, 0.1 * abs(distance)))
+
+    @pytest.mark.parametrize("distance", [0.0009, -0.0004, 1e-9])
+    def test_a_move_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, distance):
+        with pytest.raises(Refused, match=r"the firmware moves by 0.001 m at least"):
+            moved(bench, distance)
+
+    @pytest.mark.parametrize("degrees", [0.9, -0.1, 1e-9])
+    def test_a_turn_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, degrees):
+        with pytest.raises(Refused, match=r"the firmware turns by 0.0175 rad \(1 deg\) at least"):
+            turned(bench, degrees)
+
+    def test_nothing_is_reached_at_once(self, bench):
+        assert finish(bench, moved(bench, 0.0)).message == "reached, 0.000 m off"
+        assert finish(bench, turned(bench, 0.0)).message == "reached, 0.0 deg off"
+
+    def test_a_heading_that_the_robot_has_is_reached_at_once(self, bench):
+        assert finish(bench, turned(bench, 0.4, absolute=True)).message == "reached, 0.4 deg off"
+
+    def test_a_robot_with_a_dead_band_says_what_is_left(self, bench):
+        """Its servo does nothing for a distance so short."""
+        bench.up.fault = losing(Command.MOVE)
+        outcome = finish(bench, moved(bench, 0.015))
+        assert not outcome.success
+        assert "0.015 m are left" in outcome.message
+
+
+class TestRange:
+    @pytest.mark.parametrize("distance", [32.0, -32.0])
+    def test_a_move_of_the_most_from_a_rolling_robot_stays_within_what_the_command_takes(self, bench, distance):
+        bench.run(2, cmd_vel=(math.copysign(0.3, -distance), 0.0))
+        move = moved(bench, distance)
+        bench.run(3)
+        assert f"MOVE({round(math.copysign(32000, distance))})" in bench.words()
+        bench.ask(bench.robot.stop)
+        finish(bench, move)
+
+    def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench):
+        """Whatever made it: here another client of the robot."""
+        way = Way(bench)
+        move = moved(bench, 0.1)
+        bench.run(0.3)
+        bench.ask(lambda: bench.robot.outbox.put(Command.VEL(200)))
+        outcome = finish(bench, move)
+        assert not outcome.success
+        assert "beyond the goal" in outcome.message
+        assert way.along < 0.5
+        assert move.covered == pytest.approx(way.along, abs=0.01)
+
+
+class TestLimitsThatChange:
+    def test_a_lower_one_slows_the_robot_down_without_another_velocity(self, bench):
+        bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
+        bench.run(2, cmd_vel=(0.25, 0.5))
+        bench.drive(0.25, 0.5)
+        bench.ask(
+            lambda: bench.robot.configure(Options(max_linear=0.1, max_angular=0.2, command_timeout=2.0), bench.now)
+        )
+        bench.run(1.5)
+        truth = bench.simulator.truth
+        assert (truth.left_velocity + truth.right_velocity) / 2 == pytest.approx(0.1, abs=0.01)
+        assert truth.turn_rate == pytest.approx(0.2, abs=0.02)
+
+    def test_a_lower_one_holds_for_wheels_and_courses(self, bench):
+        bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
+        bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.2, bench.now))
+        bench.run(0.5)
+        since = bench.now
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1, command_timeout=2.0), bench.now))
+        bench.run(0.2)
+        assert f"VEL2({5 << 8 | 5})" in bench.words(since)
+        bench.ask(lambda: bench.robot.drive_course(0.2, 0.0, bench.now))
+        since = bench.now
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.05, command_timeout=2.0), bench.now))
+        bench.run(0.2)
+        assert "VEL(50)" in bench.words(since)
+
+    def test_one_lowers_the_velocity_of_a_move_under_way(self, bench):
+        move = moved(bench, 2.0)
+        bench.run(1.0)
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1), bench.now))
+        bench.run(2.5)
+        assert bench.simulator.truth.left_velocity == pytest.approx(0.1, abs=0.02)
+        assert finish(bench, move).success
+
+    def test_one_leaves_a_robot_at_rest_alone(self, bench):
+        bench.run(2, cmd_vel=(0.25, 0.0))
+        bench.run(3)
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1), bench.now))
+        bench.run(2)
+        assert at_rest(bench)
+
+    @pytest.mark.parametrize("limit", [0.0004, -0.5, math.nan, math.inf])
+    def test_one_that_the_firmware_cannot_keep_is_refused(self, limit):
+        with pytest.raises(ValueError, match=r"max_linear is .* m/s, allowed: 0 for the robot's own, or 0.001"):
+            Options(max_linear=limit)
+        with pytest.raises(ValueError, match=r"max_angular is .* rad/s, allowed"):
+            Options(max_angular=limit)
+
+    @pytest.mark.parametrize("timeout", [0.0, -1.0, math.nan, math.inf])
+    def test_a_timeout_that_never_ends_is_refused(self, timeout):
+        with pytest.raises(ValueError, match="command_timeout is"):
+            Options(command_timeout=timeout)
+
+    def test_the_lowest_is_what_the_firmware_is_told(self):
+        bench = connected("amigo", max_linear=0.001, max_angular=0.0175)
+        assert {"SETV(1)", "SETRV(1)"} <= set(bench.words())
