@@ -52,7 +52,7 @@ class TestAsking:
         bench.connect()
         bench.run(TRIES * PATIENCE + 15)
         assert words(bench, "ENCODER(2)") == TRIES + 2
-        assert bench.notices.count(f"sent ENCODER(2) {TRIES} times, no ENCODERpac came; trying on") == 2
+        assert len([notice for notice in bench.notices if "no ENCODERpac came" in notice]) == 1
         assert [stream.name for stream, flow in bench.robot.streams.flows.items() if flow.silent] == ["ENCODERpac"]
         bench.come_back()
         bench.run(RARELY + 1)

@@ -54,6 +54,7 @@ class Flow:
     asked: bool = False  #: in this session
     tries: int = 0  #: since the last packet
     packets: int = 0
+    told: bool = False  #: that it does not come; once, however many sessions that lasts
     asked_again: int = 0
     next_time: float = math.inf
 
@@ -73,7 +74,9 @@ class Streams(Feature):
 
     def want(self, stream: Stream, on: bool, now: float) -> None:
         """Have a stream from now on and in each session to come, or no more."""
-        self.flows[stream].wanted = on
+        flow = self.flows[stream]
+        flow.told = flow.told and flow.wanted is on
+        flow.wanted = on
         self._review(stream, now)
 
     def obstacle(self, stream: Stream) -> str:
@@ -94,7 +97,7 @@ class Streams(Feature):
             if isinstance(packet, stream.packet):
                 flow.packets += 1
                 flow.size = max(flow.size, len(packet.encode()) + OVERHEAD)
-                flow.tries = 0
+                flow.tries, flow.told = 0, False
                 if flow.going:
                     flow.next_time = now + PATIENCE
                 elif flow.asked:
@@ -105,7 +108,12 @@ class Streams(Feature):
                 self._review(stream, now)
                 if flow.going and flow.tries > TRIES:
                     flow.tries = TRIES
-                    yield Notice(f"sent {stream.command(stream.on)} {TRIES} times, no {stream.name} came; trying on")
+                    if not flow.told:
+                        flow.told = True
+                        yield Notice(
+                            f"sent {stream.command(stream.on)} {TRIES} times, no {stream.name} came; it is requested "
+                            f"every {RARELY:.0f} s from now on, see diagnostics"
+                        )
 
     def due(self, now: float) -> Iterator[Instruction]:
         for stream, flow in self.flows.items():
