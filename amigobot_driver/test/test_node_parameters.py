@@ -18,12 +18,13 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters
 from rclpy.context import Context
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.signals import SignalHandlerOptions
-from ros_bench import Bench, Robot
+from ros_bench import NODE, Bench, Robot
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import Command
+from amigobot_driver.robot import TUNABLE
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameters import BadParameter
+from amigobot_driver.ros.parameters import TABLE, BadParameter, unknown_text
 
 #: What a user may rely on, with the default.
 DOCUMENTED: dict[str, Any] = {
@@ -199,6 +200,49 @@ class TestAtTheStart:
         profile.write_text("extends: amigo\nname: mine\nbody: {track_mm: wide}\n")
         with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm: 'wide' is no number"):
             AmigobotNode(context=context, parameter_overrides=[Parameter("robot", value=str(profile))])
+
+    @pytest.mark.parametrize(
+        ("name", "proposal"),
+        [
+            ("max_speed", "did you mean max_linear_velocity?"),
+            ("cmd_vel_timout", "did you mean cmd_vel_timeout?"),
+            ("odom_frame_id", "did you mean odom_frame?"),
+            ("serial_port", "did you mean port?"),
+            ("qqq", "`ros2 param list` shows those it has"),
+        ],
+    )
+    def test_an_unknown_one_is_told_with_the_nearest_name(self, name: str, proposal: str) -> None:
+        assert unknown_text(name) == f"parameter {name} is not known to this node and has no effect: {proposal}"
+
+    def test_unknown_ones_are_warned_about_once_and_those_of_ros_are_not(self, tmp_path: Path) -> None:
+        file = tmp_path / "parameters.yaml"
+        file.write_text(
+            "/**:\n  ros__parameters:\n    max_vel: 0.3\n    cmd_vel_timeout: 0.4\n    use_sim_time: false\n"
+            "    qos_overrides./tf.publisher.depth: 5\n    start_type_description_service: true\n"
+        )
+        command = (*NODE, "--ros-args", "--params-file", str(file), "-p", "max_speed:=1.0")
+        with Bench(Robot(), node_command=(*command, "-p", "baud:=9600")) as bench:
+            bench.connected()
+            assert len(bench.node.logged("WARN", "parameter max_speed is not known to this node")) == 1
+            assert len(bench.node.logged("WARN", "parameter max_vel is not known", "max_linear_velocity?")) == 1
+            assert len(bench.node.logged("is not known to this node")) == 2
+            assert (get(bench, "cmd_vel_timeout"), get(bench, "baud")) == (0.4, 9600)
+            names = bench.call(ListParameters, "amigobot/list_parameters").result.names
+            assert "max_speed" not in names
+            assert not bench.parameter("max_speed", 2.0).successful
+
+    @pytest.mark.parametrize("name", [spec.name for spec in TABLE if spec.tunes or spec.least is not None])
+    def test_a_value_that_would_be_zero_in_the_unit_of_the_robot_is_refused(self, name: str) -> None:
+        spec = next(spec for spec in TABLE if spec.name == name)
+        assert spec.check(spec.default) == spec.default
+        if spec.least is not None and spec.kind is float:
+            assert spec.check(spec.least) == spec.least
+            with pytest.raises(ValueError, match=f"^parameter {name} is .*, allowed: 0, or "):
+                spec.check(spec.least * 0.4)
+        if spec.tunes and spec.least:
+            tunable, sent = TUNABLE[spec.tunes[0]], round(spec.least * spec.tunes[1])
+            assert tunable.low == sent
+            assert round(spec.allowed[1] * spec.tunes[1]) <= tunable.high
 
     @pytest.mark.parametrize(("name", "value", "told"), [WRONG[0], WRONG[2]], ids=["unknown robot", "negative timeout"])
     def test_the_node_ends_with_that_line_alone_and_exit_code_2(self, name: str, value: object, told: str) -> None:

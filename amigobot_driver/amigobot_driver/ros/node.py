@@ -21,7 +21,7 @@ from .diagnostics import Diagnostics
 from .gripper import Gripper
 from .inputs import Inputs
 from .log import EventLog, Once
-from .parameters import BadParameter, Parameters
+from .parameters import BadParameter, Parameters, unknown_text
 from .pioneer import Pioneer
 from .ports import Ports
 from .raw import RawAccess
@@ -40,8 +40,11 @@ class AmigobotNode(Node):
     """A robot of the ActivMedia family as a ROS 2 node. Raises BadParameter."""
 
     def __init__(self, **node_options: object) -> None:
-        super().__init__("amigobot", **node_options)
+        # Declared from the overrides, so that Parameters finds those that nothing else declares.
+        super().__init__("amigobot", automatically_declare_parameters_from_overrides=True, **node_options)
         self._params = Parameters(self)
+        for name in self._params.unknown:
+            self.get_logger().warning(unknown_text(name))
         try:
             robot = Robot(self._params.options())
         except ProfileError as error:

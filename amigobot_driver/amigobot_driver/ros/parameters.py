@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 from dataclasses import dataclass
@@ -279,6 +280,30 @@ TABLE += (
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
 
+#: Parameters that ROS declares itself, as full names and as the beginnings of names.
+_OF_ROS = ("use_sim_time", "start_type_description_service", "qos_overrides.")
+#: How alike two names must be for one to be proposed for the other.
+_ALIKE = 0.6
+
+
+def nearest_name(name: str) -> str:
+    """The parameter whose name is most like this one, in letters and in whole words; "" when none is alike."""
+    words = set(name.split("_"))
+
+    def likeness(known: str) -> float:
+        shared = len(words & set(known.split("_"))) / len(words)
+        return difflib.SequenceMatcher(None, name, known).ratio() + 0.5 * shared
+
+    best = max(_BY_NAME, key=likeness)
+    return best if likeness(best) >= _ALIKE else ""
+
+
+def unknown_text(name: str) -> str:
+    """What the operator is told about a parameter that this node does not have."""
+    near = nearest_name(name)
+    proposal = f"did you mean {near}?" if near else "`ros2 param list` shows those it has"
+    return f"parameter {name} is not known to this node and has no effect: {proposal}"
+
 
 class BadParameter(Exception):
     """A parameter that the node cannot start with; one line for the person who set it."""
@@ -288,8 +313,15 @@ class Parameters:
     """The parameters of one node, checked. Raises BadParameter."""
 
     def __init__(self, node: Node) -> None:
+        """Declare the parameters of `node`, which must have declared those that it was started with itself."""
         self._node = node
         self._values: dict[str, Scalar] = {}
+        given = [name for name in node.get_parameters_by_prefix("") if not name.startswith(_OF_ROS)]
+        #: parameters that the node was started with and does not have
+        self.unknown = tuple(name for name in given if name not in _BY_NAME)
+        for name in given:
+            # Declared anew below, with a descriptor; an unknown one must not look as if it had an effect.
+            node.undeclare_parameter(name)
         for spec in TABLE:
             value = node.declare_parameter(spec.name, spec.default, ParameterDescriptor(dynamic_typing=True)).value
             try:
