@@ -19,20 +19,30 @@ from ..profiles import ProfileError, load_profile
 from ..sim import (
     Event,
     FaultError,
+    OptionError,
     RevisionError,
     Simulator,
+    SonarModel,
+    Wear,
     WorldError,
+    load_sounds,
     load_world,
+    parse_aux,
     parse_faults,
     parse_pose,
     parse_revision,
+    parse_sonar,
+    parse_wear,
     revision_of,
 )
 from ..sim.erratic import revision_help
+from ..sim.events import Listener
 from ..sim.faults import fault_help
+from ..sim.options import number_help
 from ..sim.pty import PtyConnection
 from ..sim.server import Connection, TruthLog, serve
 from ..sim.tcp import TcpConnection
+from ..wording import counted
 from .errors import UsageError
 
 _DEFAULT_PORT = 8101
@@ -48,6 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (%(default)s)")
     parser.add_argument("--name", help="what the robot calls itself")
     parser.add_argument("--charge", type=float, default=1.0, help="left in the battery, 0 to 1 (%(default)s)")
+    parser.add_argument(
+        "--refuse-low-battery", action="store_true", help="answer no client while the battery is below its alarm"
+    )
     parser.add_argument("--baud", type=int, help="line speed; 0: infinite (the profile's)")
     parser.add_argument("--check-baud", action="store_true", help="with --pty: another speed gives noise")
     parser.add_argument(
@@ -63,8 +76,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="which of its possible firmwares an Erratic has; see below",
     )
+    parser.add_argument(
+        "--wear", action="append", default=[], metavar="NAME=VALUE", help="how its wheels differ; see below"
+    )
+    parser.add_argument(
+        "--sonar", action="append", default=[], metavar="NAME=VALUE", help="how its sonars err; see below"
+    )
+    parser.add_argument("--sounds", default="default", metavar="FILE", help="YAML file of its sounds, or none")
+    parser.add_argument(
+        "--aux", action="append", default=[], metavar="PORT=DEVICE", help="loop, none, or a YAML file of replies"
+    )
     parser.epilog = (
         f"faults, each as --fault NAME=VALUE:\n{fault_help()}\n\n"
+        f"wear, each as --wear NAME=VALUE:\n{number_help(Wear)}\n\n"
+        f"sonar, each as --sonar NAME=VALUE:\n{number_help(SonarModel)}\n\n"
         f"variants of an Erratic, each as --variant NAME=VALUE:\n{revision_help()}"
     )
     parser.add_argument("--truth", metavar="FILE", help="append what the robot really does, as JSON lines")
@@ -77,34 +102,49 @@ def run(args: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(_signals())
         try:
-            profile, world = load_profile(args.robot), load_world(args.world)
-            simulator = Simulator(
-                profile,
-                world,
-                start=parse_pose(args.start) if args.start else None,
-                seed=args.seed,
-                baud=args.baud,
-                name=args.name,
-                charge=args.charge,
-                faults=parse_faults(args.fault),
-                revision=parse_revision(args.variant, revision_of(profile)) if args.variant else None,
-                on_event=clock.print_event,
-            )
+            simulator = build_simulator(args, clock.print_event)
             truth = TruthLog(stack.enter_context(_open_log(args.truth))) if args.truth else None
             connection = _connect(args, simulator, clock)
-        except (ProfileError, WorldError, FaultError, RevisionError) as error:
+        except (ProfileError, WorldError, FaultError, RevisionError, OptionError) as error:
             raise UsageError(str(error)) from None
         except OSError as error:
             raise UsageError(f"{args.pty or args.tcp}: {error.strerror or error}") from None
         stack.callback(connection.close)
-        clock.print(f"{profile.description} in {world.name}, listening on {connection.description}")
+        place = f"{simulator.profile.description} in {simulator.world.name}"
+        clock.print(f"{place}, listening on {connection.description}")
         serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
         line = simulator.line_stats
         clock.print(
-            f"stopped: {line.frames} packets sent, {line.starved} that did not fit the line, "
-            f"{simulator.lost_commands} commands lost"
+            f"stopped: {counted(line.frames, 'packet')} sent, {line.starved} did not fit the line, "
+            f"{counted(simulator.lost_commands, 'command')} lost"
         )
     return 0
+
+
+def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
+    """The simulator that the command line describes.
+
+    Raises:
+        ProfileError, WorldError, FaultError, RevisionError, OptionError: An option is wrong; the message says how.
+    """
+    profile = load_profile(args.robot)
+    return Simulator(
+        profile,
+        load_world(args.world),
+        start=parse_pose(args.start) if args.start else None,
+        seed=args.seed,
+        baud=args.baud,
+        name=args.name,
+        charge=args.charge,
+        refuse_low_battery=args.refuse_low_battery,
+        wear=parse_wear(args.wear),
+        sonar=parse_sonar(args.sonar),
+        sounds=load_sounds(args.sounds) if args.sounds != "default" else None,
+        aux=parse_aux(args.aux),
+        faults=parse_faults(args.fault),
+        revision=parse_revision(args.variant, revision_of(profile)) if args.variant else None,
+        on_event=on_event,
+    )
 
 
 @contextlib.contextmanager

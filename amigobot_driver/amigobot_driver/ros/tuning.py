@@ -13,6 +13,7 @@ from amigobot_msgs.srv import GetPid, GetRobotConfig, SaveConfig, SetMotorPwm, S
 from ..driver import Driver
 from ..protocol import Parameters as RobotParameters
 from ..robot import Outcome, Refused
+from ..wording import counted
 from . import conversions
 from .parameters import Parameters
 from .wish import answer, granted, offering
@@ -63,7 +64,8 @@ class TuningServices:
         self, request: SetRobotConfig.Request, response: SetRobotConfig.Response
     ) -> SetRobotConfig.Response:
         if len(request.names) != len(request.values):
-            told = f"{len(request.names)} names and {len(request.values)} values, as many of each are needed"
+            names, values = counted(len(request.names), "name"), counted(len(request.values), "value")
+            told = f"{names} and {values}, as many of each are needed"
             return answer(response, Outcome(False, told))
         if repeated := [name for name in dict.fromkeys(request.names) if request.names.count(name) > 1]:
             return answer(response, Outcome(False, f"{', '.join(repeated)}: given more than once"))

@@ -10,6 +10,7 @@ from .erratic import Revision, RevisionError, parse_revision, revision_names, re
 from .events import Event
 from .faults import FaultError, Faults, Window, parse_faults
 from .handshake import Session
+from .options import OptionError, load_sounds, parse_aux, parse_sonar, parse_wear
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
 from .sounds import Sound, playlist
@@ -22,6 +23,7 @@ __all__ = [
     "FaultError",
     "Faults",
     "LoopBack",
+    "OptionError",
     "Pose",
     "Reply",
     "Revision",
@@ -38,10 +40,14 @@ __all__ = [
     "World",
     "WorldError",
     "available_worlds",
+    "load_sounds",
     "load_world",
+    "parse_aux",
     "parse_faults",
     "parse_pose",
     "parse_revision",
+    "parse_sonar",
+    "parse_wear",
     "playlist",
     "revision_names",
     "revision_of",

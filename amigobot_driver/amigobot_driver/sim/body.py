@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Any
 
 from ..profiles import Profile
 from .world import Footprint, Pose, Segment, World, blocked
@@ -38,14 +39,18 @@ class Idle(Enum):
     BRAKE = auto()  #: shorted: the wheel stops
 
 
+def _number(default: float, low: float, high: float, help: str) -> Any:
+    return field(default=default, metadata={"range": (low, high), "help": help})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wear:
     """How the real wheels differ from the numbers in the firmware, so that odometry and truth part."""
 
-    left_scale: float = 1.0  #: true rolling distance of the left wheel over the nominal
-    right_scale: float = 1.0
-    track_scale: float = 1.0  #: true distance between the wheels over the nominal
-    slip: float = 0.0  #: standard deviation of the share of each step that a wheel slips
+    left_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the left wheel over the nominal")
+    right_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the right wheel over the nominal")
+    track_scale: float = _number(1.0, 0.5, 2.0, "true distance between the wheels over the nominal")
+    slip: float = _number(0.0, 0.0, 1.0, "standard deviation of the share of each step that a wheel slips")
 
 
 class Wheel:

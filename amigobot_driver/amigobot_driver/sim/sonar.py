@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..profiles import Profile, SonarPose
 from .body import Body
@@ -24,13 +25,19 @@ _MAX_SEQUENCE = 2 * _ARRAY
 _SHORTEST_CYCLE, _LONGEST_CYCLE = 2, 120
 
 
+def _number(default: float, high: float, help: str) -> Any:
+    return field(default=default, metadata={"range": (0.0, high), "help": help})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SonarModel:
     """How a transducer errs."""
 
-    noise: float = 0.003  #: m, standard deviation
-    relative_noise: float = 0.002  #: the same, as a share of the range
-    grazing: float = math.radians(70)  #: a wall hit at a larger angle from its normal mirrors the sound away
+    noise: float = _number(0.003, 1.0, "m, standard deviation of a range")
+    relative_noise: float = _number(0.002, 1.0, "the same, as a share of the range")
+    grazing: float = _number(
+        math.radians(70), math.pi, "rad from its normal beyond which a wall mirrors the sound away"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from ..protocol import Playlist
 
 #: sounds below this number are the firmware's own cues (docs/protocol.md E-38)
 FIRST_USER_SOUND = 50
+LAST_SOUND = 255
 #: bytes of a sound where nobody says otherwise: half a second at 8 kHz
 _LENGTH = 4000
 

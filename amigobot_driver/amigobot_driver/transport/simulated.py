@@ -14,12 +14,17 @@ from urllib.parse import parse_qsl, urlsplit
 from ..profiles import ProfileError, load_profile
 from ..sim import (
     FaultError,
+    OptionError,
     Simulator,
     WorldError,
+    load_sounds,
     load_world,
+    parse_aux,
     parse_faults,
     parse_pose,
     parse_revision,
+    parse_sonar,
+    parse_wear,
     revision_names,
     revision_of,
 )
@@ -101,7 +106,13 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "baud": int,
     "name": str,
     "charge": float,
+    "refuse_low_battery": _flag,
+    "wear": lambda text: parse_wear(text.split(";")),
+    "sonar": lambda text: parse_sonar(text.split(";")),
+    "sounds": load_sounds,
+    "aux": lambda text: parse_aux(text.split(";")),
     "faults": lambda text: parse_faults(text.split(";")),
+    "robot": str,
     "check_baud": _flag,
 }
 
@@ -122,7 +133,9 @@ def _robot(url: str) -> tuple[Simulator, bool]:
             else:
                 known = ", ".join((*_OPTIONS, *revision_names()))
                 raise ValueError(f"option {key!r} is not known, allowed: {known}")
-        profile = load_profile(parts.netloc or _DEFAULT_ROBOT)
+        if parts.netloc and "robot" in values:
+            raise ValueError("the robot is given twice: before the question mark, and as robot=")
+        profile = load_profile(values.pop("robot", parts.netloc) or _DEFAULT_ROBOT)
         if variants:
             values["revision"] = parse_revision(variants, revision_of(profile))
         check_baud = values.pop("check_baud")
@@ -134,7 +147,7 @@ def _robot(url: str) -> tuple[Simulator, bool]:
 def _value(key: str, text: str) -> Any:
     try:
         return _OPTIONS[key](text)
-    except (WorldError, FaultError):
+    except (WorldError, FaultError, OptionError):
         raise
     except ValueError as error:
         raise ValueError(f"option {key}={text!r:.60}: {error}") from None

@@ -1,0 +1,123 @@
+"""Options of the simulator as text, as `amigobot sim` and `sim://` take them.
+
+parse_wear(["left_scale=1.01", "slip=0.02"])       # Wear(left_scale=1.01, slip=0.02)
+parse_sonar(["noise=0.01"])                        # SonarModel(noise=0.01)
+parse_aux(["1=none", "2=device.yaml"])             # what is plugged into AUX1 and AUX2
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
+from .body import Wear
+from .sonar import SonarModel
+from .sounds import DEFAULT_PLAYLIST, LAST_SOUND, Sound, playlist
+
+_MAX_SIZE = 100_000
+_AUX_PORTS = ("1", "2", "3")
+
+T = TypeVar("T")
+
+
+class OptionError(ValueError):
+    """An option that does not exist or cannot be read; the message says what is allowed."""
+
+
+def parse_wear(texts: Iterable[str]) -> Wear:
+    """How the wheels differ from the firmware's numbers, from NAME=VALUE. Raises OptionError."""
+    return _numbers(Wear, "wear", texts)
+
+
+def parse_sonar(texts: Iterable[str]) -> SonarModel:
+    """How the sonars err, from NAME=VALUE. Raises OptionError."""
+    return _numbers(SonarModel, "sonar", texts)
+
+
+def number_help(kind: type[Any]) -> str:
+    """The fields of `Wear` or `SonarModel`, one a line."""
+    return "\n".join(f"  {item.name:<14} {item.metadata['help']}" for item in fields(kind))
+
+
+def load_sounds(text: str) -> Mapping[int, Sound]:
+    """The sounds in FLASH: "default", "none", or a YAML file of numbers and names. Raises OptionError."""
+    if text == "none":
+        return {}
+    if text == "default":
+        return DEFAULT_PLAYLIST
+    content = _read(text)
+    good = isinstance(content, dict) and all(
+        type(number) is int and 1 <= number <= LAST_SOUND and isinstance(name, str) for number, name in content.items()
+    )
+    if not good:
+        raise OptionError(f"sounds {text}: numbers from 1 to {LAST_SOUND} and names are needed, as in 50: hello")
+    return {number: sound for first, name in content.items() for number, sound in playlist([name], first).items()}
+
+
+def parse_aux(texts: Iterable[str]) -> Mapping[int, AuxDevice]:
+    """What is plugged into the auxiliary ports, from PORT=DEVICE: loop, none, or a YAML file of replies.
+
+    Such a file is a list of `{request: TEXT, answer: TEXT, delay: SECONDS}`. Raises OptionError.
+    """
+    devices: dict[int, AuxDevice] = {}
+    for text in texts:
+        port, _, device = text.partition("=")
+        if port not in _AUX_PORTS or not device:
+            raise OptionError(f"aux {text!r:.60}: needed is PORT=DEVICE, with port {', '.join(_AUX_PORTS)}")
+        devices[int(port)] = _device(device)
+    return devices
+
+
+def _device(text: str) -> AuxDevice:
+    if text == "loop":
+        return LoopBack()
+    if text == "none":
+        return ScriptedDevice(())
+    content = _read(text)
+    try:
+        return ScriptedDevice([_reply(**item) for item in content])
+    except (TypeError, ValueError, AttributeError):
+        raise OptionError(
+            f"aux {text}: a list of request, answer and delay is needed, as in - {{request: 'V?', answer: '1.0'}}"
+        ) from None
+
+
+def _reply(request: str, answer: str, delay: float = 0.0) -> Reply:
+    if not request or not 0.0 <= float(delay) < math.inf:
+        raise ValueError
+    return Reply(request.encode("latin-1"), answer.encode("latin-1"), float(delay))
+
+
+def _read(path: str) -> Any:
+    try:
+        if Path(path).stat().st_size > _MAX_SIZE:
+            raise OptionError(f"{path}: more than {_MAX_SIZE} bytes")
+        return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OptionError(f"{path}: cannot be read ({error.strerror})") from None
+    except (UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+        raise OptionError(f"{path}: cannot be read ({' '.join(str(error).split())})") from None
+
+
+def _numbers(kind: type[T], what: str, texts: Iterable[str]) -> T:
+    known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, float] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in known:
+            raise OptionError(f"{what} {name!r:.60} is not known, allowed: {', '.join(known)}")
+        low, high = known[name].metadata["range"]
+        try:
+            values[name] = float(value)
+        except ValueError:
+            values[name] = math.nan
+        if not low <= values[name] <= high:
+            help_ = known[name].metadata["help"]
+            raise OptionError(f"{what} {name}={value!r:.60}: needed is a number from {low:g} to {high:g}, {help_}")
+    return kind(**values)

@@ -1,0 +1,175 @@
+"""Every capability of the simulator can be had on the command line and in a sim:// URL, and is documented."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.cli import sim as command
+from amigobot_driver.protocol import Aux, Command
+from amigobot_driver.sim import Faults, OptionError, Revision, Simulator, SonarModel, Wear, load_sounds, parse_aux
+from amigobot_driver.transport import simulated
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+
+#: Arguments of `Simulator` whose option has another name: on the command line, in the URL.
+OTHER_NAMES: Mapping[str, tuple[str, str]] = {
+    "profile": ("--robot", "robot"),
+    "faults": ("--fault", "faults"),
+    "revision": ("--variant", ""),  # in the URL each variant is an option, see below
+}
+#: Arguments without an option, and why.
+FOR_PROGRAMS = {"on_event": "the command prints events; a driver that uses sim:// must not know them"}
+#: Options of the command that are no argument of `Simulator`, and where else they are.
+OF_THE_COMMAND = {
+    "help": "argparse",
+    "pty": "a way to serve; sim:// serves nobody else",
+    "tcp": "a way to serve; sim:// serves nobody else",
+    "check_baud": "check_baud of the URL",
+    "truth": "the truth is for tests and people, never for the driver, in whose process sim:// runs",
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser()
+    command.add_arguments(made)
+    return made
+
+
+ARGUMENTS = [name for name in inspect.signature(Simulator).parameters if name not in FOR_PROGRAMS]
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_every_argument_of_the_simulator_is_an_option_of_both_and_documented(name: str) -> None:
+    option, key = OTHER_NAMES.get(name, (f"--{name.replace('_', '-')}", name))
+    assert option in parser().format_help()
+    assert f"`{option}" in DOCUMENT
+    if key:
+        assert key in simulated._OPTIONS
+        assert f"`{key}=" in DOCUMENT or f"?{key}=" in DOCUMENT
+
+
+def test_no_option_of_the_command_is_unknown_to_this_test() -> None:
+    known = {OTHER_NAMES.get(name, (f"--{name.replace('_', '-')}", ""))[0] for name in ARGUMENTS}
+    options = {string for action in parser()._actions for string in action.option_strings if string.startswith("--")}
+    assert options - known == {f"--{name.replace('_', '-')}" for name in OF_THE_COMMAND}
+
+
+@pytest.mark.parametrize("kind", [Faults, Wear, SonarModel, Revision])
+def test_every_field_of_an_option_is_explained_by_the_command_and_the_document(kind: type) -> None:
+    for item in fields(kind):  # type: ignore[arg-type]
+        assert item.name in parser().epilog, item.name  # type: ignore[operator]
+        assert f"`{item.name}=" in DOCUMENT, item.name
+
+
+@pytest.mark.parametrize("name", [item.name for item in fields(Revision)])
+def test_every_variant_is_an_option_of_the_url(name: str) -> None:
+    choice = next(item for item in fields(Revision) if item.name == name).metadata["choices"][1]
+    simulator, _ = simulated._robot(f"sim://erratic?{name}={choice}")
+    assert getattr(simulator._firmware.revision, name) == choice  # type: ignore[attr-defined]
+
+
+def of_command(*words: str) -> Simulator:
+    return command.build_simulator(parser().parse_args(["--tcp", "1", *words]), lambda event: None)
+
+
+def of_url(query: str) -> Simulator:
+    return simulated._robot(f"sim://?{query}")[0]
+
+
+@pytest.mark.parametrize(
+    "refusing",
+    [
+        of_command("--charge", "0.02", "--refuse-low-battery"),
+        of_url("charge=0.02&refuse_low_battery=1"),
+    ],
+    ids=["command", "url"],
+)
+def test_a_robot_with_a_low_battery_refuses_a_client_where_that_is_asked_for(refusing: Simulator) -> None:
+    refusing.receive(Command.PULSE().encode(), 0.0)
+    assert refusing.transmit(0.5) == b""
+
+
+@pytest.mark.parametrize("accepting", [of_command("--charge", "0.02"), of_url("charge=0.02")], ids=["command", "url"])
+def test_a_robot_with_a_low_battery_answers_by_default(accepting: Simulator) -> None:
+    accepting.receive(Command.PULSE().encode(), 0.0)
+    assert accepting.transmit(0.5) != b""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "device.yaml").write_text('- {request: "V?", answer: "1.0", delay: 0.1}\n')
+    (tmp_path / "sounds.yaml").write_text("50: '~mine'\n51: hello\n")
+    (tmp_path / "robot.yaml").write_text("extends: amigo\nname: mine\n")
+    return tmp_path
+
+
+def test_the_command_and_the_url_build_the_same_robot(files: Path) -> None:
+    device, sounds, robot = (files / name for name in ("device.yaml", "sounds.yaml", "robot.yaml"))
+    made = (
+        of_command(
+            *("--wear", "left_scale=1.1", "--wear", "slip=0.01", "--sonar", "noise=0.5", "--sounds", str(sounds)),
+            *("--aux", f"1={device}", "--aux", "2=none", "--robot", str(robot)),
+        ),
+        of_url(
+            f"wear=left_scale=1.1;slip=0.01&sonar=noise=0.5&sounds={sounds}&aux=1={device};2=none&robot={robot}"
+        ),
+    )
+    for simulator in made:
+        parts = simulator._firmware.hardware
+        assert simulator.profile.name == "mine"
+        assert simulator._body._wear == Wear(left_scale=1.1, slip=0.01)
+        assert parts.sonar._model == SonarModel(noise=0.5)
+        assert {number: sound.name for number, sound in parts.sounds._sounds.items()} == {50: "~mine", 51: "hello"}
+        parts.aux[0].write(b"V?", 0.0)
+        parts.aux[0].request(3)
+        answers = [parts.aux[0].step(time / 100) for time in range(100)]
+        assert [answer.data for answer in answers if isinstance(answer, Aux)] == [b"1.0"]
+        parts.aux[1].write(b"hello", 0.0)
+        parts.aux[1].request(1)
+        assert not any(parts.aux[1].step(time / 100) for time in range(100))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--wear", "left=1"), "wear 'left' is not known, allowed: left_scale, right_scale, track_scale, slip"),
+        (("--wear", "slip=nan"), "wear slip='nan': needed is a number from 0 to 1"),
+        (("--wear", "left_scale=0"), "wear left_scale='0': needed is a number from 0.5 to 2"),
+        (("--sonar", "noise=-1"), "sonar noise='-1': needed is a number from 0 to 1, m, standard deviation"),
+        (("--aux", "4=loop"), "aux '4=loop': needed is PORT=DEVICE, with port 1, 2, 3"),
+        (("--aux", "1=/nowhere"), "/nowhere: cannot be read (No such file or directory)"),
+        (("--sounds", "/nowhere"), "/nowhere: cannot be read (No such file or directory)"),
+    ],
+    ids=str,
+)
+def test_a_wrong_option_is_named_with_what_is_allowed(words: tuple[str, ...], told: str) -> None:
+    with pytest.raises(OptionError) as error:
+        of_command(*words)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "1: 2", "{}", "- {request: V?}", "- {request: 5, answer: a}", "[[", "- 5", "300: x"]
+)
+def test_a_file_with_something_else_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "file.yaml"
+    file.write_text(text)
+    for read in (load_sounds, lambda name: parse_aux([f"1={name}"])):
+        try:
+            read(str(file))
+        except OptionError as error:
+            assert str(file) in str(error)
+            assert "\n" not in str(error)
+        else:
+            assert text == "{}"
+
+
+def test_a_robot_given_twice_in_a_url_is_refused() -> None:
+    with pytest.raises(simulated.PortError, match="the robot is given twice"):
+        simulated._robot("sim://amigo?robot=p3dx")
