@@ -173,7 +173,7 @@ def test_a_robot_that_falls_silent_in_the_middle_is_given_up_with_what_is_missin
     bench.until(future.done, 10.0)
     outcome = future.result()
     assert not outcome.success
-    assert "got no answer; 3 sounds are known, the entries 53, 54, " in outcome.message
+    assert "got no answer; 3 sounds known, missing entries: 53, 54, " in outcome.message
     assert bench.notices == []
 
 

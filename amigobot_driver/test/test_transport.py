@@ -255,7 +255,7 @@ class TestPattern:
                 pattern = f"{tmp_path}/ttyUSB*"
                 message = refused(lambda: open_port(pattern, 9600), first.name)
                 assert "another program has it open" in message
-                assert f"(nor does any of the other 1 that match {pattern})" in message
+                assert f"(nor do the others that match {pattern}: 1)" in message
 
     def test_that_nothing_matches(self, tmp_path: Path) -> None:
         pattern = f"{tmp_path}/by-id/*"

@@ -21,6 +21,7 @@ from typing import Any
 import yaml
 
 from ..robot import TUNABLE, check_working_values
+from ..wording import counted
 from .errors import UsageError
 
 _MAX_SIZE = 100_000
@@ -70,7 +71,7 @@ def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
-    print(f"{len(values)} values in {file}")
+    print(f"{counted(len(values), 'value')} in {file}")
     return 0
 
 
@@ -95,5 +96,5 @@ def _compare(wanted: Mapping[str, int], reported: Mapping[str, str]) -> int:
     differing = [name for name, value in wanted.items() if reported.get(name) != str(value)]
     for name in differing:
         print(f"- {name}: {reported.get(name, 'not reported')}\n+ {name}: {wanted[name]}")
-    print(f"{len(wanted) - len(differing)} of {len(wanted)} values are as the file says")
+    print(f"as the file says: {len(wanted) - len(differing)} of {counted(len(wanted), 'value')}")
     return 1 if differing else 0

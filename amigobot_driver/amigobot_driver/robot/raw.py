@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..protocol import CommandTable, Instruction, Unlisted, find_command
+from ..wording import counted
 from .driving.envelope import Refused
 
 #: What an unlisted command takes: 16 bits, either sign.
@@ -47,7 +48,8 @@ def raw_instruction(
         raise Refused(f"{name} is not sent: {REFUSED[name]}")
     if len(arguments) > 1 or (arguments and text):
         raise Refused(
-            f"{name}: one number or one text is an argument, not {len(arguments)} numbers and {len(text)} bytes"
+            f"{name}: one number or one text is an argument, "
+            f"not {counted(len(arguments), 'number')} and {counted(len(text), 'byte')}"
         )
     value = text or (arguments[0] if arguments else None)
     try:

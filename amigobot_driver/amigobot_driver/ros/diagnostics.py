@@ -106,11 +106,11 @@ class Diagnostics:
         level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
         if robot.running and damaged:
             level = WARN
-            message = f"{damaged} damaged packets in the last second: check cable, radio and line speed"
+            message = f"{counted(damaged, 'damaged packet')} in the last second: check cable, radio and line speed"
         elif robot.running and late > MANY_GAPS:
             level = WARN
             message = (
-                f"packets came late or not at all {late} times in the last minute, the longest gap was "
+                f"packets came late or not at all {counted(late, 'time')} in the last minute, the longest gap was "
                 f"{timing.longest_gap:.1f} s: check radio and cable, and whether the computer is overloaded"
             )
         return _reading(
@@ -253,7 +253,8 @@ class Diagnostics:
         overflow, limited = recent("overflow", outbox.refused, 60), recent("limited", robot.envelope.limited)
         level, message = OK, "as wanted"
         if refused:
-            level, message = WARN, f"{refused} velocities refused in the last second, see the log"
+            told = counted(refused, "velocity", "velocities")
+            level, message = WARN, f"{told} refused in the last second, see the log"
         elif timeouts:
             level, message = WARN, "the velocity's sender fell silent: stopped by cmd_vel_timeout"
         elif overflow:
@@ -314,7 +315,7 @@ class Diagnostics:
         dropped = self._recent("aux_dropped", sum(port.writer.dropped for port in ports))
         level, message = OK, "as wanted"
         if dropped:
-            level, message = WARN, f"{dropped} bytes to write were dropped in the last second, see the log"
+            level, message = WARN, f"not written in the last second: {counted(dropped, 'byte')}, see the log"
         counts: dict[str, int] = {}
         for port in ports:
             counts[f"aux{port.number}_written"] = port.writer.written

@@ -7,6 +7,7 @@ from sensor_msgs.msg import JointState
 
 from ..driver import Driver
 from ..robot import Refused
+from ..wording import counted
 from .log import Once
 
 
@@ -21,7 +22,8 @@ class Servos:
 
     def _on_command(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
-            self._refuse(f"{len(message.name)} names and {len(message.position)} positions, as many of each are needed")
+            names, positions = counted(len(message.name), "name"), counted(len(message.position), "position")
+            self._refuse(f"{names} and {positions}, as many of each are needed")
             return
         with self._driver.robot() as robot:
             for joint, angle in zip(message.name, message.position, strict=True):

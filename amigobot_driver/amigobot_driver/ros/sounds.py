@@ -11,6 +11,7 @@ from amigobot_msgs.srv import ListSounds, PlaySound, Say
 from ..driver import Driver
 from ..robot import Outcome
 from ..robot.parts.sounds import MAX_TONES, TONE_STEP, is_group
+from ..wording import counted
 from .parameters import Parameters
 from .wish import answer, granted, offering
 
@@ -90,7 +91,7 @@ def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: flo
     """
     if not 1 <= len(durations) == len(frequencies) <= MAX_TONES:
         raise ValueError(
-            f"{len(durations)} durations and {len(frequencies)} frequencies: "
+            f"{counted(len(durations), 'duration')} and {counted(len(frequencies), 'frequency', 'frequencies')}: "
             f"as many of each are needed, 1 to {MAX_TONES}"
         )
     lowest, highest = 1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..protocol import Playlist
+from ..wording import counted
 
 #: sounds below this number are the firmware's own cues (docs/protocol.md E-38)
 FIRST_USER_SOUND = 50
@@ -79,7 +80,7 @@ class SoundBoard:
         """SAY: pairs of a duration in 20 ms and a half-cycle."""
         if self.enabled and len(tones) > 1:
             seconds = sum(tones[: len(tones) // 2 * 2 : 2]) * 0.02
-            self._tell(f"{len(tones) // 2} tones, {seconds:.1f} s")
+            self._tell(f"{counted(len(tones) // 2, 'tone')}, {seconds:.1f} s")
 
     def ask(self, number: int) -> None:
         """PLAYLIST: one entry, or for 0 the number of user sounds and then each of them."""

@@ -27,5 +27,5 @@ def open_match(pattern: str, baud: int) -> SerialPort:
             f"{pattern}: no port has such a name; is the adapter plugged in? "
             "`ls /dev/serial/by-id` shows those there are"
         )
-    others = f" (nor does any of the other {len(errors) - 1} that match {pattern})" if len(errors) > 1 else ""
+    others = f" (nor do the others that match {pattern}: {len(errors) - 1})" if len(errors) > 1 else ""
     raise PortError(errors[0] + others)

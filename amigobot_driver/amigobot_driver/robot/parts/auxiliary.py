@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from ...protocol import BAUD_RATES, OVERHEAD, Aux, Command, Config, Instruction, Packet, Unlisted
 from ...protocol.commands import MAX_TEXT
+from ...wording import counted
 from ..events import Event
 from ..feature import Feature
 from ..outcome import Outcome
@@ -96,7 +97,7 @@ class AuxWriter(Feature):
         write = _Write(data)
         why = self._lacks(self._command)
         if not why and self._waiting + len(data) > BUFFER:
-            why = f"no room for {len(data)} bytes, {self._waiting} of at most {BUFFER} wait already"
+            why = f"no room for {counted(len(data), 'byte')}, {self._waiting} of at most {BUFFER} wait already"
         if why:
             self.dropped += len(data)
             _tell(write.future, Written(False, f"{self.name}: {why}"))
@@ -143,7 +144,8 @@ class AuxWriter(Feature):
         write.sent += count
         if write.sent == len(write.data):
             self._queue.popleft()
-            _tell(write.future, Written(True, f"{self.name}: {write.sent} bytes handed to the line", write.sent))
+            told = f"{self.name}: {counted(write.sent, 'byte')} handed to the line"
+            _tell(write.future, Written(True, told, write.sent))
 
 
 class AuxReader(Feature):
@@ -307,11 +309,11 @@ class AuxReader(Feature):
         while self._readers:
             first = self._readers[0]
             if first.count and len(self._buffer) >= first.count:
-                self._finish(first, True, f"{first.count} bytes")
+                self._finish(first, True, counted(first.count, "byte"))
             elif now >= first.deadline:
-                come = (
-                    f"{len(self._buffer)} bytes" if not first.count else f"{len(self._buffer)} of {first.count} bytes"
-                )
+                there = len(self._buffer)
+                wanted = counted(first.count, "byte")
+                come = f"{there} of {wanted}" if first.count else counted(there, "byte")
                 self._finish(first, not first.count, f"{come} in {first.timeout:g} s")
             else:
                 break

@@ -77,11 +77,11 @@ class SonarSequence(Feature):
             return
         if self._tries and self._seen and self._seen <= set(self.wanted):
             self._next_try = math.inf
-            self._waiting.finish(True, f"sonars {_text(self._seen)} fire")
+            self._waiting.finish(True, _firing(self._seen))
             return
         if self._tries == TRIES:
             self._next_try = math.inf
-            told = f"sonars {_text(self._seen)} fire" if self._seen else "no sonar fires: are they switched on?"
+            told = _firing(self._seen) if self._seen else "no sonar fires: are they switched on?"
             self._waiting.give_up(f"sent POLLING {TRIES} times, {told}")
             return
         self._resent += self._tries > 0
@@ -125,5 +125,6 @@ def _array(number: int) -> int:
     return number // ARRAY + 1
 
 
-def _text(numbers: set[int]) -> str:
-    return ", ".join(map(str, sorted(numbers)))
+def _firing(numbers: set[int]) -> str:
+    shown = ", ".join(map(str, sorted(numbers)))
+    return f"sonar {shown} fires" if len(numbers) == 1 else f"sonars {shown} fire"

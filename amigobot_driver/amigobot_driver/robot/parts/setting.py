@@ -76,7 +76,8 @@ class Setting(Feature):
             # Followed, not fought: the MOTORS button is the operator's word.
             self.wanted = self.reported
             if before is not None:
-                yield Notice(f"the {self.name} were switched {_word(self.reported)} at the robot")
+                verb = "were" if self.name.endswith("s") else "was"
+                yield Notice(f"the {self.name} {verb} switched {_word(self.reported)} at the robot")
 
     def due(self, now: float) -> Iterator[Instruction]:
         if now < self._next_try or self.wanted is None:

@@ -84,7 +84,7 @@ class Sounds(Feature):
         if why := self._lacks(Command.PLAYLIST):
             return finished(False, why)
         if self.complete and not refresh:
-            return finished(True, f"{len(self.playlist)} sounds")
+            return finished(True, counted(len(self.playlist), "sound"))
         if not self._listing:
             self.entries.clear()
             self.complete, self._listing, self._streaming = False, True, False
@@ -253,7 +253,7 @@ class Sounds(Feature):
             if missing := self._missing():
                 return (Command.PLAYLIST(missing[0]),)
             self._listing, self.complete = False, True
-            self._listeners.finish(True, f"{len(self.playlist)} sounds")
+            self._listeners.finish(True, counted(len(self.playlist), "sound"))
         return ()
 
     def _missing(self) -> tuple[int, ...]:
@@ -301,14 +301,15 @@ class Sounds(Feature):
             self._players.finish(False, f"{sent} and got no answer: SOUND {number} was not sent")
         else:
             self._listing = False
-            known = f"{len(self.playlist)} sounds are known, the entries {_shown(self._missing())} are not"
+            known = f"{counted(len(self.playlist), 'sound')} known, missing entries: {_shown(self._missing())}"
             self._listeners.finish(False, f"{sent} and got no answer; {known}")
 
     def _progress(self) -> Iterator[Event]:
         known = len(self.entries)
         if self._listing and self._count and known >= self._reported + _PROGRESS:
             self._reported = known
-            yield Notice(f"playlist: {known} entries read, {len(self._missing())} to come", trouble=False)
+            read = counted(known, "entry", "entries")
+            yield Notice(f"playlist: {read} read, {len(self._missing())} to come", trouble=False)
 
 
 def blank(entry: Playlist) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...wording import counted
 from ..world import Pose, Segment, box, circle, polygon, polyline
 from .plan import MAX_SEGMENTS, Plan, WorldError, check_keys, items, number, numbers
 
@@ -38,7 +39,7 @@ def _points(item: Any, where: str) -> list[tuple[float, float]]:
 def _area(item: Any, where: str) -> list[tuple[float, float]]:
     points = _points(item, where)
     if not 3 <= len(points) <= MAX_SEGMENTS:
-        raise WorldError(f"{where}: {len(points)} points, 3 to {MAX_SEGMENTS} make an area")
+        raise WorldError(f"{where}: {counted(len(points), 'point')}, 3 to {MAX_SEGMENTS} make an area")
     return points
 
 
