@@ -20,14 +20,15 @@ from .robot import Event, LinkState, Robot
 #: A port that begins so is a recording; what follows is the name below which its topics are played.
 SCHEME = "replay://"
 #: ns of recorded time that the first frames wait for a word on who the robot is.
-_PATIENCE = 2 * 10**9
+_PATIENCE = 10 * 10**9
 #: ns that a frame may be older than the one before it; beyond that the recording has been wound back.
 _JITTER = 50 * 10**6
 #: s of the robot's time that a handshake with the understudy takes at most.
 _HANDSHAKE = 5.0
 #: s; times that were reckoned in different ways differ in their last bits.
 _INSTANT = 1e-9
-_PAUSED = "the recording has no packets here"
+_GAP = "the recording has no packets for longer than a lost link takes: waiting for its next SIP"
+_NOT_OPEN = "no session is open yet in the recording: waiting for its first SIP"
 
 
 @dataclass(slots=True)
@@ -41,6 +42,43 @@ class ReplayCounts:
     refused: int = 0  #: what no line carries
     sessions: int = 0  #: opened: one at the begin, one after each gap and each jump back
     rewound: int = 0  #: jumps back
+    joined: int = 0  #: 1 where the recording begins in an open session, behind the handshake
+
+
+@dataclass(slots=True)
+class MissingPackets:
+    """Counts the packets that are missing, from two numbers that each packet carries.
+
+    The recorded driver numbers what it publishes, and the player numbers what it plays. A gap in the first is missing
+    in the recording, unless the second has it too: then it was lost between the player and this driver.
+    """
+
+    before: int | None = None  #: published by the recorded driver before the recording begins; None: unknown
+    recorded: int = 0  #: missing in the recording, after its first packet
+    played: int = 0  #: played, but not received
+    _sequence: int = 0
+    _publication: int = 0
+
+    def count(self, sequence: int, publication: int | None) -> None:
+        """Take the numbers of the next packet.
+
+        Args:
+            sequence: The recorded driver's, from 1; 0 where it did not number its packets.
+            publication: The player's, from 1; None where the middleware does not tell.
+        """
+        lost = 0
+        if publication is not None:
+            # A number that is not larger is another player's, which began to count again.
+            newer = publication > self._publication
+            lost = publication - (self._publication if newer else 0) - 1
+            self._publication = publication
+        self.played += lost
+        if sequence and self.before is None:
+            self.before = max(0, sequence - 1 - lost)
+        elif sequence > self._sequence:
+            self.recorded += max(0, sequence - self._sequence - 1 - lost)
+        # A number that is not larger: the recording was wound back, or its driver was started again.
+        self._sequence = sequence
 
 
 class Understudy:
@@ -124,6 +162,11 @@ class Replay:
         with self._lock:
             self._robot.close()
 
+    @property
+    def identified(self) -> bool:
+        """Whether the recording says which robot it is."""
+        return self._understudy.known
+
     def clock(self) -> float:
         """The robot's time (s)."""
         return self._now
@@ -193,7 +236,7 @@ class Replay:
             self._speak()
         else:
             self.counts.outside += 1
-            self._pause(_PAUSED)
+            self._pause(_NOT_OPEN)
 
     def _wind_to(self, stamp: int) -> None:
         """The recording begins, or begins again: the robot stands at the origin."""
@@ -208,6 +251,8 @@ class Replay:
         self.counts.sessions += 1
         self._stamp, self._greeting = stamp, True
         silent = not _of_an_erratic(data[0])
+        if silent and self.counts.sessions == 1 and not self.counts.greetings:
+            self.counts.joined = 1
         self._understudy.leave(silent=silent)
         self._take_in(self._robot.connected(0.0, self._now))
         if not silent:
@@ -242,7 +287,7 @@ class Replay:
         for event in events:
             self._listener(event)
         if self._robot.state is LinkState.LOST:
-            self._pause(_PAUSED)
+            self._pause(_GAP)
 
     def _pause(self, why: str) -> None:
         """The recording decides when there is a robot again: nobody is looked for until then."""

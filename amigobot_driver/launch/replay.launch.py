@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
-from typing import Any
 
+import yaml
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import (
-    DeclareLaunchArgument,
-    ExecuteProcess,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-    RegisterEventHandler,
-)
-from launch.event_handlers import OnProcessIO
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from amigobot_driver.resources import share
 
-#: Of the bag only these are played, below this name: everything else in it is what the driver derives anew.
-TOPICS, NAME = ("packets", "robot_config"), "recorded"
-#: What the driver logs when it is ready.
-READY = "waiting for a recording"
-#: s between the player's start and its first message: it takes its time to find who listens.
-DELAY = 2.0
+#: Only these topics of the bag are played, below NAME: the driver derives all others anew. With the QoS they are played
+#: with: of packets none may be overwritten before it has arrived, as the player's ten messages of history would be.
+TOPICS = {
+    "packets": {"history": "keep_all", "reliability": "reliable", "durability": "volatile"},
+    "robot_config": {"history": "keep_last", "depth": 10, "reliability": "reliable", "durability": "transient_local"},
+}
+NAME = "recorded"
+#: ms that the player waits at the end of the bag for the driver to receive all of it.
+LAST_WAIT = 60_000
 #: Arguments that amigobot.launch.py has too.
 PASSED_ON = {
     "robot": "profile: a name, or a file ending in .yaml. Not given: what params_file says, else what the robot said",
@@ -80,22 +77,18 @@ def start(context: LaunchContext) -> list[Action]:
     player = ExecuteProcess(
         cmd=play(bag, arguments["namespace"], arguments["rate"], loop=arguments["loop"] == "true"), output="screen"
     )
-    started: list[Any] = []
-
-    def look(event: Any) -> list[Action]:
-        """Not before somebody listens: what is played earlier is lost."""
-        if started or READY not in event.text.decode(errors="replace"):
-            return []
-        started.append(player)
-        return [player]
-
-    # Before the driver, lest it be ready before anybody looks.
-    return [RegisterEventHandler(OnProcessIO(on_stdout=look, on_stderr=look)), driver]
+    return [player, driver]
 
 
 def play(bag: Path, namespace: str, rate: str, *, loop: bool) -> list[str]:
+    """The player's command line. It starts paused; the driver resumes it once it can receive every packet."""
     here = "/".join(["", *filter(None, namespace.split("/"))])
     topics = [f"{here}/{topic}" for topic in TOPICS]
-    remapped = [f"{here}/{topic}:={here}/{NAME}/{topic}" for topic in TOPICS]
-    command = ["ros2", "bag", "play", str(bag), "--clock", "100", "--rate", rate, "--delay", str(DELAY)]
+    # With its node below NAME the player's services are where this driver looks for them, and no other.
+    remapped = [*(f"{here}/{topic}:={here}/{NAME}/{topic}" for topic in TOPICS), f"__ns:={here}/{NAME}"]
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as qos:
+        yaml.safe_dump({f"{here}/{topic}": profile for topic, profile in TOPICS.items()}, qos)
+    command = ["ros2", "bag", "play", str(bag), "--start-paused", "--disable-keyboard-controls"]
+    command += ["--clock", "100", "--rate", rate, "--wait-for-all-acked", str(LAST_WAIT)]
+    command += ["--qos-profile-overrides-path", qos.name]
     return [*command, *(["--loop"] if loop else []), "--topics", *topics, "--remap", *remapped]

@@ -21,7 +21,6 @@ FILES = {
     path.name.removesuffix(".launch.py"): path
     for package in ("amigobot_driver", "amigobot_navigation")
     for path in sorted((ROOT / package / "launch").glob("*.launch.py"))
-    if path.name != "replay.launch.py"  # it starts the player later
 }
 Resolve = Callable[[str, Mapping[str, str]], list[Process]]
 
@@ -80,8 +79,8 @@ def files(tmp_path: Path) -> dict[str, str]:
         "nodes.yaml": "/**: {ros__parameters: {answer: 42}}",
         "fleet.yaml": "robots: {gamma: {port: sim://erratic}}",
         "mine.p": "Class Pioneer\nSubclass amigo\nSonarNum 1\nSonarUnit 0 75 105 90\n",
-        "bag": "",
-        "other_bag": "",
+        "bag": "one recording",
+        "other_bag": "another recording",
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(content, encoding="utf-8")

@@ -242,7 +242,7 @@ def test_a_recording_with_packets_asks_the_driver_for_them(load: Any, tmp_path: 
 
 
 @pytest.mark.parametrize(("namespace", "here"), [("", ""), ("alpha", "/alpha"), ("/fleet/alpha/", "/fleet/alpha")])
-def test_a_replay_plays_the_packets_alone_once_the_driver_is_ready(
+def test_a_replay_plays_the_packets_alone_and_starts_paused(
     load: Any, tmp_path: Path, namespace: str, here: str
 ) -> None:
     module = load("replay")
@@ -254,18 +254,18 @@ def test_a_replay_plays_the_packets_alone_once_the_driver_is_ready(
     assert (driver["port"], driver["use_sim_time"], driver["param_file"]) == ("replay://recorded", "true", "mine.p")
     command = module.ExecuteProcess.call_args.kwargs["cmd"]
     assert command[:4] == ["ros2", "bag", "play", str(tmp_path)]
+    assert {"--start-paused", "--disable-keyboard-controls", "--wait-for-all-acked", "--loop"} <= set(command)
     assert command[command.index("--topics") + 1 :] == [
         f"{here}/packets",
         f"{here}/robot_config",
         "--remap",
         f"{here}/packets:={here}/recorded/packets",
         f"{here}/robot_config:={here}/recorded/robot_config",
+        f"__ns:={here}/recorded",
     ]
-    look = module.OnProcessIO.call_args.kwargs["on_stdout"]
-    player = module.ExecuteProcess.return_value
-    assert look(MagicMock(text=b"[INFO] [amigobot]: port replay://recorded")) == []
-    assert look(MagicMock(text=b"[INFO] [amigobot]: waiting for a recording on /recorded/packets")) == [player]
-    assert look(MagicMock(text=b"[INFO] [amigobot]: waiting for a recording on /recorded/packets")) == []
+    qos = yaml.safe_load(Path(command[command.index("--qos-profile-overrides-path") + 1]).read_text(encoding="utf-8"))
+    assert qos[f"{here}/packets"] == {"history": "keep_all", "reliability": "reliable", "durability": "volatile"}
+    assert qos[f"{here}/robot_config"]["durability"] == "transient_local"
 
 
 def test_a_replay_of_no_bag_is_refused(load: Any) -> None:

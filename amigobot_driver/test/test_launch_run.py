@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ import pytest
 
 pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed")
 
+import bag_player
 import bench
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from builtin_interfaces.msg import Time
@@ -42,39 +44,6 @@ service = LaunchService()
 source = PythonLaunchDescriptionSource(sys.argv[1])
 service.include_launch_description(LaunchDescription([IncludeLaunchDescription(source, launch_arguments=arguments)]))
 sys.exit(service.run())
-"""
-
-#: Stands in for `ros2 bag play BAG ... --delay S --topics T... --remap FROM:=TO...` where that is not installed.
-PLAYER = """#!{python}
-import sys, time
-from importlib import import_module
-from pathlib import Path
-import rclpy
-from rosbags.highlevel import AnyReader
-
-assert sys.argv[1:3] == ["bag", "play"]
-words = sys.argv[3:]
-after = lambda option: words[words.index(option) + 1 :]
-topics = after("--topics")[: after("--topics").index("--remap")]
-names = dict(pair.split(":=") for pair in after("--remap"))
-messages = import_module("amigobot_msgs.msg")
-rclpy.init()
-node = rclpy.create_node("player")
-with AnyReader([Path(words[0])]) as reader:
-    chosen = [connection for connection in reader.connections if connection.topic in topics]
-    publishers = {{
-        connection.topic: node.create_publisher(
-            getattr(messages, connection.msgtype.split("/")[-1]), names[connection.topic], 5000
-        )
-        for connection in chosen
-    }}
-    time.sleep(float(after("--delay")[0]))
-    for publisher in publishers.values():
-        while not publisher.get_subscription_count():
-            time.sleep(0.01)
-    for connection, _, data in reader.messages(chosen):
-        publishers[connection.topic].publish(bytes(data))
-time.sleep(5)
 """
 
 
@@ -179,24 +148,39 @@ def test_a_fleet_in_one_tree(domain: int) -> None:
         assert launched.close() == 0
 
 
+def test_with_use_respawn_a_killed_driver_is_started_again(domain: int) -> None:
+    """Only the process that launch names amigobot_node is killed; its robot is simulated in it, so it is a new one."""
+    launched = Launched(domain, "amigobot", "description:=false", "use_respawn:=true")
+    try:
+        launched.client.hear(Odometry, "/odom")
+        (started,) = launched.process.logged("amigobot_node", "process started with pid")
+        os.kill(int(started.rpartition("[")[2].rstrip("]")), signal.SIGKILL)
+        launched.client.wait_until(lambda: len(launched.process.logged("process started with pid")) == 2)
+        launched.client.wait_until(lambda: len(launched.process.logged("connected to")) == 2)
+        launched.client.hear(Odometry, "/odom")
+    finally:
+        assert launched.close() == 0
+
+
 def test_a_bag_runs_through_the_driver_again(domain: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not has("ros2bag"):
-        player = tmp_path / "bin" / "ros2"
-        player.parent.mkdir()
-        player.write_text(PLAYER.format(python=sys.executable), encoding="utf-8")
-        player.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{player.parent}{os.pathsep}{os.environ['PATH']}")
+        bag_player.install(tmp_path / "bin")
+        monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     assert shutil.which("ros2")
     then = bench.Bench(Options(trace=True))
     then.connect()
     then.run(3, cmd_vel=(0.3, 0.3))
     writer = open_writer(tmp_path / "bag")
     writer.add_topic("/alpha/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
+    numbers = itertools.count(1)
     for time, event in then.events:
         if isinstance(event, FrameSeen):
             seconds, rest = divmod(round(event.stamp * 1e9), 10**9)
             packet = Packet(
-                header=Header(stamp=Time(sec=seconds, nanosec=rest)), to_robot=event.to_robot, data=list(event.data)
+                header=Header(stamp=Time(sec=seconds, nanosec=rest)),
+                to_robot=event.to_robot,
+                data=list(event.data),
+                sequence=next(numbers),
             )
             writer.write("/alpha/packets", bytes(serialize_message(packet)), round(time * 1e9))
     writer.close()
@@ -211,6 +195,8 @@ def test_a_bag_runs_through_the_driver_again(domain: int, tmp_path: Path, monkey
         stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in odometry.messages]
         assert stamps == [round(report.stamp * 1e9) for report in reports]
         assert [m.pose.pose.position.x for m in odometry.messages] == [report.odometry.x for report in reports]
+        launched.client.wait_until(lambda: launched.process.logged("the recording has ended"))
+        assert launched.process.logged("it is complete")
     finally:
         code = launched.close()
     assert code == 0, launched.process.log

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import bag_player
 import bench as simulated
 import pytest
+from builtin_interfaces.msg import Time
+from launch_files import mocked_launch
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import serialize_message
 from ros_bench import Bench, Robot
 from std_msgs.msg import Header
+from tools.bag.writer import open_writer
 
-from amigobot_driver.robot import Options
+from amigobot_driver.resources import share
+from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
 from amigobot_driver.ros.replay import _packets_of
 from amigobot_msgs.msg import Packet, RobotConfig
@@ -65,8 +74,11 @@ def play(bench: Bench, packets: list[Packet], *, config: RobotConfig | None = No
     source = bench.client.node.create_publisher(Packet, "recorded/packets", 5000)
     bench.wait_until(lambda: bench.client.node.count_publishers("odom") and source.get_subscription_count())
     if config:
-        bench.publish("recorded/robot_config", config)
+        # Latched, as it was recorded: the node need not be there yet.
+        latched = bench.client.node.create_publisher(RobotConfig, "recorded/robot_config", LATCHED)
+        latched.publish(config)
         bench.wait_until(lambda: bench.node.logged("the recording is of"))
+        bench.client.node.destroy_publisher(latched)
     for packet in packets:
         source.publish(packet)
     sips = sum(packet.name == "Sip" for packet in packets)
@@ -131,3 +143,112 @@ def test_robot_config_holds_the_packets_it_was_made_of(profile: str) -> None:
 def test_what_another_version_wrote_is_left_alone() -> None:
     message = RobotConfig(received=True, raw_names=["rev_count", "colour"], raw_values=["19000", "red"])
     assert list(_packets_of(message)) == []
+
+
+# --- a bag and a player ----------------------------------------------------------------------------------------
+
+
+class Bag:
+    """A drive of ten seconds: what the driver published as packets and as robot_config, and what of it was recorded."""
+
+    def __init__(self, path: Path, keep: Callable[[int, float], bool] = lambda number, time: True) -> None:
+        self.path = path
+        then = simulated.Bench(Options(trace=True))
+        then.connect()
+        then.run(10, cmd_vel=(0.3, 0.3))
+        writer = open_writer(path)
+        writer.add_topic("/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
+        writer.add_topic("/robot_config", "amigobot_msgs/msg/RobotConfig", [LATCHED])
+        identity, config = then.robot.session.identity, then.robot.tuning.config
+        assert identity and config
+        message = robot_config(identity, then.robot.profile, "", config, Header())
+        frames = [(time, event) for time, event in then.events if isinstance(event, FrameSeen)]
+        for number, (time, event) in enumerate(frames, 1):
+            if number == len(frames) // 2:
+                writer.write("/robot_config", bytes(serialize_message(message)), round(time * 1e9))
+            if keep(number, time - frames[0][0]):
+                seconds, rest = divmod(round(event.stamp * 1e9), 10**9)
+                packet = Packet(to_robot=event.to_robot, data=list(event.data), sequence=number)
+                packet.header.stamp = Time(sec=seconds, nanosec=rest)
+                writer.write("/packets", bytes(serialize_message(packet)), round(time * 1e9))
+        writer.close()
+        #: Packets in the session: three of the robot answer the handshake before.
+        self.played = sum(not event.to_robot for _, event in frames) - 3
+
+
+def without_begin(number: int, time: float) -> bool:
+    return time > 3.0
+
+
+@contextmanager
+def playing(bench: Bench, bag: Bag, folder: Path, *, rate: str = "10", without: str = "") -> Iterator[None]:
+    """The player that replay.launch.py starts, in its own process, on the stand-in for rosbag2."""
+    if not (folder / "bin").exists():
+        bag_player.install(folder / "bin")
+    with mocked_launch(share("launch")) as load:
+        command = load("replay").play(bag.path, "", rate, loop=False)
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(bench.domain)}
+    environment["PATH"] = f"{folder / 'bin'}{os.pathsep}{environment['PATH']}"
+    player = subprocess.Popen([word for word in command if word != without], env=environment)
+    try:
+        yield
+    finally:
+        player.terminate()
+        player.wait()
+
+
+def summary(bench: Bench) -> str:
+    """What the node says of a recording when it has ended."""
+    return str(bench.wait_until(lambda: bench.node.logged("the recording has ended, or is paused"))[0])
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> Bag:
+    return Bag(tmp_path_factory.mktemp("complete") / "bag")
+
+
+@pytest.mark.parametrize("rate", ["1", "10", "30"])
+def test_a_complete_recording_is_replayed_completely(complete: Bag, tmp_path: Path, rate: str) -> None:
+    with Bench(None, port="replay://recorded") as bench, playing(bench, complete, tmp_path, rate=rate):
+        said = summary(bench)
+    assert "paused: it is complete; " in said
+    assert f"{complete.played} packets of the robot in 1 session(s), 0 outside" in said
+    assert not bench.node.logged("no packets"), bench.node.log
+    assert bench.node.logged("profile amigo, because")
+
+
+def test_a_player_that_is_there_long_before_the_driver_waits_for_it(complete: Bag, tmp_path: Path) -> None:
+    with Bench(None, port="replay://elsewhere") as bench, playing(bench, complete, tmp_path):
+        bench.wait_until(lambda: bench.client.node.count_publishers("/recorded/packets"))
+        late = bench.start(port="replay://recorded")
+        bench.wait_until(lambda: late.logged("the recording has ended, or is paused"))
+        assert late.logged("it is complete", f"{complete.played} packets of the robot")
+
+
+def test_a_recording_begun_in_mid_session_knows_its_robot_and_says_what_it_lacks(tmp_path: Path) -> None:
+    bag = Bag(tmp_path / "bag", without_begin)
+    with Bench(None, port="replay://recorded") as bench, playing(bench, bag, tmp_path):
+        said = summary(bench)
+    assert bench.node.logged("profile amigo, because")
+    assert "packets that were not recorded" in said
+    assert "it begins in an open session, without the handshake" in said
+    assert "missing in it" not in said and "lost" not in said
+
+
+def test_packets_missing_in_a_recording_are_counted(tmp_path: Path) -> None:
+    bag = Bag(tmp_path / "bag", lambda number, time: number not in (50, 51, 52, 60))
+    with Bench(None, port="replay://recorded") as bench, playing(bench, bag, tmp_path):
+        assert "paused: 4 packets are missing in it;" in summary(bench)
+        assert "4 packets are missing" in bench.diagnostic("replay", fresh=True).message
+
+
+def test_packets_played_before_the_driver_was_there_are_counted_as_lost(complete: Bag, tmp_path: Path) -> None:
+    """A player that somebody started by hand, not paused."""
+    with Bench(None, port="replay://elsewhere") as bench:
+        early = bench.listen(Packet, "recorded/packets", 5000)
+        with playing(bench, complete, tmp_path, rate="1", without="--start-paused"):
+            bench.wait_until(lambda: len(early))
+            late = bench.start(port="replay://recorded")
+            (said,) = bench.wait_until(lambda: late.logged("the recording has ended, or is paused"))
+    assert "packets were lost between the player and here" in said
+    assert "it is complete" not in said

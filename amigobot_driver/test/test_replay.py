@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Reset, Sip, parse
-from amigobot_driver.replay import SCHEME, Replay
+from amigobot_driver.replay import SCHEME, MissingPackets, Replay
 from amigobot_driver.robot import (
     Event,
     FrameSeen,
@@ -362,3 +362,81 @@ class TestWishes:
             answer = robot.enable_motors(False, played.replay.clock())
         played.replay.close()
         assert not answer.result().success
+
+
+class TestMissingPackets:
+    """Each packet has its number in the recording, and its number among those that the player has played."""
+
+    @staticmethod
+    def counted(numbers: Iterable[tuple[int, int | None]]) -> tuple[int | None, int, int]:
+        missing = MissingPackets()
+        for sequence, publication in numbers:
+            missing.count(sequence, publication)
+        return missing.before, missing.recorded, missing.played
+
+    def test_none_is_missing_in_a_complete_recording(self) -> None:
+        assert self.counted((number, number) for number in range(1, 100)) == (0, 0, 0)
+
+    def test_packets_before_a_recording_are_not_missing_in_it(self) -> None:
+        assert self.counted((number + 36, number) for number in range(1, 100)) == (36, 0, 0)
+
+    def test_packets_missing_in_the_recording_are_told_from_those_lost_when_it_is_played(self) -> None:
+        assert self.counted([(1, 1), (2, 2), (5, 3), (6, 4), (9, 7)]) == (0, 2, 2)
+
+    def test_packets_played_before_anyone_received_them_are_lost(self) -> None:
+        assert self.counted([(40, 38), (41, 39)]) == (2, 0, 37)
+
+    def test_a_recording_that_is_wound_back_is_still_complete(self) -> None:
+        rounds = [(number, number + 50 * turn) for turn in range(3) for number in range(1, 51)]
+        assert self.counted(rounds) == (0, 0, 0)
+
+    def test_a_loss_at_the_begin_of_the_second_round_is_counted(self) -> None:
+        assert self.counted([(1, 1), (2, 2), (3, 3), (2, 5), (3, 6)]) == (0, 0, 1)
+
+    def test_a_second_player_counts_anew(self) -> None:
+        assert self.counted([(1, 1), (2, 2), (3, 3), (1, 1), (2, 2), (3, 3)]) == (0, 0, 0)
+
+    def test_without_the_numbers_of_the_player_a_gap_counts_as_missing_in_the_recording(self) -> None:
+        assert self.counted([(1, None), (2, None), (5, None)]) == (0, 2, 0)
+
+    def test_a_recording_without_numbers_says_nothing_about_itself(self) -> None:
+        assert self.counted([(0, 1), (0, 2), (0, 4)]) == (None, 0, 1)
+
+
+def test_an_answer_before_the_first_sip_is_not_a_gap_in_the_recording(drive: Bench) -> None:
+    """The robot answers CONFIG as soon as its session is open, and sends its first SIP later."""
+    config = drive.robot.tuning.config
+    assert config
+    frames = recording(drive)
+    first = next(number for number, frame in enumerate(frames) if isinstance(parse(frame.data), Sip))
+    played = Played([*frames[:first], Recorded(config.encode(), frames[first].stamp), *frames[first:]])
+    assert not any("has no packets" in note for note in played.notes)
+    assert (played.replay.counts.outside, played.replay.counts.sessions, played.replay.counts.joined) == (1, 1, 0)
+
+
+def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> None:
+    assert Played(recording(drive, since=1004.0)).replay.counts.joined == 1
+    assert Played(recording(drive)).replay.counts.joined == 0
+
+
+def test_only_a_recording_that_names_its_robot_is_identified(drive: Bench) -> None:
+    config = type(drive.robot.tuning.config)
+    unnamed = [frame for frame in recording(drive, since=1004.0) if not isinstance(parse(frame.data), config)]
+    assert not Played(unnamed).replay.identified
+    assert Played(recording(drive)).replay.identified
+
+
+@pytest.mark.parametrize("seconds", [3.0, 8.0])
+def test_the_first_packets_wait_for_a_robot_config_that_is_played_late(drive: Bench, seconds: float) -> None:
+    """On a busy machine the recorder finds the topic seconds after that of the packets."""
+    later = recording(drive, since=1004.0)
+    early = [frame for frame in later if frame.stamp < later[0].stamp + round(seconds * 1e9)]
+    played = Played()
+    for frame in early:
+        played.replay.feed(frame.data, frame.stamp, to_robot=frame.to_robot)
+    identity = drive.robot.session.identity
+    assert identity
+    played.replay.introduce(identity)
+    played.play(later[len(early) :])
+    assert played.robot.profile.name == "amigo"
+    assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]

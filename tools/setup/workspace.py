@@ -15,7 +15,8 @@ from ros import Ros
 from virtual_environment import PYTHON
 
 PACKAGES = ["amigobot_msgs", "amigobot_driver", "amigobot_navigation"]
-SHIMS = ["tf2_msgs", "tf2_ros"]
+#: Packages of our own in place of missing ones, each with the package that must be missing.
+SHIMS = {"rosbag2_interfaces": "rosbag2_interfaces", "tf2_msgs": "tf2_ros", "tf2_ros": "tf2_ros"}
 BUILT_FROM = {"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"}
 GENERATED_FROM = {"msg", "srv", "action"}
 LINKED = {"config", "launch", "maps", "rviz", "urdf"}
@@ -24,8 +25,7 @@ UNITY = Path(__file__).with_name("unity.cmake")
 
 def packages(ros: Ros) -> list[Path]:
     folders = [ROOT / name for name in PACKAGES]
-    if not ros.has("tf2_ros"):
-        folders += [ROOT / "tools" / "ros_shims" / name for name in SHIMS]
+    folders += [ROOT / "tools" / "ros_shims" / name for name, missing in SHIMS.items() if not ros.has(missing)]
     return [folder for folder in folders if (folder / "package.xml").exists()]
 
 

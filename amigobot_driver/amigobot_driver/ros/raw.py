@@ -15,6 +15,8 @@ from .wish import answer
 
 #: Deep, because a frame that is left out tells a lie.
 _DEPTH = 100
+#: The largest number that Packet.sequence can hold.
+_LAST_NUMBER = 2**32 - 1
 
 
 class RawAccess:
@@ -25,15 +27,23 @@ class RawAccess:
         self._parameters = parameters
         self._telemetry = telemetry
         self._packets = node.create_publisher(Packet, "packets", _DEPTH)
+        self._published = 0
         node.create_service(SendCommand, "send_command", self._send)
 
     def hear(self, event: Event) -> None:
         """Publish a frame; there are none unless publish_packets is set."""
         if not isinstance(event, FrameSeen):
             return
-        header = self._telemetry.header(event.stamp)
+        self._published = self._published % _LAST_NUMBER + 1
         self._packets.publish(
-            Packet(header=header, to_robot=event.to_robot, id=event.data[0], name=event.name, data=list(event.data))
+            Packet(
+                header=self._telemetry.header(event.stamp),
+                to_robot=event.to_robot,
+                id=event.data[0],
+                name=event.name,
+                data=list(event.data),
+                sequence=self._published,
+            )
         )
 
     def _send(self, request: SendCommand.Request, response: SendCommand.Response) -> SendCommand.Response:
