@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
+import yaml
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, LogInfo, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles.nav2 import REFERENCE, fit_nav2, footprint_problem
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, fitted_file, robot_frames
 from amigobot_driver.sim import Pose, load_world
@@ -39,9 +43,16 @@ def generate_launch_description() -> LaunchDescription:
     texts = {
         "world": ("office", "where the simulated robot drives: a world that is shipped, or a file"),
         "port": ("", "start the driver on this port; empty: it runs already, or sim is true"),
-        "robot": ("", "profile of the robot, such as amigo-sh; empty: an AmigoBot, or what the robot says"),
+        "robot": (
+            "",
+            "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
+            "of driver_params_file, else Nav2 plans for an AmigoBot, whatever the robot says that it is",
+        ),
         "map": ("", "map to find the way in, a .yaml file; empty: that of the world"),
-        "params_file": (str(HERE / "config" / "nav2.yaml"), "parameters of Nav2's nodes"),
+        "params_file": (
+            str(HERE / "config" / "nav2.yaml"),
+            "parameters of Nav2's nodes; those of this package are fitted to the robot, yours are used as they are",
+        ),
         "driver_params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver"),
         "slam_params_file": (str(HERE / "config" / "slam.yaml"), "parameters of slam_toolbox"),
         "namespace": ("", "put before every name of the robot"),
@@ -85,18 +96,47 @@ class Navigation:
     def __init__(self, arguments: dict[str, str]) -> None:
         self.arguments = arguments
         self.namespace = arguments["namespace"]
-        # The driver's frames may come from its parameter file, also where it runs already.
-        self.frames = robot_frames(effective_parameters({**arguments, "params_file": arguments["driver_params_file"]}))
+        # The driver's frames may come from its parameter file, also where it runs already. So may the robot.
+        self.driven = effective_parameters({**arguments, "params_file": arguments["driver_params_file"]})
+        self.frames = robot_frames(self.driven)
         self.respawn = {"respawn": arguments["use_respawn"] == "true", "respawn_delay": RESPAWN_DELAY}
         self.simulated = arguments["sim"] == "true"
         self.start = load_world(arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
-        self.files = [self.fitted(Path(arguments["params_file"]))]
+        self.notes: list[str] = []
+        self.profile = load_profile(self.robot() or REFERENCE)
+        self.files = [self.fitted(self.of_the_robot(Path(arguments["params_file"])))]
         if os.environ.get("ROS_DISTRO") in ("jazzy", "kilted"):
-            self.files.append(self.fitted(HERE / "config" / "nav2_before_lyrical.yaml"))
+            self.files.append(self.fitted(self.of_the_robot(HERE / "config" / "nav2_before_lyrical.yaml")))
+
+    def robot(self) -> str:
+        """The profile that Nav2 plans for; empty if nothing names one before the robot does."""
+        if self.simulated:
+            return self.arguments["robot"] or REFERENCE
+        name = str(self.driven["param_file"] or self.driven["robot"])
+        if not name:
+            self.notes.append(
+                "Nav2 plans for an AmigoBot, as nothing names the robot; a larger robot would touch walls: "
+                "give robot:=NAME for another one"
+            )
+        return name
+
+    def of_the_robot(self, file: Path) -> Path:
+        """A file of this package fitted to the robot; a file of the user's as it is, with a note if it does not fit."""
+        content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+        if file.resolve().parent != (HERE / "config").resolve():
+            if problem := footprint_problem(content, self.profile):
+                self.notes.append(f"params_file {file}: {problem}")
+            return file
+        fitted = fit_nav2(content, self.profile)
+        if fitted == content:
+            return file
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
+            yaml.safe_dump(fitted, copy, sort_keys=False)
+        return Path(copy.name)
 
     def actions(self) -> list[Action]:
-        actions = self.localization()
+        actions = [LogInfo(msg=note) for note in self.notes] + self.localization()
         for name, package in SERVERS.items():
             remappings = [("cmd_vel", "cmd_vel_nav")] if name in BEFORE_THE_MONITOR else []
             actions.append(self.server(name, package, remappings=remappings))

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from amigobot_driver.profiles import ProfileError, available_profiles, load_profile
-from amigobot_driver.profiles.nav2 import fit_nav2, footprint, hull_of
+from amigobot_driver.profiles.nav2 import fit_nav2, footprint, footprint_problem
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 FILES = ("nav2.yaml", "nav2_before_lyrical.yaml")
@@ -188,6 +188,20 @@ def test_other_sources_and_missing_nodes_stay_as_they_are() -> None:
     assert fit_nav2({}, p3at) == {}
 
 
-def test_the_hull_of_a_parameter_file_can_be_told() -> None:
-    assert hull_of(fitted("p3at")) == footprint(load_profile("p3at").body)
-    assert hull_of({}) == []
+def test_a_footprint_that_is_too_small_for_the_robot_is_told_with_both_sizes() -> None:
+    problem = footprint_problem(CONTENT["nav2.yaml"], load_profile("p3at"))
+    assert "0.33 x 0.28 m" in problem
+    assert "p3at, which is 0.63 x 0.51 m" in problem
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_footprint_of_the_robot_itself_or_a_larger_one_is_no_problem(robot: str) -> None:
+    assert footprint_problem(fitted(robot), load_profile(robot)) == ""
+    assert footprint_problem(fitted("powerbot-sh"), load_profile("amigo")) == ""
+
+
+@pytest.mark.parametrize("value", [None, "", "[]", "nonsense", "[[1, 2, 3]]", 5])
+def test_a_footprint_that_cannot_be_read_is_left_to_nav2(value: object) -> None:
+    costmap = {"local_costmap": {"ros__parameters": {} if value is None else {"footprint": value}}}
+    assert footprint_problem({"local_costmap": costmap}, load_profile("p3at")) == ""
+    assert footprint_problem({}, load_profile("p3at")) == ""

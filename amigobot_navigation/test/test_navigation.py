@@ -15,7 +15,7 @@ import yaml
 from launch_files import ALLOWED, declared, imported, mocked_launch, started, topics
 from tools import maps
 
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles import ProfileError, load_profile
 from amigobot_driver.sim import load_world
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -325,3 +325,66 @@ def test_a_namespace_and_a_prefix_reach_the_parameters(load: Any) -> None:
     assert content["amcl"]["ros__parameters"]["global_frame_id"] == "map"
     assert content["bt_navigator"]["ros__parameters"]["odom_topic"] == "odom"
     assert re.fullmatch(r"sonar/range_\d", content["collision_monitor"]["ros__parameters"]["sonar_3"]["topic"])
+
+
+def nav2_parameters(nodes: list[dict[str, Any]], node: str) -> dict[str, Any]:
+    """What a node that was started gets from its first parameter file."""
+    file = next(Path(started_node["parameters"][0]) for started_node in nodes if started_node["name"] == node)
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {name: section["ros__parameters"] for name, section in content.items() if "ros__parameters" in section}
+
+
+@pytest.mark.parametrize("arguments", [{"sim": "true"}, {"port": "/dev/ttyUSB0"}, {}])
+def test_nav2_plans_for_the_robot_that_is_named(load: Any, arguments: dict[str, str]) -> None:
+    nodes = started(load("navigation"), robot="p3at", **arguments)
+    monitor = nav2_parameters(nodes, "collision_monitor")["collision_monitor"]
+    assert len(monitor["observation_sources"]) == len(load_profile("p3at").sonar.poses) == 16
+    front = max(x for x, _ in json.loads(monitor["Approach"]["turning"]["points"]))
+    assert front > load_profile("p3at").body.front
+
+
+def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(load: Any, tmp_path: Path) -> None:
+    file = tmp_path / "driver.yaml"
+    file.write_text("/**:\n  ros__parameters:\n    robot: p3dx\n", encoding="utf-8")
+    nodes = started(load("navigation"), driver_params_file=str(file))
+    monitor = nav2_parameters(nodes, "collision_monitor")["collision_monitor"]
+    assert len(monitor["observation_sources"]) == 16
+
+
+def notes(module: Any) -> str:
+    return "\n".join(str(call.kwargs["msg"]) for call in module.LogInfo.call_args_list)
+
+
+def test_a_real_robot_that_nothing_names_is_taken_for_an_amigobot_and_launch_says_so(load: Any) -> None:
+    module = load("navigation")
+    nodes = started(module, port="/dev/ttyUSB0")
+    assert nav2_parameters(nodes, "collision_monitor")["collision_monitor"] == of("collision_monitor")
+    assert "plans for an AmigoBot" in notes(module)
+    assert "robot:=" in notes(module)
+    module.LogInfo.reset_mock()
+    started(module, sim="true")
+    started(module, port="/dev/ttyUSB0", robot="amigo-sh")
+    assert notes(module) == ""
+
+
+def test_a_params_file_of_the_user_is_taken_as_it_is_and_launch_says_that_it_does_not_fit(
+    load: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text((PACKAGE / "config" / "nav2.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    module = load("navigation")
+    nodes = started(module, port="/dev/ttyUSB0", robot="p3at", params_file=str(file))
+    amcl = next(node for node in nodes if node["name"] == "amcl")
+    assert amcl["parameters"][0] == str(file)
+    assert f"{file}: its footprint of 0.33 x 0.28 m does not cover a p3at" in notes(module)
+
+
+def test_a_robot_without_sonars_needs_a_params_file_of_its_own(
+    load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROS_DISTRO", "jazzy")
+    with pytest.raises(ProfileError, match="generic has no sonars"):
+        started(load("navigation"), robot="generic")
+    file = tmp_path / "laser.yaml"
+    file.write_text("amcl:\n  ros__parameters:\n    scan_topic: scan\n", encoding="utf-8")
+    assert started(load("navigation"), robot="generic", params_file=str(file))

@@ -20,6 +20,8 @@ REFERENCE = "amigo"
 #: m; a sonar hears nothing within its minimum range. Where the robot drives, a shape of the collision monitor ends at
 #: least this far beyond that, ahead and to the side.
 _BEYOND_AHEAD, _BEYOND_BESIDE = 0.07, 0.035
+#: m by which a footprint may be smaller than the body and still count as the body's.
+_TOLERANCE = 0.01
 #: Cosine of the angle up to which a sonar looks where the robot drives.
 _LOOKS_AHEAD = 0.5
 #: Velocities in the controller's parameters, by what limits them.
@@ -49,13 +51,8 @@ def fit_nav2(content: Parameters, profile: Profile) -> Parameters:
         this robot, and with no velocity beyond the limits of its profile.
 
     Raises:
-        ProfileError: The robot has no sonars, which are all that these parameters let Nav2 see with.
+        ProfileError: The parameters are for sonars, and the robot has none.
     """
-    if not profile.sonar.poses:
-        raise ProfileError(
-            f"robot {profile.name} has no sonars, and Nav2's parameters are for sonars: give params_file:=FILE with "
-            "the robot's footprint and a laser, or a robot with sonars"
-        )
     fitted = copy.deepcopy(content)
     for name in ("local_costmap", "global_costmap"):
         _fit_costmap(_parameters(fitted.get(name, {}), name), profile)
@@ -72,10 +69,32 @@ def fit_nav2(content: Parameters, profile: Profile) -> Parameters:
     return fitted
 
 
-def hull_of(content: Parameters) -> list[Point]:
-    """Return the footprint (m) of the local costmap in a parameter file, [] if there is none."""
-    text = _parameters(content.get("local_costmap", {}), "local_costmap").get("footprint", "[]")
-    return [(float(x), float(y)) for x, y in json.loads(text)]
+def footprint_problem(content: Parameters, profile: Profile) -> str:
+    """Compare the footprint in a parameter file of the user's with a robot's body.
+
+    Returns:
+        What is wrong, with both sizes; "" if the footprint is as large as the body, or the file has none.
+    """
+    costmap = _parameters(content.get("local_costmap") or {}, "local_costmap")
+    try:
+        corners = [(float(x), float(y)) for x, y in json.loads(costmap.get("footprint", "[]"))]
+    except (TypeError, ValueError):
+        return ""  # Nav2 will say what it makes of that
+    if not corners:
+        return ""
+    body = profile.body
+    (left, right), (front, rear) = ((max(row), -min(row)) for row in (_column(corners, 1), _column(corners, 0)))
+    extents = ((front, body.front), (rear, body.rear), (left, body.width / 2), (right, body.width / 2))
+    if all(found >= needed - _TOLERANCE for found, needed in extents):
+        return ""
+    return (
+        f"its footprint of {front + rear:.2f} x {left + right:.2f} m does not cover a {profile.name}, which is "
+        f"{body.front + body.rear:.2f} x {body.width:.2f} m: Nav2 may drive the robot into walls"
+    )
+
+
+def _column(rows: Iterable[Point], number: int) -> list[float]:
+    return [row[number] for row in rows]
 
 
 def _fit_costmap(costmap: Parameters, profile: Profile) -> None:
@@ -118,6 +137,11 @@ def _fit_monitor(monitor: Parameters, profile: Profile) -> None:
 
 
 def _topics(profile: Profile) -> list[str]:
+    if not profile.sonar.poses:
+        raise ProfileError(
+            f"robot {profile.name} has no sonars, and Nav2's parameters are for sonars: give params_file:=FILE with "
+            "the robot's footprint and a laser, or a robot with sonars"
+        )
     return [f"sonar/range_{number}" for number in range(len(profile.sonar.poses))]
 
 
