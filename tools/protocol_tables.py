@@ -267,6 +267,15 @@ def ends() -> Iterator[str]:
 
 
 @table
+def faults() -> Iterator[str]:
+    """The bits of the fault flags of ARCOS."""
+    bare = parse(bytes.fromhex(frames()["sip_arcos"])[3:-2])
+    assert isinstance(bare, protocol.Sip)
+    names = ((bit, dataclasses.replace(bare, faults=1 << bit).fault_names) for bit in range(16))
+    yield ", ".join(f"{bit} {', '.join(name)}" for bit, name in names) + "."
+
+
+@table
 def example(name: str) -> Iterator[str]:
     """One test vector with what the codec reads from it."""
     frame = frames()[name]

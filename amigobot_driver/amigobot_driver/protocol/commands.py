@@ -125,7 +125,7 @@ class Command(CommandTable):
     CHARGE = 68, Arg.UINT, "R1.7", "docking charger: 1 deploy, 0 retract"
     ARM_INFO = 70, Arg.NONE, "P R1.3", "request the arm's information packet"
     ARM_STATUS = 71, Arg.UINT, "P R1.3", "arm status packets: 0 none, 1 one, 2 stream"
-    ARM_INIT = 72, Arg.NONE, "P R1.3", "initialise the arm"
+    ARM_INIT = 72, Arg.NONE, "P R1.3", "initialize the arm"
     ARM_CHECK = 73, Arg.NONE, "P R1.3", "ask whether the arm is there"
     ARM_POWER = 74, Arg.UINT, "P R1.3", "arm servo power: 1 on, 0 off"
     ARM_HOME = 75, Arg.UINT, "P R1.3", "a joint to its home position, 255 all"
