@@ -11,7 +11,7 @@ from bench import Bench
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, ErraticCommand, Sip
-from amigobot_driver.robot import Notice, Options, Outcome
+from amigobot_driver.robot import LinkChanged, LinkState, Notice, Options, Outcome
 from amigobot_driver.robot.outbox import MAX_OVERTAKEN, MAX_ROUTINE, Outbox, Urgency
 from amigobot_driver.sim import Simulator
 
@@ -233,3 +233,55 @@ def test_tones_without_number_do_not_fill_the_memory() -> None:
     since_said = bench.words().count(str(Command.SAY(bytes((25, 20)))))
     assert since_said == sum(outcome.success for outcome in outcomes) == 20
     assert outcomes[-1].message == "SAY is not sent: 20 sounds wait to be sent already"
+
+
+def reset_bench() -> Bench:
+    bench = Bench(Options(), "amigo-sh")
+    bench.connect()
+    return bench
+
+
+def test_the_silence_after_a_requested_reset_is_no_trouble() -> None:
+    bench = reset_bench()
+    outcome = answer(bench, lambda bench: bench.robot.reset(bench.now))
+    assert outcome == Outcome(True, "the robot was reset and is connected again")
+    lost = [event for event in bench.told(LinkChanged) if event.state is LinkState.LOST]
+    assert [(event.note, event.requested) for event in lost] == [
+        ("the robot restarts, as RESET asked for; connecting again", True)
+    ]
+
+
+def test_a_reset_that_nobody_requested_is_trouble() -> None:
+    bench = reset_bench()
+    answer(bench, lambda bench: bench.robot.reset(bench.now))
+    since = bench.now
+    bench.simulator.reset()
+    bench.until(lambda: bench.robot.session.connections == 3)
+    lost = [event for event in bench.told(LinkChanged, since) if event.state is LinkState.LOST]
+    assert [event.requested for event in lost] == [False]
+
+
+def test_a_reset_after_which_the_robot_stays_away_is_answered_within_a_minute() -> None:
+    bench = reset_bench()
+    future = bench.ask(lambda: bench.robot.reset(bench.now))
+    bench.run(0.1)
+    bench.switch_off()
+    bench.until(future.done, within=61.0)
+    outcome = future.result()
+    assert not outcome.success
+    assert outcome.message.startswith("RESET was sent, and 60 s later the robot is not connected again: there is no")
+
+
+def test_a_playlist_says_at_the_start_how_long_it_takes_and_how_far_it_is() -> None:
+    bench = Bench(Options(), "amigo", baud=9600)
+    bench.connect()
+    start = bench.now
+    future = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    bench.until(future.done, within=20.0)
+    took = bench.now - start
+    told = [notice.text for notice in bench.told(Notice) if notice.text.startswith("playlist: ")]
+    assert told[0] == "playlist: 72 entries to read, about 9 s; it is kept until the connection ends"
+    assert took == pytest.approx(9.5, abs=1.5)
+    assert [text.split()[1] for text in told[1:]] == ["20", "40", "60"]
+    again = bench.ask(lambda: bench.robot.sounds.list(False, bench.now))
+    assert again.result().success

@@ -51,6 +51,7 @@ class LinkChanged:
 
     state: LinkState
     note: str
+    requested: bool = False  #: the user asked for what made the session end
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,13 @@ class Feature:
         """When `due` has something to give, inf while all is as wanted."""
         return math.inf
 
+    def expire(self, now: float) -> None:
+        """Without a session: fail the requests whose time is over, where some outlive a session."""
+
+    def expires_at(self) -> float:
+        """When `expire` has something to do, inf where no request outlives a session."""
+        return math.inf
+
     def counters(self) -> Mapping[str, int]:
         """How often it sent again or gave up, under names that say who and what: "motors_resent"."""
         return {}

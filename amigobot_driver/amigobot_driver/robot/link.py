@@ -149,6 +149,9 @@ class Link(ABC):
             self.session.poll(now)
         if self.running:
             self._ask_features(now)
+        else:
+            for feature in self.features:
+                feature.expire(now)
         return self._flush()
 
     def take(self, now: float) -> bytes | None:
@@ -162,6 +165,8 @@ class Link(ABC):
             return None
         for feature in self.features:
             feature.sent(instruction, now)
+        if instruction.command is Command.RESET:
+            self.session.reset_sent(now)
         said = self.dialect.say(instruction)
         if said is None:
             # The last gate: a number that means something else to this robot never reaches it.
@@ -184,6 +189,8 @@ class Link(ABC):
         if self.running:
             room = self.outbox.has_room
             times += [feature.next_time() for feature in self.features if room or not feature.needs_room]
+        else:
+            times += [feature.expires_at() for feature in self.features]
         return min(times)
 
     def close(self) -> None:
@@ -210,7 +217,8 @@ class Link(ABC):
         state = self.session.state
         if (state, self.session.note) == (before, note):
             return
-        self._events.append(LinkChanged(state, self.session.note))
+        requested = self.session.requested and state is LinkState.LOST
+        self._events.append(LinkChanged(state, self.session.note, requested))
         if state is before:
             return
         if before is LinkState.RUNNING:

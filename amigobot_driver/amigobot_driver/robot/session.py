@@ -21,6 +21,8 @@ FIRST_SIP = 1.0
 #: Rounds of synchronisation before the line speed is changed, and how often a speed that has worked before is tried
 #: before all others: for a minute, lest a robot that comes back in range is missed while another speed is guessed.
 ROUNDS = 3
+#: s after RESET within which the end of a session is its effect.
+RESTART = 3.0
 VISITS_WHERE_IT_WORKED = 24
 #: s after the silence limit in which the reader may still deliver packets: after a freeze of the process the writer can
 #: be the first to run, while the packets of that time wait in the port.
@@ -61,6 +63,8 @@ class Session:
         self.note = "not connected"
         self.identity: SyncReply | None = None
         self.connections = 0
+        self.requested = False  #: the last session ended because the user asked for it
+        self._reset_at = -math.inf
         self.found_at = 0  #: the line speed of the last session, 0: none yet, or a port without one
         self.dialect = pinned or dialects[0]  #: the one that is spoken now
         self.send = send
@@ -216,8 +220,17 @@ class Session:
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
 
+    def reset_sent(self, now: float) -> None:
+        """RESET goes out: silence after it is what it was sent for."""
+        self._reset_at = now
+
+    def _lost(self, why: str) -> str:
+        self.requested = self._now - self._reset_at < RESTART
+        return "the robot restarts, as RESET asked for; connecting again" if self.requested else why
+
     def _run(self) -> Script[str]:
         """Stay until packets stop; returns why."""
+        self.requested, self._reset_at = False, -math.inf
         last_sip = self._now
         try:
             while True:
@@ -227,9 +240,10 @@ class Session:
                     # Only the clock says so; the port has not been read since. A reader that hangs gets no more time.
                     packet = yield self._now + GRACE
                 if packet is None:
-                    return f"no packet for {self._now - last_sip:.1f} s: is the robot switched on and in range?"
+                    silent = f"no packet for {self._now - last_sip:.1f} s"
+                    return self._lost(f"{silent}: is the robot switched on and in range?")
                 if isinstance(packet, Reset):
-                    return "the robot's controller was reset"
+                    return self._lost("the robot's controller was reset")
                 if isinstance(packet, Sip):
                     last_sip = self._now
         finally:

@@ -78,7 +78,8 @@ class EventLog:
         elif isinstance(event, LinkChanged):
             # The end of a trouble is said even where the trouble itself was said too recently.
             often = END_SAID if event.state is LinkState.RUNNING else 1
-            self._say(event.note, event.state in (LinkState.DISCONNECTED, LinkState.LOST), often)
+            trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST) and not event.requested
+            self._say(event.note, trouble, often)
             if event.state is LinkState.RUNNING:
                 self._once.restart()
         elif isinstance(event, BatteryChanged):

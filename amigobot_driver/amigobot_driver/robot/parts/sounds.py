@@ -29,8 +29,10 @@ QUIET = 0.8
 #: The manual's system sounds end here; its user sounds begin at this number or the next (erratum E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
+#: s an entry takes: those of the user come with an info cycle each, the system's take a question and its answer.
+ENTRY_TIME = 0.13
 #: Entries between two lines in the log.
-_PROGRESS = 50
+_PROGRESS = 20
 #: A group's name begins with this; it has no sound itself, the entries that follow are its members.
 GROUP = "~"
 #: Sounds that may wait to be sent.
@@ -185,6 +187,7 @@ class Sounds(Feature):
         if self._listing and self._count is None and blank(packet):
             self._count = packet.number
             self._streaming, self._quiet_at = True, now + QUIET
+            yield self._announcement(packet.number)
         elif not (self._streaming and blank(packet) and packet.number == self._count):
             # The exception is the count once more, when PLAYLIST 0 was sent twice: not an empty entry.
             self.entries[packet.number] = packet
@@ -303,6 +306,12 @@ class Sounds(Feature):
             self._listing = False
             known = f"{counted(len(self.playlist), 'sound')} known, missing entries: {_shown(self._missing())}"
             self._listeners.finish(False, f"{sent} and got no answer; {known}")
+
+    def _announcement(self, count: int) -> Notice:
+        """How long the robot will take for its playlist; the operator waits for it."""
+        entries = count + LAST_SYSTEM_SOUND
+        told = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
+        return Notice(f"playlist: {told}; it is kept until the connection ends", trouble=False)
 
     def _progress(self) -> Iterator[Event]:
         known = len(self.entries)

@@ -1,0 +1,73 @@
+"""Messages to users count grammatically: "1 tone", not "1 tones"."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.wording import counted
+
+ROOT = Path(__file__).parents[1] / "amigobot_driver"
+#: Plurals that follow a number in messages.
+NOUNS = (
+    "arguments|bytes|characters|commands|durations|entries|frames|frequencies|messages|names|numbers|packets|points|"
+    "positions|publishers|requests|sessions|sonars|sounds|times|tones|tries|values|velocities"
+)
+#: Modules that are left out: what a damaged frame lacks is never shown to users; the report on a recording still has
+#: a "session(s)".
+LEFT_OUT = {"protocol/wire.py", "ros/replay.py"}
+#: Values that are never 1, by module: sizes of frames and of lists, fixed limits, what is said of several only.
+NEVER_ONE = {
+    "profiles/library.py": {"length"},
+    "protocol/frame.py": {"longest"},
+    "robot/parts/bridge.py": {"size"},
+    "robot/parts/budget.py": {"size"},
+    "ros/commands.py": {"len(found)"},
+    "sim/keywords.py": {"length"},
+    "sim/worlds/plan.py": {"limit", "count"},
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "text"),
+    [
+        (0, ("tone",), "0 tones"),
+        (1, ("tone",), "1 tone"),
+        (2, ("tone",), "2 tones"),
+        (1, ("entry", "entries"), "1 entry"),
+        (2, ("entry", "entries"), "2 entries"),
+    ],
+)
+def test_a_noun_has_the_number_of_what_is_counted(number: int, words: tuple[str, ...], text: str) -> None:
+    assert counted(number, *words) == text
+
+
+def uncounted(source: str, never_one: Collection[str] = ()) -> list[str]:
+    """The f-strings in which a plural follows a value that may be 1; a constant, in capitals, may not."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for value, text in zip(node.values, node.values[1:], strict=False):
+            if not isinstance(value, ast.FormattedValue) or ast.unparse(value.value) in never_one:
+                continue
+            plural = isinstance(text, ast.Constant) and re.match(rf" (\w+ )?({NOUNS})\b", str(text.value))
+            if plural and not ast.unparse(value.value).strip("_").isupper():
+                found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize("module", sorted({str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py")} - LEFT_OUT))
+def test_no_message_puts_a_plural_behind_a_number_that_may_be_one(module: str) -> None:
+    assert uncounted((ROOT / module).read_text(encoding="utf-8"), NEVER_ONE.get(module, ())) == []
+
+
+def test_the_rule_catches_what_it_is_for() -> None:
+    assert uncounted('f"sent SAY with {len(tones)} tones once"')
+    assert uncounted('f"{count} damaged packets in the last second"')
+    assert not uncounted('f"sent {TRIES} times"')
+    assert not uncounted('f"sent {counted(count, \'tone\')} once"')
