@@ -148,8 +148,10 @@ def test_options_with_a_value_that_is_not_allowed_are_refused_where_they_are_mad
         Options(**options)
 
 
-def test_a_limit_below_the_unit_of_the_robot_is_never_sent_as_zero():
-    bench = Bench(Options(max_linear=0.0004, max_angular=0.001))
+def test_a_limit_below_the_unit_of_the_robot_is_refused_and_the_lowest_is_sent_as_one():
+    with pytest.raises(ValueError, match=r"max_linear is 0\.0004 m/s, allowed: 0 for the robot's own, or 0\.001"):
+        Options(max_linear=0.0004)
+    bench = Bench(Options(max_linear=0.001, max_angular=0.01745))
     bench.connect()
     bench.run(1.0)
     config = bench.robot.tuning.config
