@@ -30,6 +30,7 @@ setup(
     entry_points={
         "console_scripts": [
             "amigobot_node = amigobot_driver.ros.main:main",
+            "packet_switch = amigobot_driver.ros.packet_switch:main",
             "amigobot = amigobot_driver.cli:main",
         ],
     },

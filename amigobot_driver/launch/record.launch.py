@@ -7,13 +7,14 @@ import time
 from pathlib import Path
 
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction, Shutdown
+from launch_ros.actions import Node
 
-#: Below the robot's namespace: what it says, what it was told, and the raw packets where they are published.
-TOPICS = (
-    "odom|joint_states|imu|encoders|battery_state|status|io|robot_config|robot_description|packets"
-    r"|sonar/range_\d+|sonar/cloud|sonar/scan|aux\d/[rt]x|cmd_vel|cmd_wheels"
-)
+from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
+from amigobot_driver.ros.topics import pattern as topic_pattern
+
+#: Below the robot's namespace, besides the topics of the node itself.
+MORE_TOPICS = "robot_description"
 #: For all robots.
 GLOBAL_TOPICS = "tf|tf_static|diagnostics"
 
@@ -35,7 +36,8 @@ def generate_launch_description() -> LaunchDescription:
                 "packets",
                 default_value="false",
                 choices=["true", "false"],
-                description="have the driver publish the raw packets too, for replay.launch.py: sets publish_packets",
+                description="have the driver publish the raw packets too, for replay.launch.py: publish_packets is on "
+                "while the recording lasts",
             ),
             OpaqueFunction(function=start),
         ]
@@ -51,17 +53,26 @@ def start(context: LaunchContext) -> list[Action]:
     bag = folder / f"{name}_{time.strftime('%Y-%m-%d_%H-%M-%S')}"
     pattern = topics(namespace, arguments["extra"])
     command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(bag), "--regex", pattern]
-    node = f"/{namespace}/amigobot" if namespace else "/amigobot"
-    publish = ["ros2", "param", "set", node, "publish_packets", "true"]
+    # Not an argument of the recorder: it must be undone, and done again for a driver that is started again.
+    switch = Node(
+        package="amigobot_driver",
+        executable="packet_switch",
+        name="packet_switch",
+        namespace=namespace,
+        output="screen",
+    )
     return [
-        *([ExecuteProcess(cmd=publish, output="screen")] if arguments["packets"] == "true" else []),
+        *([switch] if arguments["packets"] == "true" else []),
         LogInfo(msg=f"recording to {bag}"),
         # It writes out what it holds when it is interrupted: give it time.
-        ExecuteProcess(cmd=command, output="screen", sigterm_timeout="30"),
+        ExecuteProcess(
+            cmd=command, output="screen", sigterm_timeout="30", on_exit=Shutdown(reason="the recorder has ended")
+        ),
     ]
 
 
 def topics(namespace: str, extra: str) -> str:
     here = f"/{re.escape(namespace)}/" if namespace else "/"
-    parts = [f"{here}({TOPICS})", f"/({GLOBAL_TOPICS})", *([extra] if extra else [])]
+    own = "|".join([*map(topic_pattern, (*PUBLISHED, *SUBSCRIBED)), MORE_TOPICS])
+    parts = [f"{here}({own})", f"/({GLOBAL_TOPICS})", *([extra] if extra else [])]
     return f"^({'|'.join(parts)})$"

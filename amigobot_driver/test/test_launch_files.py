@@ -235,8 +235,9 @@ def test_a_recording_with_packets_asks_the_driver_for_them(load: Any, tmp_path: 
     module = load("record")
     values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "packets": "true"}
     module.start(MagicMock(launch_configurations=values))
-    ask, record = (call.kwargs["cmd"] for call in module.ExecuteProcess.call_args_list)
-    assert ask == ["ros2", "param", "set", "/alpha/amigobot", "publish_packets", "true"]
+    (switch,) = (call.kwargs for call in module.Node.call_args_list)
+    assert (switch["executable"], switch["namespace"]) == ("packet_switch", "alpha")
+    (record,) = (call.kwargs["cmd"] for call in module.ExecuteProcess.call_args_list)
     assert re.search(record[-1], "/alpha/packets")
     assert re.search(record[-1], "/alpha/robot_config")
 

@@ -1,0 +1,103 @@
+"""What record.launch.py records: every topic of the node, and its packets for as long as the recording lasts."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import Iterator
+
+import pytest
+import rclpy
+from launch_files import mocked_launch
+from rcl_interfaces.srv import GetParameters
+from ros_bench import Bench, Robot
+
+from amigobot_driver.resources import share
+from amigobot_driver.ros.node import AmigobotNode
+from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, pattern
+from amigobot_msgs.msg import Packet
+
+#: What every node has; transforms and diagnostics are recorded for all robots together.
+OF_EVERY_NODE = {"/rosout", "/parameter_events", "/clock"}
+SWITCH = (sys.executable, "-m", "amigobot_driver.ros.packet_switch")
+
+
+def topics_of_the_node(robot: str) -> set[str]:
+    """The topics that the node of this robot has, with all that can be switched on."""
+    context = rclpy.Context()
+    settings = {"port": f"sim://{robot}", "robot": robot, "publish_scan": "true", "publish_packets": "true"}
+    arguments = [word for name, value in settings.items() for word in ("-p", f"{name}:={value}")]
+    rclpy.init(args=["--ros-args", "-r", "__ns:=/alpha", *arguments], context=context, domain_id=99)
+    node = AmigobotNode(context=context)
+    try:
+        endpoints = [*node.publishers, *node.subscriptions]
+        return {endpoint.topic_name for endpoint in endpoints} - OF_EVERY_NODE
+    finally:
+        node.close()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx", "p3at-sh", "erratic"])
+def test_every_topic_of_the_node_is_recorded(robot: str) -> None:
+    with mocked_launch(share("launch")) as load:
+        recorded = load("record").topics("alpha", "")
+    missing = {topic for topic in topics_of_the_node(robot) if not re.search(recorded, topic)}
+    assert not missing
+
+
+def test_no_topic_in_the_table_is_unknown_to_the_node() -> None:
+    topics = set().union(*map(topics_of_the_node, ("amigo", "erratic")))
+    for name in (*PUBLISHED, *SUBSCRIBED):
+        assert any(re.fullmatch(f"/alpha/{pattern(name)}", topic) for topic in topics), name
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with Bench(Robot("amigo"), namespace="alpha", node_command=SWITCH) as bench:
+        yield bench
+
+
+def published(bench: Bench) -> bool:
+    """The driver's parameter."""
+    request = GetParameters.Request(names=["publish_packets"])
+    answer = bench.call(GetParameters, "/alpha/amigobot/get_parameters", request)
+    return bool(answer.values[0].bool_value)
+
+
+def test_packets_are_published_while_they_are_recorded(bench: Bench) -> None:
+    """The switch is there before the driver, and sees the next driver; at its end it undoes what it has done."""
+    packets = bench.listen(Packet, "/alpha/packets")
+    first = bench.start(namespace="alpha", port=bench.robot.url)
+    bench.wait_until(lambda: len(packets))
+    first.send(signal.SIGKILL)
+    first.wait()
+    packets.clear()
+    bench.start(namespace="alpha", port=bench.robot.url)
+    bench.wait_until(lambda: len(packets))
+    assert published(bench)
+    bench.node.send(signal.SIGINT)
+    assert bench.node.wait() == 0
+    assert bench.node.logged("publish_packets is off again")
+    assert not bench.node.logged("Traceback"), bench.node.log
+    assert not published(bench)
+
+
+def test_packets_that_were_published_before_are_published_afterwards(bench: Bench) -> None:
+    packets = bench.listen(Packet, "/alpha/packets")
+    bench.start(namespace="alpha", port=bench.robot.url, publish_packets=True)
+    bench.wait_until(lambda: len(packets))
+    count = len(packets)
+    bench.wait_until(lambda: len(packets) > count + 100)
+    bench.node.send(signal.SIGINT)
+    assert bench.node.wait() == 0
+    assert not bench.node.logged("off again")
+    assert published(bench)
+
+
+def test_a_switch_without_a_driver_ends_without_a_word_of_failure(bench: Bench) -> None:
+    bench.wait_until(lambda: bench.node.logged("waiting for the driver /alpha/amigobot"))
+    bench.node.send(signal.SIGINT)
+    assert bench.node.wait() == 0
+    assert not bench.node.logged("Traceback"), bench.node.log
