@@ -12,6 +12,8 @@ from .session import LinkState
 
 #: Of each component of a pose and a velocity when nothing has moved yet, in m, rad and s, squared.
 START_VARIANCE = 1e-6
+#: Of a velocity, (m/s)^2 and (rad/s)^2, while no packet tells it: so large that no filter uses the value.
+UNKNOWN_VARIANCE = 1e4
 
 
 class BatteryLevel(Enum):
@@ -155,6 +157,13 @@ class Rolled:
 
 
 @dataclass(frozen=True, slots=True)
+class OdometryStale:
+    """The session has ended: the pose is the last one known, the velocity is unknown and stated as zero."""
+
+    odometry: Odometry
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRate:
     """One GYROpac."""
 
@@ -270,6 +279,7 @@ Event = (
     | Notice
     | Received
     | Rolled
+    | OdometryStale
     | TurnRate
     | MotorCurrents
     | FloorSensed

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..protocol import FRAME_DATA, Command, FrameDecoder, Malformed, Packet, Sip, SyncReply, Unknown, parse
+from ..protocol import FRAME_DATA, Command, FrameDecoder, Malformed, Packet, Reset, Sip, SyncReply, Unknown, parse
 from ..wording import counted
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
@@ -66,6 +66,14 @@ class Link(ABC):
     @abstractmethod
     def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
         """A packet came in during a session, after the features have heard it."""
+
+    @abstractmethod
+    def _reset_seen(self, stamp: float) -> None:
+        """The robot said during a session, at `stamp` (s), that its controller was reset."""
+
+    @abstractmethod
+    def _overheard(self, packet: Packet, stamp: float) -> None:
+        """A packet came in outside a session."""
 
     @abstractmethod
     def _halt(self) -> None:
@@ -132,8 +140,11 @@ class Link(ABC):
                 self._events.append(FrameSeen(False, type(packet).__name__, frame.data, frame.stamp))
             packet = self.dialect.hear(packet)
             self._events += [Notice(remark) for remark in self.dialect.remarks()]
+            running = self.running
             with self._watching(now):
                 self.session.receive(packet, now)
+            if running and isinstance(packet, Reset):
+                self._reset_seen(frame.stamp)
             self._dispatch(packet, frame.stamp, now)
         return self._flush()
 
@@ -255,6 +266,7 @@ class Link(ABC):
             self.packets.malformed += isinstance(packet, Malformed)
             self._events.append(Received(packet, stamp))
         if not self.running:
+            self._overheard(packet, stamp)
             return
         for feature in self.features:
             self._events += feature.hear(packet, now)

@@ -1,7 +1,7 @@
 """One robot as an object: a link, the parts of the robot, and what may be wanted of them.
 
-    bytes  -> FrameDecoder -> Packet -> Dialect -> Session, features, Senses -> events
-    wishes -> Motion and other features -> Outbox -> Dialect -> frames
+bytes  -> FrameDecoder -> Packet -> Dialect -> Session, features, Senses -> events
+wishes -> Motion and other features -> Outbox -> Dialect -> frames
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .driving.envelope import Envelope, Refused
 from .driving.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
 from .driving.motion import Motion
 from .driving.setpoint import Velocity, Wheels
-from .events import Identified
+from .events import Identified, OdometryStale
 from .health.punctuality import Punctuality
 from .health.sonar_health import SonarHealth
 from .health.stalls import Stalls
@@ -57,7 +57,9 @@ from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
 from .sensing.inputs import Inputs
+from .sensing.odometry import ZeroingCommands
 from .sensing.senses import Senses
+from .session import LinkState
 
 #: rad and m by which a request may miss a limit because of rounding.
 _ROUNDING = 1e-6
@@ -136,10 +138,12 @@ class Robot(Link):
             self.standstill,
             *self.pioneer.features,
             self.blind,
+            ZeroingCommands(lambda: self.senses.odometer),
             *(part for port in self.aux for part in (port.reader, port.writer)),
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
         self._last_sip = -math.inf  #: its stamp
+        self._identity: SyncReply | None = None  #: of the last robot
         self._arrange(-math.inf)
         self._limit()
 
@@ -300,6 +304,7 @@ class Robot(Link):
 
     def _identified(self, identity: SyncReply) -> None:
         known, before = True, self.profile
+        same_identity, self._identity = identity == self._identity, identity
         if self.options.profile:
             self.profile_reason = f"it was asked for: {self.options.profile}"
         else:
@@ -308,7 +313,7 @@ class Robot(Link):
             )
             known = identity.subclass.lower() in self.profile.subclasses
         self.dialect.adopt(self.profile)
-        self.senses = Senses(self.profile, self.senses)
+        self.senses = Senses(self.profile, self.senses, same_robot=same_identity and self.profile == before)
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
         self.inputs.profile = self.profile
@@ -346,10 +351,22 @@ class Robot(Link):
 
     def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
-        self.senses.odometer.restart()
         self.encoders.restart()
         for feature in self.features:
             feature.begin(now)
+
+    def _end(self, why: str) -> None:
+        super()._end(why)
+        self.senses.odometer.interrupt()
+        self._events.append(OdometryStale(self.senses.odometer.state))
+
+    def _reset_seen(self, stamp: float) -> None:
+        self.senses.odometer.robot_reset(stamp)
+
+    def _overheard(self, packet: Packet, stamp: float) -> None:
+        # An Erratic streams before OPEN, which zeroes its counters: what they said until then belongs to the pose.
+        if isinstance(packet, Sip) and self.state is LinkState.OPENING:
+            self.senses.odometer.update(packet, self._measured(packet, stamp))
 
     def _stands(self) -> bool:
         report = self.senses.report

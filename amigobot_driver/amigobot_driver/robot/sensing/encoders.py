@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ...profiles import Profile
 from ...protocol import Encoders, Parameters
 from ..events import Event, Notice, Rolled
-from .odometry import MARGIN, PLAUSIBLE, Odometer, difference
+from .odometry import CYCLE, MARGIN, Odometer, difference
 
 _COUNTER = 1 << 32
 #: s without an ENCODERpac after which the SIPs tell the pose again; the next packet then counts from where it is.
@@ -60,13 +60,22 @@ class WheelEncoders:
             self._last = packet
         left = difference(packet.left, self._last.left, _COUNTER) * scale
         right = difference(packet.right, self._last.right, _COUNTER) * scale
-        if max(abs(left), abs(right)) > PLAUSIBLE * profile.limits.linear * STALE + MARGIN:
+        if self._jumped(left, right, stamp, odometer):
             self.jumps += 1
             odometer.fix()
             left = right = 0.0
         self._last, self._stamp = packet, stamp
         state = odometer.roll(left, right, track(profile, config, scale), move=self.leading)
         yield Rolled(stamp, packet.left, packet.right, state)
+
+    def _jumped(self, left: float, right: float, stamp: float, odometer: Odometer) -> bool:
+        """Whether the ticks (m) are far from what the wheels' velocities say. A mistake does no harm: the SIPs lead."""
+        seconds = max(stamp - self._stamp, CYCLE) if self._stamp > -math.inf else CYCLE
+        state = odometer.state
+        return any(
+            abs(way - velocity * seconds) > 1.5 * abs(velocity) * seconds + MARGIN
+            for way, velocity in ((left, state.left_velocity), (right, state.right_velocity))
+        )
 
 
 def metres_per_tick(profile: Profile, config: Parameters | None) -> float | None:

@@ -1,7 +1,8 @@
-"""Where the robot is, from the counters in its packets: whole counts, modular differences, no jump ever.
+"""Computes the pose from the counters in the robot's packets: whole counts, modular differences.
 
-The firmware keeps X and Y in 15 bits and TH in 4096 steps, so only differences mean anything (PROTOCOL 5.2).
-Here they are summed as whole counts, so neither the wrap nor ten thousand roundings move the pose.
+The firmware keeps X and Y in 15 bits and TH in 4096 steps, so only differences mean anything. They are summed as whole
+counts: neither the wrap nor rounding moves the pose. docs/odometry.md, "When the robot's counters jump", explains how a
+counter that was zeroed is told from motion.
 """
 
 from __future__ import annotations
@@ -9,19 +10,35 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from ...profiles import Profile
-from ...protocol import Sip
-from ..events import START_VARIANCE, Odometry
+from ...protocol import Instruction, Sip, Unlisted
+from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
+from ..feature import Feature
 
 _COUNTER = 0x8000
 _TURN = 4096
 
 #: A difference beyond this many times what the robot can drive, plus a margin in m, is a counter that was set.
 PLAUSIBLE, MARGIN = 3.0, 0.05
+#: The same of a turn, in rad; and how far a turn may be from what the wheels say, beside 1.5 times that.
+_TURN_MARGIN, _TURN_LEAP = 0.1, 0.35
+#: rad/s^2 that a robot may speed its rotation up with, unseen between two SIPs.
+_ROTATION_ACCELERATION = 20.0
+#: m that a heading error of 1 rad counts for where a motion is compared with another.
+_LEVER = 0.3
+#: s after a command that zeroes the counters in which the SIPs may show it.
+_ZEROING = 1.5
+#: s of driving that a robot without commands may still do: its watchdog's 2 s, braking, and what we hear late.
+_ROLL = 5.0
+#: s in which a robot whose motors went off rolls to a stop.
+_COAST = 1.0
+#: Of the way that the wheels' velocities say for a cycle, what SIPs that come in one heap may differ by.
+_SHARES_IN_BUNCH = 0.1, 3.0
 #: s between two SIPs at the robot; some arrive closer together because something held them up on the way.
-_CYCLE = 0.1
+CYCLE = 0.1
 #: Intervals that tell the robot's own cycle.
 _INTERVALS = 31
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
@@ -34,25 +51,102 @@ _AGREES, _AGREES_MARGIN = 0.5, 0.2
 _MAX_VARIANCE = 1e4
 
 
-class Odometer:
-    """Adds up the counters of one robot's SIPs; goes on from where `before` was, if there was one."""
+class ZeroingCommands(Feature):
+    """Tells the odometer when a command is sent that zeroes the counters: SETO always, OPEN on some robots."""
 
-    def __init__(self, profile: Profile, before: Odometer | None = None) -> None:
+    def __init__(self, odometer: Callable[[], Odometer]) -> None:
+        """`odometer` returns the one in use."""
+        self._odometer = odometer
+
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+        if isinstance(instruction, Instruction) and instruction.command.name in ("SETO", "OPEN"):
+            self._odometer().expect_zero(now)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A motion seen from where it began: m ahead, m to the left, rad counter-clockwise."""
+
+    x: float = 0.0
+    y: float = 0.0
+    turn: float = 0.0
+
+    def then(self, other: _Step) -> _Step:
+        """This motion, and another one from where it ended."""
+        cos, sin = math.cos(self.turn), math.sin(self.turn)
+        return _Step(
+            self.x + cos * other.x - sin * other.y, self.y + sin * other.x + cos * other.y, self.turn + other.turn
+        )
+
+    def off(self, way: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
+        """How far this is from the nearest share, `least` to `most`, of an arc of this length (m) and angle (rad).
+
+        In m; a heading counts by `_LEVER`.
+        """
+        size = way**2 + (_LEVER * turn) ** 2
+        ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
+        share = min(most, max(least, (ahead * way + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
+        arc = _arc(share * way, share * turn)
+        return math.hypot(self.x - arc.x, self.y - arc.y) + _LEVER * abs(self.turn - arc.turn)
+
+
+def _arc(way: float, turn: float) -> _Step:
+    """The motion along an arc of this length (m, negative backwards) and angle (rad)."""
+    chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
+    return _Step(chord * math.cos(turn / 2), chord * math.sin(turn / 2), turn)
+
+
+class Odometer:
+    """Adds up the counters of one robot's SIPs; goes on from where `before` was, if there was one.
+
+    `same_robot`: the counters go on as well, unless the robot zeroed them meanwhile.
+    """
+
+    def __init__(self, profile: Profile, before: Odometer | None = None, *, same_robot: bool = False) -> None:
         self.state: Odometry = before.state if before else Odometry()
-        #: times a counter moved further than the robot could have
+        #: times the counters jumped during a session
         self.jumps: int = before.jumps if before else 0
+        #: changes whenever the relation between counters and pose does
+        self.frame: int = before.frame + 1 if before else 0
         self._intervals: deque[float] = deque(maxlen=_INTERVALS)  #: s between the stamps of SIPs
+        self._regular = False  #: the last SIP came one cycle after the one before
         self._units = profile.units
         self._track = profile.body.track
         self._wheel_radius = profile.body.wheel_diameter / 2
-        self._top_speed = profile.limits.linear
-        self._last: tuple[Sip, float] | None = None
+        self._limits = profile.limits
+        self._last = before._last if before and same_robot else None
+        self._interrupted = True  #: SIPs are missing since the last one: the session was another
+        self._reset_at = before._reset_at if before else None  #: s, when the robot said that it was reset
+        self._zero_by = (
+            before._zero_by if before else -math.inf
+        )  #: s, a command may have zeroed the counters until then
         self._fixed = self.state
         self._anchor()
 
-    def restart(self) -> None:
-        """The counters may start anywhere at the next SIP; the pose goes on from where it is."""
-        self._last = None
+    @property
+    def counters(self) -> tuple[Sip, float] | None:
+        """The last SIP and its stamp (s): the counters that the pose belongs to. None before the first one."""
+        return self._last
+
+    def interrupt(self) -> None:
+        """The session has ended: the velocity is unknown, and the next SIP comes after a gap."""
+        self._interrupted = True
+        self.state = replace(
+            self.state,
+            linear=0.0,
+            angular=0.0,
+            left_velocity=0.0,
+            right_velocity=0.0,
+            velocity_variance=(UNKNOWN_VARIANCE, UNKNOWN_VARIANCE),
+        )
+
+    def expect_zero(self, now: float) -> None:
+        """A command that zeroes the counters is sent `now` (s)."""
+        self._zero_by = now + _ZEROING
+
+    def robot_reset(self, stamp: float) -> None:
+        """The robot says at `stamp` (s) that its controller was reset: the counters begin at zero."""
+        self._reset_at = stamp
 
     def set(self, x: float, y: float, yaw: float) -> None:
         """The pose is this from now on (m, m, rad), and as sure as at the start. Wheel angles go on."""
@@ -67,6 +161,7 @@ class Odometer:
             turned=before.turned,
         )
         self._fixed = self.state
+        self.frame += 1
         self._anchor()
 
     def fix(self) -> None:
@@ -106,21 +201,110 @@ class Odometer:
 
     def update(self, sip: Sip, stamp: float) -> Odometry:
         """Take the SIP that was sent at `stamp` (s); returns the new state."""
+        first = self._last is None
         if self._last is None:
             self._last = sip, stamp
+            self.frame += 1
             self._anchor()
         before, then = self._last
         dt = max(stamp - then, 0.0)
         dx = difference(sip.x, before.x, _COUNTER)
         dy = difference(sip.y, before.y, _COUNTER)
         turn = difference(sip.heading, before.heading, _TURN)
-        if math.hypot(dx, dy) * self._units.distance > PLAUSIBLE * self._top_speed * max(dt, _CYCLE) + MARGIN:
-            self.jumps += 1
+        heading = before.heading * self._units.angle
+        cos, sin = math.cos(heading) * self._units.distance, math.sin(heading) * self._units.distance
+        counted = _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
+        span, jump = 0.0, None
+        if first:
+            pass
+        elif self._interrupted:
+            jump = self._jump_in_gap(sip, dt, counted)
+        else:
+            span = self._span(dt)
+            jump = self._jump(sip, stamp, span, counted)
+            self.jumps += jump is not None
+        self._last, self._interrupted, self._reset_at = (sip, stamp), False, None
+        if jump is None:
+            self._x += dx
+            self._y += dy
+            self._turned += turn
+            cos, sin = math.cos(self.rotation) * self._units.distance, math.sin(self.rotation) * self._units.distance
+            x = self._origin.x + cos * self._x - sin * self._y
+            y = self._origin.y + sin * self._x + cos * self._y
+            self._advance(sip, x, y, self._origin.yaw + self._turned * self._units.angle, counted, span)
+        else:
+            old = self.state
+            cos, sin = math.cos(old.yaw), math.sin(old.yaw)
+            x, y = old.x + cos * jump.x - sin * jump.y, old.y + sin * jump.x + cos * jump.y
+            self._advance(sip, x, y, old.yaw + jump.turn, jump, span)
+            self.frame += 1
+            # From the heading of this SIP, not of the one before: the direction of travel is its.
             self._anchor()
-            dx = dy = turn = 0
-        self._last = sip, stamp
-        self._advance(sip, dx, dy, turn, dt)
         return self.state
+
+    def _velocity(self, sip: Sip) -> tuple[float, float]:
+        """What the wheels say, m/s and rad/s, within what the robot can do: a damaged packet may say anything."""
+        top = PLAUSIBLE * self._limits.linear
+        left, right = (
+            min(top, max(-top, count * self._units.velocity)) for count in (sip.left_velocity, sip.right_velocity)
+        )
+        return (left + right) / 2, (right - left) / self._track
+
+    def _since_zero(self, sip: Sip) -> _Step:
+        """The motion since the counters were zeroed, if they were."""
+        return _Step(
+            difference(sip.x, 0, _COUNTER) * self._units.distance,
+            difference(sip.y, 0, _COUNTER) * self._units.distance,
+            difference(sip.heading, 0, _TURN) * self._units.angle,
+        )
+
+    @property
+    def _resolution(self) -> float:
+        """Below this (m) two motions are the same to the counters."""
+        return 2 * self._units.distance + _LEVER * self._units.angle
+
+    def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
+        """The motion since the last SIP if the counters jumped in between, None if they counted it."""
+        assert self._last
+        before, then = self._last
+        dt = max(stamp - then, CYCLE)
+        # A SIP that comes late looks like one behind a lost one: then the time says less.
+        shares = (0.9 if self._regular else 0.1, 1.1) if span else _SHARES_IN_BUNCH
+        leap_known, span = span > 0.0, span or CYCLE
+        (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
+        way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
+        change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
+        off, off_zero = counted.off(way, turn, *shares), self._since_zero(sip).off(way, turn)
+        if stamp <= self._zero_by:
+            zeroed = off_zero + change / 4 + self._resolution < off
+        else:
+            doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + self._resolution
+            zeroed = off_zero <= doubt < off - self._resolution
+        leap = _TURN_LEAP + 1.5 * abs(turn) + abs(w1 - w0) * span / 2 + _ROTATION_ACCELERATION * span**2 / 4
+        impossible = (
+            math.hypot(counted.x, counted.y) > PLAUSIBLE * self._limits.linear * dt + MARGIN
+            or abs(counted.turn) > PLAUSIBLE * self._limits.angular * dt + _TURN_MARGIN
+            or (leap_known and abs(counted.turn - turn) > leap)
+        )
+        return _arc(way, turn) if zeroed or impossible else None
+
+    def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
+        """The motion since the last SIP, `dt` s before in another session, if the counters jumped; else None."""
+        assert self._last
+        before, then = self._last
+        speed, rate = self._velocity(before)
+        since_zero = self._since_zero(sip)
+        roll, coast = min(dt, _ROLL), min(dt, _COAST)
+        off, off_zero = counted.off(speed * roll, rate * roll), since_zero.off(speed * coast, rate * coast)
+        fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution
+        if self._reset_at is not None or (fits and off_zero + self._resolution < off):
+            until = min(max((self._reset_at or then) - then, 0.0), coast)
+            return _arc(speed * until, rate * until).then(since_zero)
+        return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
+
+    def reach(self, seconds: float) -> float:
+        """m that the robot can have driven in a time without a session."""
+        return self._limits.linear * min(seconds, _ROLL) + MARGIN
 
     def _anchor(self) -> None:
         """Count from here: the pose so far becomes the origin of the counts to come."""
@@ -132,38 +316,36 @@ class Odometer:
     def _span(self, dt: float) -> float:
         """s between two SIPs at the robot, which sends them in whole cycles; 0: nobody knows, they came in a bunch."""
         self._intervals.append(dt)
-        if dt <= _CYCLE * 0.4:
+        self._regular = False
+        if dt <= CYCLE * 0.4:
             return 0.0
         usual = statistics.median(self._intervals)
         # What is far off was a loss, or one of a heap; the others' delays cancel each other.
         regular = [interval for interval in self._intervals if 0.4 * usual < interval < 1.6 * usual]
         cycle = statistics.fmean(regular or [usual])
-        return max(1, round(dt / cycle)) * cycle if cycle > _CYCLE * 0.4 else dt
+        if cycle <= CYCLE * 0.4:
+            return dt
+        self._regular = round(dt / cycle) <= 1
+        return max(1, round(dt / cycle)) * cycle
 
-    def _advance(self, sip: Sip, dx: int, dy: int, turn: int, dt: float) -> None:
-        units, old, origin = self._units, self.state, self._origin
-        self._x += dx
-        self._y += dy
-        self._turned += turn
-        cos, sin = math.cos(self.rotation) * units.distance, math.sin(self.rotation) * units.distance
-        yaw = origin.yaw + self._turned * units.angle
-        heading = old.yaw + turn * units.angle / 2
-        step_x, step_y = cos * dx - sin * dy, sin * dx + cos * dy
-        forward = step_x * math.cos(heading) + step_y * math.sin(heading)
-        turned = turn * units.angle
+    def _advance(self, sip: Sip, x: float, y: float, yaw: float, step: _Step, span: float) -> None:
+        """Take the pose that a motion led to, and the velocities of the SIP behind it; `span` as `_span` has it."""
+        units, old = self._units, self.state
+        turned = step.turn
+        heading = old.yaw + turned / 2
+        forward = step.x * math.cos(turned / 2) + step.y * math.sin(turned / 2)
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
         by_wheels = (right - left) / self._track
         # Heading over time is right whatever the track width, but needs times that mean something.
-        span = self._span(dt)
         angular = turned / span if span else by_wheels
-        step = units.angle / (span or _CYCLE * 0.4) * math.sqrt(2)
+        step_rate = units.angle / (span or CYCLE * 0.4) * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
         stated = (sip.rotation_velocity or 0) * STATED_STEP
         if stated and abs(stated - by_wheels) <= _AGREES * abs(by_wheels) + _AGREES_MARGIN:
-            angular, step = stated, STATED_STEP
+            angular, step_rate = stated, STATED_STEP
         self.state = Odometry(
-            x=origin.x + cos * self._x - sin * self._y,
-            y=origin.y + sin * self._x + cos * self._y,
+            x=x,
+            y=y,
             yaw=math.remainder(yaw, math.tau),
             linear=(left + right) / 2,
             angular=angular,
@@ -173,10 +355,10 @@ class Odometer:
             right_velocity=right,
             travelled=old.travelled + forward,
             turned=old.turned + turned,
-            covariance=_grow(old.covariance, step_x, step_y, forward, turned),
+            covariance=_grow(old.covariance, forward * math.cos(heading), forward * math.sin(heading), forward, turned),
             velocity_variance=(
                 (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + START_VARIANCE,
-                step**2 / 12 + (_ERROR_TURN * angular) ** 2 + START_VARIANCE,
+                step_rate**2 / 12 + (_ERROR_TURN * angular) ** 2 + START_VARIANCE,
             ),
         )
 

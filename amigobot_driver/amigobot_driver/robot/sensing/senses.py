@@ -18,8 +18,8 @@ from .odometry import STATED_STEP, Odometer
 class Senses:
     """Converts the SIPs of one robot; goes on from where `before` was, if there was one."""
 
-    def __init__(self, profile: Profile, before: Senses | None = None) -> None:
-        self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
+    def __init__(self, profile: Profile, before: Senses | None = None, *, same_robot: bool = False) -> None:
+        self.odometer: Odometer = Odometer(profile, before.odometer if before else None, same_robot=same_robot)
         self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
         self.report: Report | None = None  #: the newest
         self.newest: dict[int, Ping] = {}  #: the last ping of each sonar
