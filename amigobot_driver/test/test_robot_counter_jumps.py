@@ -9,7 +9,8 @@ import pytest
 from bench import Bench, losing
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import Odometry, Options
+from amigobot_driver.robot import Odometry, OdometryStale, Options
+from amigobot_driver.robot.events import UNKNOWN_VARIANCE
 from amigobot_driver.sim import Simulator
 
 ROBOTS = ("amigo", "amigo-sh", "p3dx", "erratic")
@@ -287,3 +288,16 @@ def test_another_robot_on_the_same_port_does_not_move_the_pose() -> None:
     bench.run(1)
     after = odometry(bench)
     assert (after.x, after.y, after.yaw) == (before.x, before.y, before.yaw)
+
+
+def test_the_velocity_is_unknown_once_the_link_is_lost() -> None:
+    bench = started("amigo")
+    bench.run(2, cmd_vel=(0.2, 0.1))
+    last = bench.reports[-1].odometry
+    bench.go_out_of_range()
+    bench.until(lambda: not bench.robot.running)
+    (stale,) = (event.odometry for event in bench.told(OdometryStale))
+    assert (stale.x, stale.y, stale.yaw) == (last.x, last.y, last.yaw)
+    assert last.linear > 0.15
+    assert (stale.linear, stale.angular, stale.left_velocity, stale.right_velocity) == (0, 0, 0, 0)
+    assert stale.velocity_variance == (UNKNOWN_VARIANCE, UNKNOWN_VARIANCE)

@@ -15,7 +15,18 @@ from tf2_ros import TransformBroadcaster
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
-from ..robot import BatteryChanged, Configured, Event, Identified, LinkChanged, Report, Ring, Robot, Rolled
+from ..robot import (
+    BatteryChanged,
+    Configured,
+    Event,
+    Identified,
+    LinkChanged,
+    OdometryStale,
+    Report,
+    Ring,
+    Robot,
+    Rolled,
+)
 from ..robot import Odometry as OdometryState
 from . import conversions, stamps
 from .parameters import Parameters
@@ -56,6 +67,8 @@ class Telemetry:
             self._report(event)
         elif isinstance(event, Rolled):
             self._rolled(event)
+        elif isinstance(event, OdometryStale):
+            self._publish_stale(event.odometry)
         elif isinstance(event, LinkChanged):
             self._link_changed()
         elif isinstance(event, Identified):
@@ -100,6 +113,15 @@ class Telemetry:
         if self._parameters["publish_tf"] and stamp != self._transformed:
             self._transformed = stamp
             self._tf.sendTransform(conversions.transform(state, in_odom, base))
+
+    def _publish_stale(self, state: OdometryState) -> None:
+        """The last word on a session that has ended: the velocity is not known. No transform: that would be stale."""
+        in_base = self._header_now()
+        in_odom = Header(stamp=in_base.stamp, frame_id=self.frame("odom_frame"))
+        self._odom.publish(conversions.odometry(state, in_odom, in_base.frame_id))
+        joints = conversions.joint_states(state, in_base, self._robot.profile.body.wheel_diameter / 2)
+        joints.velocity = []
+        self._joints.publish(joints)
 
     def _publish_joints(self, state: OdometryState, in_base: Header) -> None:
         self._joints.publish(conversions.joint_states(state, in_base, self._robot.profile.body.wheel_diameter / 2))
