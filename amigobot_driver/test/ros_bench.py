@@ -64,6 +64,8 @@ DEADLINE = 45.0
 #: ROS writes its log files here, not into the home of whoever runs the tests.
 _LOGS = tempfile.TemporaryDirectory(prefix="amigobot-test-")
 os.environ["ROS_LOG_DIR"] = _LOGS.name
+#: So do the nodes with the poses that they store.
+os.environ["XDG_STATE_HOME"] = _LOGS.name
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 M = TypeVar("M")

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1] / PACKAGE
 EVERY_LAYER = {
     "cli",
     "driver",
+    "odometry_file",
     "profiles",
     "profiles.description",
     "protocol",
@@ -44,6 +45,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "transport.simulated": ({"transport", "protocol", "sim", "profiles"}, set()),
     "sim": ({"protocol", "profiles", "resources", "wording"}, {"yaml", "serial"}),
     "driver": ({"robot", "transport", "protocol", "profiles"}, set()),
+    "odometry_file": ({"driver", "robot"}, set()),
     "replay": ({"robot", "protocol"}, set()),
     "ros": (EVERY_LAYER - {"cli", "sim"}, ANY_LIBRARY),
     "cli": (EVERY_LAYER, {"yaml", "serial"}),

@@ -74,6 +74,8 @@ class Stage:
         tour = TOURS[options.tour]
         parameters = {
             "port": simulation.port if simulation else options.port,
+            # Each demo begins at the origin.
+            "odometry_state_max_age": 0.0,
             "motors_on_connect": "false",
             "max_linear_velocity": tour.speed,
             "max_angular_velocity": tour.turn_rate,

@@ -35,6 +35,7 @@ from .parts.tuning import TUNABLE, check_working_values
 from .pioneer.bumpers import STALLS
 from .robot import Robot
 from .sensing.battery import BatteryMonitor
+from .sensing.odometry_state import OdometryState
 from .sensing.ring import Ring, Sighting
 from .session import LinkState
 
@@ -63,6 +64,7 @@ __all__ = [
     "Notice",
     "Odometry",
     "OdometryStale",
+    "OdometryState",
     "Options",
     "Outcome",
     "PacketStats",

@@ -30,7 +30,7 @@ from .driving.envelope import Envelope, Refused
 from .driving.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
 from .driving.motion import Motion
 from .driving.setpoint import Velocity, Wheels
-from .events import Identified, OdometryStale
+from .events import Identified, Notice, OdometryStale
 from .health.punctuality import Punctuality
 from .health.sonar_health import SonarHealth
 from .health.stalls import Stalls
@@ -58,6 +58,7 @@ from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
 from .sensing.inputs import Inputs
 from .sensing.odometry import ZeroingCommands
+from .sensing.odometry_state import OdometryState
 from .sensing.senses import Senses
 from .session import LinkState
 
@@ -144,6 +145,7 @@ class Robot(Link):
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
         self._last_sip = -math.inf  #: its stamp
         self._identity: SyncReply | None = None  #: of the last robot
+        self._stored: tuple[OdometryState, float] | None = None  #: until the first SIP; with its maximum age, s
         self._arrange(-math.inf)
         self._limit()
 
@@ -256,7 +258,44 @@ class Robot(Link):
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
+        self._stored = None
         self.senses.odometer.set(x, y, yaw)
+
+    def continue_odometry(self, state: OdometryState, max_age: float) -> None:
+        """Continue from the state of an earlier driver, if the first SIP fits it; call before the first connection.
+
+        Whether it did is told by a `Notice`.
+
+        Args:
+            state: What `odometry_state` gave there, on the same computer since it was started.
+            max_age: s that the state may be old.
+        """
+        self._stored = state, max_age
+
+    def odometry_state(self) -> OdometryState | None:
+        """The pose with the counters that it belongs to; None before the first SIP."""
+        odometer, identity = self.senses.odometer, self._identity
+        if odometer.counters is None or identity is None or self._stored is not None:
+            return None
+        pose, (sip, stamp) = odometer.state, odometer.counters
+        return OdometryState(
+            name=identity.name,
+            robot_class=identity.robot_class,
+            subclass=identity.subclass,
+            profile=self.profile.name,
+            stamp=stamp,
+            x=pose.x,
+            y=pose.y,
+            yaw=pose.yaw,
+            left_angle=pose.left_angle,
+            right_angle=pose.right_angle,
+            covariance=pose.covariance,
+            counter_x=sip.x,
+            counter_y=sip.y,
+            counter_heading=sip.heading,
+            left_velocity=sip.left_velocity,
+            right_velocity=sip.right_velocity,
+        )
 
     def lacks(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
@@ -357,8 +396,9 @@ class Robot(Link):
 
     def _end(self, why: str) -> None:
         super()._end(why)
-        self.senses.odometer.interrupt()
-        self._events.append(OdometryStale(self.senses.odometer.state))
+        if not self.senses.odometer.interrupted:
+            self.senses.odometer.interrupt()
+            self._events.append(OdometryStale(self.senses.odometer.state))
 
     def _reset_seen(self, stamp: float) -> None:
         self.senses.odometer.robot_reset(stamp)
@@ -366,7 +406,34 @@ class Robot(Link):
     def _overheard(self, packet: Packet, stamp: float) -> None:
         # An Erratic streams before OPEN, which zeroes its counters: what they said until then belongs to the pose.
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
-            self.senses.odometer.update(packet, self._measured(packet, stamp))
+            measured = self._measured(packet, stamp)
+            self._continue(packet, measured)
+            self.senses.odometer.update(packet, measured)
+
+    def _continue(self, sip: Sip, stamp: float) -> None:
+        """Continue the odometry of another driver with the first SIP, or say why not."""
+        if self._stored is None:
+            return
+        (stored, max_age), self._stored = self._stored, None
+        age = stamp - stored.stamp
+        identity = self._identity or SyncReply(name="", robot_class="", subclass="")
+        if (stored.name, stored.robot_class, stored.subclass) != (
+            identity.name,
+            identity.robot_class,
+            identity.subclass,
+        ):
+            fits, why = False, f"the stored pose is that of another robot, {stored.name!r} ({stored.subclass})"
+        elif stored.profile != self.profile.name:
+            fits, why = False, f"the stored pose was measured with the profile {stored.profile}"
+        elif not 0.0 <= age <= max_age:
+            fits, why = False, f"the stored pose is {age:.0f} s old, allowed: 0 to {max_age:g} s"
+        else:
+            fits, why = self.senses.odometer.resume(stored, sip, stamp)
+        if fits:
+            text = f"odometry continues at x {stored.x:.2f} m, y {stored.y:.2f} m of {age:.1f} s ago: {why}"
+        else:
+            text = f"odometry starts at zero: {why}"
+        self._events.append(Notice(text, trouble=not fits))
 
     def _stands(self) -> bool:
         report = self.senses.report
@@ -397,6 +464,7 @@ class Robot(Link):
     def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
         measured = self._measured(packet, stamp)
         if isinstance(packet, Sip):
+            self._continue(packet, measured)
             jumps = self.senses.odometer.jumps
             self._events += self.senses.perceive(packet, measured)
             if self.senses.report:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import rclpy
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.clock import Clock
@@ -10,9 +12,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..driver import Driver
+from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, default_path
 from ..profiles import ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Robot
+from ..robot import Event, Outcome, Report, Robot
 from .actions import ManoeuvreActions
 from .auxiliary import AuxPorts
 from .bumpers import Bumpers
@@ -49,6 +52,7 @@ class AmigobotNode(Node):
             robot = Robot(self._params.options())
         except ProfileError as error:
             raise BadParameter(f"parameter robot: {error}") from None
+        self._robot = robot
         once = Once()
         port = str(self._params["port"])
         self._diagnostics = Diagnostics(self, robot, port)
@@ -62,6 +66,7 @@ class AmigobotNode(Node):
         else:
             self.driver = Driver(robot, port, self._on_event)
             stamps = NodeTime(lambda: self.get_clock().now().nanoseconds, self.driver.clock)
+        self._keeper = self._odometry_keeper(robot, port)
         self._velocity = VelocityInput(self, self._params, self.driver, once)
         self._diagnostics.add("cmd_vel", self._velocity.finding)
         self._offered = (
@@ -94,10 +99,29 @@ class AmigobotNode(Node):
         if unused := robot.profile.unused:
             self.get_logger().info(f"{robot.profile.description}: not used here are {', '.join(unused)}")
         self.driver.start()
+        if self._keeper:
+            self._keeper.start()
 
     def close(self) -> None:
         """Stop the robot and end its session."""
         self.driver.close()
+        if self._keeper:
+            self._keeper.close()
+
+    def _odometry_keeper(self, robot: Robot, port: str) -> OdometryKeeper | None:
+        """Have the robot continue the stored pose, and store it from now on. Not where the robot ends with us."""
+        max_age = float(self._params["odometry_state_max_age"])
+        if not max_age or not isinstance(self.driver, Driver) or port.startswith("sim://"):
+            return None
+        name = self.get_fully_qualified_name()
+        chosen = str(self._params["odometry_state_file"])
+        file = OdometryFile(Path(chosen).expanduser() if chosen else default_path(name, port), name, port)
+        try:
+            if state := file.load():
+                robot.continue_odometry(state, max_age)
+        except OdometryFileError as error:
+            self.get_logger().warning(f"odometry starts at zero: {error}")
+        return OdometryKeeper(self.driver, file, max_age=max_age, report=self.get_logger().warning)
 
     def _on_parameters(self, changes: list[Parameter]) -> None:
         self._params.apply(changes)
@@ -121,6 +145,8 @@ class AmigobotNode(Node):
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
+        if self._keeper and isinstance(event, Report):
+            self._keeper.notice(self._robot.senses.odometer.frame)
         try:
             for listener in self._listeners:
                 listener.hear(event)

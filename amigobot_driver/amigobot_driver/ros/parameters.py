@@ -198,6 +198,18 @@ TABLE += (
         at_run_time=True,
     ),
     Spec(
+        "odometry_state_max_age",
+        60.0,
+        "after a restart, continue the odometry if the stored pose is at most this old; 0 stores nothing",
+        "s",
+        (0.0, 3600.0),
+    ),
+    Spec(
+        "odometry_state_file",
+        "",
+        "file that the pose is stored in; empty: one for each node and port below $XDG_STATE_HOME/amigobot",
+    ),
+    Spec(
         "gyro",
         "auto",
         "have the robot send GYROpacs where it has a gyro, for imu, or never",

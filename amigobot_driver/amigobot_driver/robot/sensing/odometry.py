@@ -17,6 +17,7 @@ from ...profiles import Profile
 from ...protocol import Instruction, Sip, Unlisted
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
 from ..feature import Feature
+from .odometry_state import OdometryState
 
 _COUNTER = 0x8000
 _TURN = 4096
@@ -102,6 +103,12 @@ class Odometer:
     `same_robot`: the counters go on as well, unless the robot zeroed them meanwhile.
     """
 
+    _origin: Odometry  #: the pose at which the counting began
+    _x: int  #: counts since
+    _y: int
+    _turned: int
+    rotation: float  #: from the robot's own frame to the odometry frame, rad; known once a SIP tells the heading
+
     def __init__(self, profile: Profile, before: Odometer | None = None, *, same_robot: bool = False) -> None:
         self.state: Odometry = before.state if before else Odometry()
         #: times the counters jumped during a session
@@ -114,19 +121,53 @@ class Odometer:
         self._track = profile.body.track
         self._wheel_radius = profile.body.wheel_diameter / 2
         self._limits = profile.limits
-        self._last = before._last if before and same_robot else None
+        self._last: tuple[Sip, float] | None = None
         self._interrupted = True  #: SIPs are missing since the last one: the session was another
-        self._reset_at = before._reset_at if before else None  #: s, when the robot said that it was reset
-        self._zero_by = (
-            before._zero_by if before else -math.inf
-        )  #: s, a command may have zeroed the counters until then
+        self._reset_at: float | None = None  #: s, when the robot said that it was reset
+        self._zero_by = -math.inf  #: s, until when a command may have zeroed the counters
         self._fixed = self.state
         self._anchor()
+        if before and same_robot:
+            # As if there had been no interruption, to the last bit.
+            self._last, self._reset_at, self._zero_by = before._last, before._reset_at, before._zero_by
+            self._origin, self.rotation = before._origin, before.rotation
+            self._x, self._y, self._turned = before._x, before._y, before._turned
 
     @property
     def counters(self) -> tuple[Sip, float] | None:
         """The last SIP and its stamp (s): the counters that the pose belongs to. None before the first one."""
         return self._last
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether there is no session, so that the velocity is unknown."""
+        return self._interrupted
+
+    def resume(self, saved: OdometryState, sip: Sip, stamp: float) -> tuple[bool, str]:
+        """Continue from a stored state, if the first SIP's counters, of `stamp` (s), fit it.
+
+        Returns:
+            Whether they fit, and why, or what became of the counters meanwhile. `update` with that SIP comes next.
+        """
+        before = self.state, self._last
+        self.state, self._last, self._interrupted = saved.odometry, (saved.sip, saved.stamp), True
+        dt = stamp - saved.stamp
+        counted, zero = self._counted(sip, saved.sip), self._since_zero(sip)
+        way = math.hypot(counted.x, counted.y)
+        if self._jump_in_gap(sip, dt, counted) is None:
+            outcome = True, f"the robot has moved {way:.3f} m since"
+        elif saved.at_rest and zero.off(0.0, 0.0) <= self._resolution:
+            outcome = True, "its counters were zeroed since, it was at rest"
+        elif way > self.reach(dt):
+            outcome = False, f"its counters differ by {way:.2f} m, more than it rolls in {dt:.0f} s without a driver"
+        else:
+            outcome = False, "its counters were zeroed while it was driving, how far it rolled is not known"
+        if not outcome[0]:
+            self.state, self._last = before
+        self._fixed = self.state
+        self.frame += 1
+        self._anchor()
+        return outcome
 
     def interrupt(self) -> None:
         """The session has ended: the velocity is unknown, and the next SIP comes after a gap."""
@@ -208,12 +249,7 @@ class Odometer:
             self._anchor()
         before, then = self._last
         dt = max(stamp - then, 0.0)
-        dx = difference(sip.x, before.x, _COUNTER)
-        dy = difference(sip.y, before.y, _COUNTER)
-        turn = difference(sip.heading, before.heading, _TURN)
-        heading = before.heading * self._units.angle
-        cos, sin = math.cos(heading) * self._units.distance, math.sin(heading) * self._units.distance
-        counted = _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
+        counted = self._counted(sip, before)
         span, jump = 0.0, None
         if first:
             pass
@@ -225,9 +261,9 @@ class Odometer:
             self.jumps += jump is not None
         self._last, self._interrupted, self._reset_at = (sip, stamp), False, None
         if jump is None:
-            self._x += dx
-            self._y += dy
-            self._turned += turn
+            self._x += difference(sip.x, before.x, _COUNTER)
+            self._y += difference(sip.y, before.y, _COUNTER)
+            self._turned += difference(sip.heading, before.heading, _TURN)
             cos, sin = math.cos(self.rotation) * self._units.distance, math.sin(self.rotation) * self._units.distance
             x = self._origin.x + cos * self._x - sin * self._y
             y = self._origin.y + sin * self._x + cos * self._y
@@ -249,6 +285,14 @@ class Odometer:
             min(top, max(-top, count * self._units.velocity)) for count in (sip.left_velocity, sip.right_velocity)
         )
         return (left + right) / 2, (right - left) / self._track
+
+    def _counted(self, sip: Sip, before: Sip) -> _Step:
+        """The motion between two SIPs, as the counters have it."""
+        dx, dy = difference(sip.x, before.x, _COUNTER), difference(sip.y, before.y, _COUNTER)
+        heading = before.heading * self._units.angle
+        cos, sin = math.cos(heading) * self._units.distance, math.sin(heading) * self._units.distance
+        turn = difference(sip.heading, before.heading, _TURN) * self._units.angle
+        return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn)
 
     def _since_zero(self, sip: Sip) -> _Step:
         """The motion since the counters were zeroed, if they were."""
@@ -310,7 +354,6 @@ class Odometer:
         """Count from here: the pose so far becomes the origin of the counts to come."""
         self._origin = self.state
         self._x = self._y = self._turned = 0
-        #: from the robot's own frame to the odometry frame, rad; known once a SIP tells the robot's heading
         self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
 
     def _span(self, dt: float) -> float:

@@ -1,0 +1,209 @@
+"""Keeps the last pose in a small file, so that a driver that was killed continues its odometry after a restart.
+
+    file = OdometryFile(default_path("/amigobot", "/dev/ttyUSB0"), "/amigobot", "/dev/ttyUSB0")
+    if state := file.load():
+        robot.continue_odometry(state, max_age=60.0)
+    keeper = OdometryKeeper(driver, file, max_age=60.0, report=print)
+    keeper.start()
+
+docs/odometry.md, "After a restart of the driver", has the rules.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import math
+import os
+import re
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from .driver import Driver
+from .robot import OdometryState
+
+_FORMAT, _VERSION = "amigobot odometry", 1
+#: bytes; the file has about 600.
+_LARGEST = 65536
+#: s between two looks at the pose while the robot moves.
+_PERIOD = 1.0
+#: Of the maximum age: how often the file is written while the robot stands still, so that it does not become too old.
+_REFRESH = 1 / 6
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_INTEGERS = {"counter_x": (0, 65535), "counter_y": (0, 65535)}
+_SIGNED = (-32768, 32767)
+_FARTHEST = 1e9
+
+
+class OdometryFileError(Exception):
+    """The file cannot be used. One line: what happened, and what it means."""
+
+
+def default_path(node: str, port: str) -> Path:
+    """The file of one node on one port, below $XDG_STATE_HOME (~/.local/state where that is not set).
+
+    Args:
+        node: Name of the node with its namespace, such as "/alpha/amigobot".
+        port: URL of the port.
+    """
+    home = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(home) if home.startswith("/") else Path(os.path.expanduser("~/.local/state"))
+    owner = f"{node} {port}"
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", owner).strip("-")[:60]
+    return folder / "amigobot" / f"odometry-{readable}-{hashlib.sha256(owner.encode()).hexdigest()[:8]}.json"
+
+
+class OdometryFile:
+    """Reads and writes the file of one node on one port."""
+
+    def __init__(self, path: Path, node: str, port: str) -> None:
+        self.path = path
+        self._owner = {"node": node, "port": port}
+
+    def load(self) -> OdometryState | None:
+        """Read the state; None where there is no file yet. Raises OdometryFileError."""
+        try:
+            # Not a FIFO or a device, whose open would block.
+            if not stat.S_ISREG(os.stat(self.path).st_mode):
+                raise OdometryFileError(f"{self.path} is no file")
+            with open(self.path, "rb") as file:
+                data = file.read(_LARGEST + 1)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise OdometryFileError(f"{self.path} cannot be read: {_reason(error)}") from None
+        try:
+            content = json.loads(data[:_LARGEST])
+            if not isinstance(content, dict) or content.get("format") != _FORMAT:
+                raise OdometryFileError(f"{self.path} is not a state of the odometry")
+            if content.get("version") != _VERSION:
+                raise OdometryFileError(
+                    f"{self.path} has version {content.get('version')!r:.20}, this driver reads {_VERSION}"
+                )
+            if any(content.get(key) != value for key, value in self._owner.items()):
+                raise OdometryFileError(f"{self.path} belongs to another node or port")
+            if content.get("boot") != _boot_id():
+                raise OdometryFileError("the computer was restarted since the pose was stored")
+            return _state(content["state"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise OdometryFileError(f"{self.path} is damaged") from None
+
+    def save(self, state: OdometryState) -> None:
+        """Replace the file, all of it or nothing. Raises OdometryFileError."""
+        content = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            **self._owner,
+            "boot": _boot_id(),
+            "state": dataclasses.asdict(state),
+        }
+        new = self.path.with_name(f"{self.path.name}.new")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            new.write_text(json.dumps(content), encoding="utf-8")
+            os.replace(new, self.path)
+        except (OSError, ValueError) as error:
+            raise OdometryFileError(f"{self.path} cannot be written: {_reason(error)}") from None
+
+
+class OdometryKeeper:
+    """Writes the state of one driver from a thread of its own: once a second while it changes, rarely at rest."""
+
+    def __init__(self, driver: Driver, file: OdometryFile, *, max_age: float, report: Callable[[str], object]) -> None:
+        """`max_age` is s that a stored state may be old; `report` is called once, with what went wrong in writing."""
+        self._driver = driver
+        self._file = file
+        self._refresh = max_age * _REFRESH
+        self._report = report
+        self._saved: OdometryState | None = None
+        self._frame = -1
+        self._failed = False
+        self._wake = threading.Event()
+        self._ending = False
+        self._thread = threading.Thread(target=self._run, name="amigobot-odometry-file", daemon=True)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self._thread.start()
+
+    def notice(self, frame: int) -> None:
+        """Write at once if `frame` (of the odometer) is another one: the pose was set or the counters jumped."""
+        if frame != self._frame:
+            self._frame = frame
+            self._wake.set()
+
+    def close(self) -> None:
+        """Write the last state and end. May be called twice."""
+        self._ending = True
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(2.0)
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait(_PERIOD)
+            self._wake.clear()
+            ending = self._ending
+            self._save()
+            if ending:
+                return
+
+    def _save(self) -> None:
+        with self._driver.robot() as robot:
+            state = robot.odometry_state()
+        if state is None or not self._due(state):
+            return
+        try:
+            self._file.save(state)
+        except OdometryFileError as error:
+            if not self._failed:
+                self._report(f"a restarted driver will not continue this odometry: {error}")
+            self._failed = True
+        self._saved = state
+
+    def _due(self, state: OdometryState) -> bool:
+        saved = self._saved
+        if saved is None or state.stamp - saved.stamp >= self._refresh:
+            return True
+        return dataclasses.replace(state, stamp=saved.stamp) != saved
+
+
+def _state(content: dict[str, object]) -> OdometryState:
+    """A state from the values of a file. Raises ValueError, KeyError or TypeError for what is none."""
+    values: dict[str, object] = {}
+    for field in dataclasses.fields(OdometryState):
+        value = content[field.name]
+        if field.type == "str":
+            good = isinstance(value, str)
+        elif field.type == "int":
+            low, high = _INTEGERS.get(field.name, _SIGNED)
+            good = type(value) is int and low <= value <= high
+        elif field.type == "float":
+            good = _is_number(value)
+        else:
+            good = isinstance(value, list) and len(value) == 6 and all(map(_is_number, value))
+            good = good and min(value[0], value[3], value[5]) > 0  # type: ignore[index]
+            value = tuple(value) if good else value  # type: ignore[arg-type]
+        if not good:
+            raise ValueError(f"{field.name} is {value!r}")
+        values[field.name] = value
+    return OdometryState(**values)  # type: ignore[arg-type]
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and math.isfinite(value) and abs(value) <= _FARTHEST  # type: ignore[arg-type, operator]
+
+
+def _boot_id() -> str:
+    """Tells one run of the computer from another; stamps count from its beginning."""
+    with contextlib.suppress(OSError):
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    return ""
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

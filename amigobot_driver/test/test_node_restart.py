@@ -1,0 +1,82 @@
+"""The node is killed and started again: its odometry goes on."""
+
+from __future__ import annotations
+
+import math
+import signal
+from pathlib import Path
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_bench import DEADLINE, Bench, Robot
+from std_srvs.srv import Trigger
+
+
+def pose(message: Odometry) -> tuple[float, float, float]:
+    position, orientation = message.pose.pose.position, message.pose.pose.orientation
+    return position.x, position.y, 2 * math.atan2(orientation.z, orientation.w)
+
+
+def come_to_rest(bench: Bench) -> None:
+    bench.wait_until(lambda: bench.robot.standing)
+    bench.pass_sips(3)
+
+
+def kill(bench: Bench) -> None:
+    bench.nodes[-1].send(signal.SIGKILL)
+    bench.nodes[-1].wait(DEADLINE)
+
+
+def test_odometry_continues_after_a_kill_while_driving() -> None:
+    with Bench(Robot(), enable_stamped_cmd_vel=False) as bench:
+        bench.connected()
+        odom = bench.listen(Odometry, "odom")
+        with bench.driving(0.3, 0.4):
+            bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.4)
+            kill(bench)
+        before = pose(odom.last)
+        odom.clear()
+        node = bench.start(port=bench.robot.url)
+        bench.wait_until(lambda: odom.messages)
+        first = pose(odom.messages[0])
+        # What it rolled until its session ended, and no more.
+        assert math.dist(before[:2], first[:2]) < 0.6
+        come_to_rest(bench)
+        bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
+        truth = bench.robot.truth.pose
+        assert pose(odom.last) == pytest.approx((truth.x, truth.y, truth.heading), abs=0.02)
+        bench.wait_until(lambda: node.logged("odometry continues at x"))
+        # A pose that was reset is not the old one again.
+        assert bench.call(Trigger, "reset_odometry").success
+        bench.pass_sips(3)
+        bench.wait_until(lambda: pose(odom.last) == pytest.approx((0, 0, 0), abs=0.01))
+        bench.pass_sips(20)
+        kill(bench)
+        odom.clear()
+        bench.start(port=bench.robot.url)
+        bench.wait_until(lambda: odom.messages)
+        assert pose(odom.messages[0]) == pytest.approx((0, 0, 0), abs=0.01)
+
+
+def test_odometry_starts_at_zero_where_that_is_switched_off() -> None:
+    with Bench(Robot(), enable_stamped_cmd_vel=False, odometry_state_max_age=0.0) as bench:
+        bench.connected()
+        odom = bench.listen(Odometry, "odom")
+        with bench.driving(0.3):
+            bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.3)
+        kill(bench)
+        odom.clear()
+        node = bench.start(port=bench.robot.url, odometry_state_max_age=0.0)
+        bench.wait_until(lambda: odom.messages)
+        assert odom.messages[0].pose.pose.position.x < 0.1
+        assert not node.logged("odometry ")
+
+
+def test_a_damaged_file_is_one_warning(tmp_path: Path) -> None:
+    file = f"{tmp_path}/odometry.json"
+    with open(file, "w", encoding="utf-8") as content:
+        content.write('{"format": "amigobot odo')
+    with Bench(Robot(), odometry_state_file=file) as bench:
+        bench.connected()
+        (line,) = bench.node.logged("WARN", "odometry")
+        assert f"odometry starts at zero: {file} is damaged" in line
