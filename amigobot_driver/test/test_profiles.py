@@ -161,7 +161,9 @@ class TestChoice:
         ],
     )
     @pytest.mark.parametrize("robot_class", ["Pioneer", "PIONEER", "pioneer"])
-    def test_a_robot_is_known_by_its_names_in_any_case(self, robot_class: str, subclass: str, name: str) -> None:
+    def test_a_robot_is_known_by_its_names_in_any_case(
+        self, robot_class: str, subclass: str, name: str
+    ) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile(name)
         assert reason == f"the robot calls itself {robot_class}/{subclass}"

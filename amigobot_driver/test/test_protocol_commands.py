@@ -160,7 +160,9 @@ class TestArguments:
     def test_narrower_ranges(self) -> None:
         """Those that the reference names, PROTOCOL 4.1 and E-27."""
         assert {
-            command.name: command.limits for command in Command if command.limits and command.limits[1] < 0x7FFF
+            command.name: command.limits
+            for command in Command
+            if command.limits and command.limits[1] < 0x7FFF
         } == {
             "GETAUX": (0, 195),
             "GETAUX2": (0, 195),

@@ -259,7 +259,9 @@ FRAMES = st.binary(min_size=1, max_size=253).map(frame_of)
 BEGINNINGS = [b"\xfa", b"\xfb", b"\xfa\xfb", b"\xfa\xfb\x04", b"\xfa\xfb\xff", DAMAGED]
 #: Junk that looks like the beginning of something more often than chance would have it; a frame is no junk.
 JUNK = (
-    st.lists(st.binary(max_size=20) | st.sampled_from(BEGINNINGS)).map(b"".join).filter(lambda junk: not searched(junk))
+    st.lists(st.binary(max_size=20) | st.sampled_from(BEGINNINGS))
+    .map(b"".join)
+    .filter(lambda junk: not searched(junk))
 )
 STREAM = st.lists(FRAMES | JUNK, max_size=12).map(b"".join)
 

@@ -97,7 +97,9 @@ def records(cls: type, ids: tuple[int, ...] | None = None) -> st.SearchStrategy[
         codecs["id"] = st.sampled_from(ids)
 
     def up_to(count: int) -> st.SearchStrategy[typing.Any]:
-        return st.builds(cls, **{name: codec for name, codec in codecs.items() if name not in optional[count:]})
+        return st.builds(
+            cls, **{name: codec for name, codec in codecs.items() if name not in optional[count:]}
+        )
 
     instances = st.one_of([up_to(count) for count in range(len(optional) + 1)])
     return instances.filter(lambda tail: not reads_as_amigosh(tail)) if cls is ArcosTail else instances
@@ -212,7 +214,9 @@ class TestBuilder:
 
 class TestParser:
     def test_a_text_without_its_nul_ends_with_the_data(self) -> None:
-        assert parse(b"\x02robot\0Pioneer\0amigo") == SyncReply(name="robot", robot_class="Pioneer", subclass="amigo")
+        assert parse(b"\x02robot\0Pioneer\0amigo") == SyncReply(
+            name="robot", robot_class="Pioneer", subclass="amigo"
+        )
 
     def test_a_packet_too_short_says_what_is_missing(self) -> None:
         packet = parse(b"\x90\x00\x00\x00\x00\x01")
@@ -343,7 +347,9 @@ class TestSip:
         sip = replace(SIP, flags=flags)
         assert (sip.motors_enabled, sip.sonar_enabled, sip.stop_button) == (motors, sonar, button)
 
-    @pytest.mark.parametrize(("battery", "battery_x10", "volts"), [(123, None, 12.3), (123, 0, 12.3), (255, 265, 26.5)])
+    @pytest.mark.parametrize(
+        ("battery", "battery_x10", "volts"), [(123, None, 12.3), (123, 0, 12.3), (255, 265, 26.5)]
+    )
     def test_volts_come_from_the_wider_field_where_it_is_filled(
         self, battery: int, battery_x10: int | None, volts: float
     ) -> None:
@@ -353,7 +359,9 @@ class TestSip:
         ("state", "charging"),
         [(None, None), (255, None), (0, False), (1, True), (2, True), (3, True), (4, True)],
     )
-    def test_charging_is_unknown_where_the_packet_does_not_say(self, state: int | None, charging: bool | None) -> None:
+    def test_charging_is_unknown_where_the_packet_does_not_say(
+        self, state: int | None, charging: bool | None
+    ) -> None:
         assert replace(SIP, charge_state=state).charging is charging
 
     def test_counters_stand_as_they_came(self) -> None:
@@ -448,7 +456,9 @@ class TestConfig:
 
     def test_amigosh_has_two_version_texts_and_a_threshold(self) -> None:
         """Erratum E-67: taken where the packet ends exactly there."""
-        config = replace(CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115))
+        config = replace(
+            CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115)
+        )
         assert config.encode().endswith(bytes.fromhex("6400 3100 3300 7300"))
         assert parse(config.encode()) == config
         assert config.firmware_version == "1.3"
@@ -457,7 +467,9 @@ class TestConfig:
     def test_arcos_has_one_version_text_and_any_number_of_fields(self, last: str) -> None:
         names = [field.name for field in fields(ArcosTail)]
         kept = names[: names.index(last) + 1]
-        config = replace(CONFIG, **SH_FIELDS, tail=ArcosTail(**{name: getattr(ARCOS_TAIL, name) for name in kept}))
+        config = replace(
+            CONFIG, **SH_FIELDS, tail=ArcosTail(**{name: getattr(ARCOS_TAIL, name) for name in kept})
+        )
         assert parse(config.encode()) == config
         assert config.firmware_version == "2.4"
 
@@ -473,12 +485,18 @@ class TestConfig:
         assert parse(config.encode()) == config
         assert config.firmware_version == ""
 
-    @pytest.mark.parametrize(("code", "milliseconds"), [(0, 100), (1, 50), (2, 2), (50, 50), (100, 100), (255, 255)])
-    def test_the_info_cycle_is_a_code_on_amigos_and_milliseconds_elsewhere(self, code: int, milliseconds: int) -> None:
+    @pytest.mark.parametrize(
+        ("code", "milliseconds"), [(0, 100), (1, 50), (2, 2), (50, 50), (100, 100), (255, 255)]
+    )
+    def test_the_info_cycle_is_a_code_on_amigos_and_milliseconds_elsewhere(
+        self, code: int, milliseconds: int
+    ) -> None:
         assert replace(CONFIG, info_cycle=code).info_cycle_ms == milliseconds
 
     def test_values_are_what_the_packet_holds(self) -> None:
-        config = replace(CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0))
+        config = replace(
+            CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0)
+        )
         values = dict(config.values())
         assert list(values)[:3] == ["robot_class", "subclass", "serial"]
         assert list(values)[-3:] == ["version", "version_minor", "charge_threshold"]

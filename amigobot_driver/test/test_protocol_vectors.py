@@ -316,7 +316,9 @@ PACKETS: dict[str, Packet] = {
         state_of_charge=0,
     ),
     "iopac": Io(digital_in=(0x2A,), digital_out=(0x05,), analog=(0, 512, 1023, 256, 614)),
-    "config_amigos": Config(**FLASH, subclass="amigo", serial="1234", name="not_set", pwm_max=255, info_cycle=0),
+    "config_amigos": Config(
+        **FLASH, subclass="amigo", serial="1234", name="not_set", pwm_max=255, info_cycle=0
+    ),
     "config_sh": Config(
         **FLASH,
         subclass="amigo-sh",

@@ -256,7 +256,9 @@ class TestDriving:
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
 
     def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
-        bench = erratic(profile=own_profile(tmp_path, "checksum_over_count: true"), revision=Revision(checksum="count"))
+        bench = erratic(
+            profile=own_profile(tmp_path, "checksum_over_count: true"), revision=Revision(checksum="count")
+        )
         bench.plug_in()
         bench.until(lambda: bench.robot.running, within=5)
         assert bench.robot.decoder.stats.checksum_errors == 0

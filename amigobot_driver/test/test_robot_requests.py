@@ -114,7 +114,9 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     accepted = [outcome for outcome in answers if outcome.success]
     # The first of them went out at once.
     assert len(accepted) == MAX_ROUTINE + 1
-    assert answers[-1].message == ("BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time")
+    assert answers[-1].message == (
+        "BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time"
+    )
     assert bench.robot.outbox.refused == len(answers) - len(accepted)
     bench.run(6.0)
     assert bench.words(since).count("BATTEST(125)") == len(accepted)
