@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "amigobot_driver" / "test"))
 from .decoder import decoder
 from .figure import Figure, Scenario, Share
 from .processes import idle, kills
+from .sequences import sequences
 from .simulated import cable, day, dying_publishers, emergency, noise
 
 #: Each with the minutes it takes at its full size on a small machine.
@@ -24,6 +25,7 @@ SCENARIOS: dict[Scenario, float] = {
     noise: 3.0,
     kills: 17.0,
     idle: 61.0,
+    sequences: 30.0,
     day: 40.0,
 }
 

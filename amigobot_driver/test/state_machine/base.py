@@ -1,0 +1,104 @@
+"""What all groups of rules share: a world, an oracle, and a record of the steps that can be run again."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import stateful
+
+from .failure import Failure, Step
+from .oracle import Oracle
+from .world import Seen, World
+
+Condition = Callable[[Any], bool]
+
+
+def _recorded(function: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(function)
+    def step(self: Base, **arguments: Any) -> None:
+        if self.failure is None:
+            self.steps.append((function.__name__, arguments))
+            self.guarded(functools.partial(function, self, **arguments))
+
+    return step
+
+
+def rule(*, when: Condition | None = None, **strategies: Any) -> Callable[[Callable[..., None]], Any]:
+    """A Hypothesis rule whose runs are recorded. It does nothing unless `when` holds."""
+
+    def decorate(function: Callable[..., None]) -> Any:
+        made = stateful.rule(**strategies)(_recorded(function))
+        return stateful.precondition(when)(made) if when else made
+
+    return decorate
+
+
+def initialize(**strategies: Any) -> Callable[[Callable[..., None]], Any]:
+    """A Hypothesis initialize rule whose run is recorded."""
+    return lambda function: stateful.initialize(**strategies)(_recorded(function))
+
+
+class Base(stateful.RuleBasedStateMachine):
+    """A world, and an oracle that looks at it whenever time has passed."""
+
+    world: World
+    #: A failure is kept, and ends the sequence, instead of being raised.
+    collect = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.oracle = Oracle()
+        self.steps: list[Step] = []
+        self.failure: Failure | None = None
+
+    def finish_sequence(self) -> None:
+        """What ends every sequence."""
+
+    def guarded(self, action: Callable[[], None]) -> None:
+        """Do something that may violate an invariant."""
+        try:
+            action()
+        except Exception as error:
+            if not self.collect:
+                raise
+            self.failure = Failure.of(self.steps, error)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass; the oracle looks all the while."""
+        if not seconds:
+            self.see(self.world.observe())
+        for seen in self.world.advance(seconds):
+            self.see(seen)
+
+    def see(self, seen: Seen) -> None:
+        """Let the oracle look at what was seen. Raises Violation."""
+        self.oracle.look(self.world, seen)
+
+    def drive_for(self, linear: float, angular: float, seconds: float) -> None:
+        """Publish a velocity; at the end it is driven, if nothing was in the way."""
+        world = self.world
+        start = world.witness.now
+        free = self._free()
+        for seen in world.advance(seconds, cmd_vel=(linear, angular)):
+            self.see(seen)
+            free = free and self._free()
+        limits = world.limits
+        scale = min(1.0, _share(limits.linear, linear), _share(limits.angular, angular))
+        linear, angular = linear * scale, angular * scale
+        slow, slow_turn = world.witness.deceleration
+        needed = world.reaction + max(abs(linear - start.linear) / slow, abs(angular - start.angular) / slow_turn)
+        if free and seconds > needed + 0.3 and world.touched <= {"trans_vel_max", "rot_vel_max"}:
+            self.oracle.drives.driven(world, linear, angular)
+
+    def _free(self) -> bool:
+        """Nothing keeps the robot from driving."""
+        world = self.world
+        ready = world.running_for(1.0) and world.clean_for(2.0) and not world.emergency and not world.jammed
+        return ready and world.witness.motors_on and not world.witness.stalled and world.setup.fast_limits
+
+
+def _share(limit: float, value: float) -> float:
+    return limit / abs(value) if value else math.inf

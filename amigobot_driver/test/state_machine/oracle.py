@@ -1,0 +1,586 @@
+"""The invariants: small named checks that compare what the driver says and does with what the robot really does."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from dataclasses import dataclass
+
+from .allowance import REST, Allowance, Reach
+from .known import Known, avoided
+from .world import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE, Movement, Request, Seen, Sighting, World
+
+#: Shares and m/s, rad/s by which a servo overshoots its set-point.
+OVERSHOOT, OVERSHOOT_LINEAR, OVERSHOOT_ANGULAR = 0.05, 0.02, 0.06
+#: s until the firmware's servo has come to rest on its last set-point.
+SETTLE = 1.0
+#: s by which a stamp may be off that is computed from the arrival of a frame's last byte: a UART's FIFO and a tick.
+STAMP = 0.02
+
+
+class Violation(AssertionError):
+    """An invariant does not hold."""
+
+
+class Check(ABC):
+    """One invariant. Counts how often it had something to say."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    @abstractmethod
+    def look(self, world: World, seen: Seen) -> None:
+        """Compare; raises Violation."""
+
+    def require(self, holds: bool, text: str) -> None:
+        """Raise Violation with a text unless something holds."""
+        self.looked += 1
+        if not holds:
+            raise Violation(f"{self.name}: {text}")
+
+
+# -- motion ---------------------------------------------------------------------------------------------------
+
+
+class MovesOnlyAsAllowed(Check):
+    """The robot's velocity is one that a command allows, or on its way down to that at the firmware's deceleration.
+
+    This one check has all bounds of time: each stop, time-out, cancel and emergency stop ends the allowance, and what
+    the robot may still do after the reaction time declines from there.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reach = Reach()
+        self._last = math.nan
+        self._resting_since = math.inf
+
+    def look(self, world: World, seen: Seen) -> None:
+        deceleration, reaction, repair = world.deceleration, world.reaction, world.repair
+        allowances = world.allowances
+        oldest = math.inf
+        for tick in seen.ticks:
+            horizon = allowances.horizon(tick.time, reaction, repair)
+            oldest = min(oldest, horizon)
+            allowed = allowances.since(horizon, tick.time)
+            self._reach.step(allowed, deceleration, tick.time - self._last if tick.time > self._last else 0.01)
+            self._last = tick.time
+            if world.as_built():
+                # Each wheel overshoots by a share of its own speed, so that turning shows in the translation.
+                half_track = world.profile.body.track / 2
+                margin = OVERSHOOT_LINEAR + OVERSHOOT * half_track * max(map(abs, self._reach.angular))
+                turn_margin = OVERSHOOT_ANGULAR + OVERSHOOT * max(map(abs, self._reach.linear)) / half_track
+                self._inside("m/s", tick.linear, self._reach.linear, margin, tick.time, allowed)
+                self._inside("rad/s", tick.angular, self._reach.angular, turn_margin, tick.time, allowed)
+                self._rest(tick.time, tick.at_rest)
+        if seen.ticks:
+            allowances.forget(oldest - 1.0)
+
+    def _inside(
+        self, unit: str, value: float, reach: tuple[float, float], margin: float, time: float, allowed: Allowance
+    ) -> None:
+        low, high = (end * (1 + OVERSHOOT) for end in reach)
+        self.require(
+            low - margin <= value <= high + margin,
+            f"at {time:.2f} s it moves at {value:.3f} {unit}, allowed is {low:.3f} to {high:.3f} ({allowed})",
+        )
+
+    def _rest(self, time: float, at_rest: bool) -> None:
+        if self._reach.linear != (0.0, 0.0) or self._reach.angular != (0.0, 0.0):
+            self._resting_since = math.inf
+            return
+        self._resting_since = min(self._resting_since, time)
+        if time - self._resting_since > SETTLE:
+            self.require(
+                at_rest, f"at {time:.2f} s it is not at rest, no motion is allowed since {self._resting_since:.2f} s"
+            )
+
+
+class StaysAtRest(Check):
+    """A robot at rest does not begin to move without a command, however long the process or the line was interrupted.
+
+    Not while frames get lost one by one: a robot whose watchdog has stopped it goes on with the first frame that it
+    hears, and that may be another than the stop.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at_rest = 0
+
+    def look(self, world: World, seen: Seen) -> None:
+        for tick in seen.ticks:
+            if tick.at_rest:
+                self._at_rest += 1
+                continue
+            rested, self._at_rest = self._at_rest, 0
+            if rested < 20 or world.lossless_since > tick.time - 5.0 or not world.as_built():
+                continue
+            allowed = world.allowances.since(tick.time - world.reaction, tick.time)
+            self.require(bool(allowed), f"at {tick.time:.2f} s the robot begins to move although no command allows it")
+
+
+class DrivesAsCommanded(Check):
+    """A velocity that is published for long enough is driven."""
+
+    def look(self, world: World, seen: Seen) -> None:
+        """Only on request: see `driven`."""
+
+    def driven(self, world: World, linear: float, angular: float) -> None:
+        """After a velocity was published on a line in order until now."""
+        tick = world.witness.now
+        # VEL and RVEL take whole mm/s and deg/s.
+        self.require(
+            abs(tick.linear - linear) <= 0.02 + 0.05 * abs(linear),
+            f"{linear:.3f} m/s is published, the robot drives {tick.linear:.3f}",
+        )
+        self.require(
+            abs(tick.angular - angular) <= 0.06 + 0.05 * abs(angular),
+            f"{angular:.3f} rad/s is published, the robot turns at {tick.angular:.3f}",
+        )
+
+
+class MovementsArrive(Check):
+    """A movement travels what was asked for, or fails; what it reports is what it travelled; it ends."""
+
+    def look(self, world: World, seen: Seen) -> None:
+        movement = world.movement
+        if movement:
+            self.require(
+                movement.at_rest_for <= PATIENCE + world.reaction + 2 * SETTLE,
+                f"{movement.what} {movement.wanted:.3f} goes on although the robot has been at rest for "
+                f"{movement.at_rest_for:.1f} s",
+            )
+        finished, world.finished_movements = world.finished_movements, []
+        for movement in finished:
+            self._ended(world, movement)
+
+    def _ended(self, world: World, movement: Movement) -> None:
+        assert movement.outcome is not None
+        assert movement.end is not None
+        if not movement.in_order:
+            return
+        what = f"{movement.what} {movement.wanted:.4f}"
+        turning = movement.what == "turn"
+        if turning:
+            travelled = math.remainder(movement.end.heading - movement.heading - movement.wanted, math.tau)
+            travelled += movement.wanted
+            tolerance, unit = TURN_TOLERANCE + math.radians(0.5), angle_unit(world)
+        else:
+            travelled = movement.end_travel - movement.travel
+            tolerance, unit = MOVE_TOLERANCE, world.profile.units.distance
+        if movement.outcome.success:
+            if not avoided(Known.SMALL_MANOEUVRE):
+                tolerance = min(tolerance, abs(movement.wanted) / 2)
+            self.require(
+                abs(travelled - movement.wanted) <= tolerance + 2 * unit,
+                f"{what} is reported as reached, the robot travelled {travelled:.4f}",
+            )
+        reported = world.travelled(movement)
+        # The newest packet is one cycle and its way on the line old.
+        age = 0.2 + world.reaction
+        speed = abs(movement.end.angular if turning else movement.end.linear)
+        self.require(
+            abs(math.remainder(reported - travelled, math.tau) if turning else reported - travelled)
+            <= tolerance / 2 + 2 * unit + speed * age,
+            f"{what} reports {reported:.4f}, the robot travelled {travelled:.4f}",
+        )
+        if not avoided(Known.RESULT_BEFORE_REST) and not world.allowances.at(movement.ended):
+            self.require(movement.end.at_rest, f"{what} has its result before the robot is at rest")
+
+
+# -- odometry -------------------------------------------------------------------------------------------------
+
+
+def angle_unit(world: World) -> float:
+    """rad that the heading in the robot's packets is counted in."""
+    return math.tau / 360 if world.profile.quirks.heading_in_degrees else math.tau / 4096
+
+
+@dataclass(slots=True)
+class _Frame:
+    """From the world's frame to the odometry frame, as of one packet."""
+
+    x: float
+    y: float
+    rotation: float
+
+    @staticmethod
+    def between(sighting: Sighting) -> _Frame:
+        made, odometry = sighting.made, sighting.report.odometry
+        assert made is not None
+        rotation = math.remainder(odometry.yaw - made.tick.heading, math.tau)
+        cos, sin = math.cos(rotation), math.sin(rotation)
+        x, y = made.tick.x, made.tick.y
+        return _Frame(odometry.x - cos * x + sin * y, odometry.y - sin * x - cos * y, rotation)
+
+    def pose(self, sighting: Sighting) -> tuple[float, float, float]:
+        """Where the robot really was, in the odometry frame."""
+        assert sighting.made is not None
+        tick = sighting.made.tick
+        cos, sin = math.cos(self.rotation), math.sin(self.rotation)
+        return self.x + cos * tick.x - sin * tick.y, self.y + sin * tick.x + cos * tick.y, tick.heading + self.rotation
+
+
+class OdometryFollows(Check):
+    """The odometry follows the truth within the resolution of the counters: position, heading and direction.
+
+    Where the counters begin anew (a new session, SETO, a reset) and where the odometry is set, it goes on from where it
+    was: only what the robot moved between the packets on either side may be missing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: Sighting | None = None
+        self._frame: _Frame | None = None
+        self._path = self._turned = 0.0
+        self._epochs = 0
+
+    def look(self, world: World, seen: Seen) -> None:
+        for sighting in seen.sightings:
+            if sighting.made is not None:
+                self._take(world, sighting)
+
+    def _take(self, world: World, sighting: Sighting) -> None:
+        made, odometry = sighting.made, sighting.report.odometry
+        assert made is not None
+        last, self._last = self._last, sighting
+        if last is None or self._frame is None:
+            self._align(sighting)
+            return
+        assert last.made is not None
+        if sighting.settings != last.settings:
+            self._was_set(world, last, sighting)
+            self._align(sighting)
+            return
+        same = (made.epoch, sighting.connections) == (last.made.epoch, last.connections)
+        gap = turn = 0.0
+        if not same:
+            # What the robot moved between two packets whose counters do not go together, no packet tells.
+            gap, turn = abs(made.path - last.made.path), abs(made.turned - last.made.turned)
+            if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
+                self._align(sighting)
+                return
+        path, turned = made.path - self._path, made.turned - self._turned
+        x, y, heading = self._frame.pose(sighting)
+        position, angle = self._tolerance(world, path, turned)
+        off = math.hypot(odometry.x - x, odometry.y - y)
+        yaw_off = abs(math.remainder(odometry.yaw - heading, math.tau))
+        jump = "" if same else f", {gap:.4f} m and {turn:.4f} rad of them unseen as the counters began anew"
+        way = f"after {path:.3f} m and {turned:.3f} rad{jump}"
+        if made.calibrated or not same:
+            self.require(
+                yaw_off <= angle + turn,
+                f"at {sighting.time:.2f} s the yaw is {yaw_off:.4f} rad off (allowed {angle + turn:.4f}) {way}",
+            )
+            self.require(
+                off <= position + gap + turn * path,
+                f"at {sighting.time:.2f} s the position is {off:.4f} m off (allowed {position + gap:.4f}) {way}",
+            )
+        if not (same and made.calibrated):
+            self._align(sighting)
+
+    def _tolerance(self, world: World, path: float, turned: float) -> tuple[float, float]:
+        """m and rad that the counters' resolution explains, since the frames were aligned."""
+        built = world.witness.built
+        profile = world.profile
+        unit, step = profile.units.distance, angle_unit(world)
+        # One tick of each wheel, and a track that the firmware's RevCount has slightly otherwise than the profile.
+        tick = math.tau / built[1]
+        track = built[1] / math.pi / built[0]
+        scale = abs(track / profile.body.track - 1)
+        angle = 2 * step + 2 * tick + scale * turned
+        return 4 * unit + 2 / built[0] + path * angle, angle
+
+    def _was_set(self, world: World, last: Sighting, sighting: Sighting) -> None:
+        wanted = world.odometry_set
+        made = sighting.made
+        assert wanted is not None
+        assert made is not None
+        assert last.made is not None
+        if sighting.settings - last.settings > 1 or not all(map(math.isfinite, wanted)):
+            return
+        moved, turned = abs(made.path - last.made.path), abs(made.turned - last.made.turned)
+        position, angle = self._tolerance(world, moved, turned)
+        odometry = sighting.report.odometry
+        off = math.hypot(odometry.x - wanted[0], odometry.y - wanted[1])
+        # Far out a float has no more digits than this.
+        coarse = 1e-9 * math.hypot(*wanted[:2])
+        self.require(off <= moved + position + coarse, f"set to {wanted}, then {odometry.x:.3f}, {odometry.y:.3f}")
+        yaw_off = abs(math.remainder(odometry.yaw - wanted[2], math.tau))
+        self.require(yaw_off <= turned + angle + coarse, f"set to {wanted}, then a yaw of {odometry.yaw:.4f} rad")
+
+    def _align(self, sighting: Sighting) -> None:
+        assert sighting.made is not None
+        self._frame = _Frame.between(sighting)
+        self._path, self._turned = sighting.made.path, sighting.made.turned
+
+
+class TwistIsTrue(Check):
+    """The twist in the odometry is the robot's velocity at that packet, and its mean turn rate since the one before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: Sighting | None = None
+        self._ticks: deque[tuple[float, float]] = deque()
+        self._unsure_until = -math.inf
+
+    def look(self, world: World, seen: Seen) -> None:
+        self._ticks.extend((tick.time, tick.angular) for tick in seen.ticks)
+        while self._ticks and self._ticks[0][0] < world.now - 5.0:
+            self._ticks.popleft()
+        for sighting in seen.sightings:
+            if sighting.made is not None:
+                self._take(world, sighting)
+
+    def _take(self, world: World, sighting: Sighting) -> None:
+        made, odometry = sighting.made, sighting.report.odometry
+        assert made is not None
+        last, self._last = self._last, sighting
+        units = world.profile.units
+        self.require(
+            abs(odometry.linear - made.tick.linear) <= units.velocity + 1e-6,
+            f"at {sighting.time:.2f} s it says {odometry.linear:.4f} m/s, the robot drove {made.tick.linear:.4f}",
+        )
+        if (
+            last is None
+            or last.made is None
+            or not last.made.time < made.time <= last.made.time + 4.0
+            or not made.calibrated
+        ):
+            return
+        rates = [rate for time, rate in self._ticks if last.made.time <= time <= made.time] or [made.tick.angular]
+        dt = made.time - last.made.time
+        low, high = min(rates), max(rates)
+        # A heading is a whole number of counts at either end; and arrival times give the length of a cycle.
+        margin = 2 * angle_unit(world) / dt + 0.1 * max(abs(low), abs(high)) + 0.01
+        waited = max(made.starts - made.time, last.made.starts - last.made.time)
+        if waited > 0.03 and avoided(Known.TWIST_BEHIND_ANSWER):
+            self._unsure_until = made.time + 3.0
+        if not (sighting.punctual and last.punctual) or made.time < self._unsure_until:
+            # Packets that came late: the time between them says little, the wheels' velocities more.
+            margin += max(abs(low), abs(high))
+        self.require(
+            low - margin <= odometry.angular <= high + margin,
+            f"at {sighting.time:.2f} s it says {odometry.angular:.4f} rad/s, the robot turned at {low:.4f} to "
+            f"{high:.4f}",
+        )
+
+
+class StampsAreTrue(Check):
+    """Stamps rise, and say when the packet was put on the line; nothing old is published as new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = -math.inf
+
+    def look(self, world: World, seen: Seen) -> None:
+        for sighting in seen.sightings:
+            stamp = sighting.report.stamp
+            self.require(stamp > self._last, f"a stamp of {stamp:.4f} s after one of {self._last:.4f} s")
+            # Packets that came in a heap are a microsecond apart.
+            self.require(stamp <= sighting.time + 1e-4, f"a stamp {stamp - sighting.time:.4f} s in the future")
+            self._last = stamp
+            made = sighting.made
+            if made is not None and sighting.punctual and sighting.clean:
+                off = stamp - made.starts
+                cycle = made.starts - made.time  # a SIP that waited for the gyro's packet has that one's stamp
+                self.require(-cycle - STAMP <= off <= STAMP, f"at {sighting.time:.3f} s a stamp is {off:.4f} s off")
+
+
+# -- requests -------------------------------------------------------------------------------------------------
+
+
+class RequestsAreAnswered(Check):
+    """Every request ends within its bound, and with its session."""
+
+    def look(self, world: World, seen: Seen) -> None:
+        for request in world.requests:
+            self.require(
+                request.waited <= request.bound,
+                f"{request.text} is not answered after {request.waited:.1f} s (bound {request.bound:.1f})",
+            )
+            if request.ends_with_session:
+                self.require(request.orphaned < 1.0, f"{request.text} goes on without a session")
+
+
+class AnswersAreTrue(Check):
+    """An answer of success is what the robot holds, at the latest when what was on its way has arrived."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._doubtful: list[tuple[float, Request]] = []
+
+    def look(self, world: World, seen: Seen) -> None:
+        for request in seen.ended:
+            assert request.outcome is not None
+            self.require(bool(request.outcome.message), f"{request.text} was answered without a word")
+            if request.wrong:
+                self._doubtful.append((world.now + 2 * world.reaction, request))
+        kinds = {request.kind for request in seen.ended} | {request.kind for request in world.requests}
+        for due, request in list(self._doubtful):
+            assert request.outcome is not None
+            replaced = request.kind in kinds and request not in seen.ended
+            if replaced or not world.running or world.running_since > request.asked:
+                self._doubtful.remove((due, request))
+            elif world.now >= due:
+                self._doubtful.remove((due, request))
+                wrong = request.judge(request.outcome)
+                self.require(not wrong, f"{request.text} was answered {request.outcome}: {wrong}")
+
+
+class UntouchedValuesStay(Check):
+    """No working parameter changes that was never asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._witness: object = None
+        self._before: dict[str, int] = {}
+
+    def look(self, world: World, seen: Seen) -> None:
+        if world.witness is not self._witness:
+            self._witness, self._before = world.witness, world.witness.parameters()
+            return
+        changed = {
+            name: (value, now)
+            for name, value in self._before.items()
+            if name not in world.touched and (now := world.witness.working(name)) != value
+        }
+        derived = {"ticks_per_metre", "ticks_per_turn", "drift", "host_baud", "baud_host"}
+        changed = {name: values for name, values in changed.items() if name not in derived}
+        self.require(not changed, f"changed although nothing asked for it: {changed}")
+
+
+# -- link and status ------------------------------------------------------------------------------------------
+
+
+class LinkIsTrue(Check):
+    """A robot that is there is found; a session that the driver believes in is one at the robot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._apart_since = math.inf
+
+    def look(self, world: World, seen: Seen) -> None:
+        if world.closed:
+            return
+        if (
+            world.plugged
+            and world.clean_for(world.reconnection)
+            and not world.meddling.since(world.now - world.reconnection, "all")
+        ):
+            self.require(
+                world.running or world.now - world.link_changed < world.reconnection,
+                f"the robot is there for {world.now - world.clean_since:.1f} s and not connected: {world.robot.note}",
+            )
+        apart = world.running and not world.witness.in_session
+        self._apart_since = min(self._apart_since, world.now) if apart else math.inf
+        silence = world.robot.dialect.silence + world.reaction
+        if world.profile.firmware == "E":
+            return  # it streams and obeys without a session
+        self.require(world.now - self._apart_since <= silence, "the driver runs a session that the robot has not")
+
+
+class StatusIsTrue(Check):
+    """What the driver says of motors, sonars and stalls is what the robot has had for two packets."""
+
+    #: s: two cycles, and a line that carries them
+    AGE = 0.5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values: dict[str, tuple[object, float]] = {}
+
+    def look(self, world: World, seen: Seen) -> None:
+        report = world.robot.senses.report
+        truths: dict[str, tuple[object, object]] = {}
+        if world.running and world.witness.in_session and report is not None:
+            truths["sonar_enabled"] = world.witness.sonar_on, report.sonar_enabled
+            if world.robot.motors.reported is not None:
+                truths["motors_enabled"] = world.witness.motors_on, report.motors_enabled
+            truths["stalled"] = world.witness.stalled, report.left_stalled or report.right_stalled
+        for name in list(self._values.keys() - truths.keys()):
+            del self._values[name]
+        for name, (truth, said) in truths.items():
+            value, since = self._values.get(name, (None, world.now))
+            if value != truth:
+                since = world.now
+            self._values[name] = truth, since
+            if world.now - since >= self.AGE and world.clean_for(self.AGE) and world.running_for(self.AGE):
+                if name == "sonar_enabled" and world.profile.firmware == "E":
+                    continue  # an Erratic's is concluded from the packets that stay out
+                self.require(truth == said, f"{name} is {truth} at the robot, the driver says {said}")
+
+
+class QueuesAreBounded(Check):
+    """Nothing that waits grows without end."""
+
+    def look(self, world: World, seen: Seen) -> None:
+        outbox = world.robot.outbox
+        waiting = {str(urgency): len(queue) for urgency, queue in outbox._waiting.items()}
+        self.require(max(waiting.values()) <= 200, f"queues of commands: {waiting}")
+
+
+class FramesAreCounted(Check):
+    """Each frame that the driver handed over is one that it counts as sent."""
+
+    def look(self, world: World, seen: Seen) -> None:
+        """Counted over the whole run."""
+        outbox = world.robot.outbox
+        self.require(
+            len(world.bench.up.log) <= outbox.sent,
+            f"{len(world.bench.up.log)} frames on the line, {outbox.sent} counted",
+        )
+
+
+class Oracle:
+    """All checks."""
+
+    def __init__(self) -> None:
+        self.drives = DrivesAsCommanded()
+        self.checks: tuple[Check, ...] = (
+            MovesOnlyAsAllowed(),
+            StaysAtRest(),
+            self.drives,
+            MovementsArrive(),
+            OdometryFollows(),
+            TwistIsTrue(),
+            StampsAreTrue(),
+            RequestsAreAnswered(),
+            AnswersAreTrue(),
+            UntouchedValuesStay(),
+            LinkIsTrue(),
+            StatusIsTrue(),
+            QueuesAreBounded(),
+            FramesAreCounted(),
+        )
+
+    def look(self, world: World, seen: Seen) -> None:
+        for check in self.checks:
+            check.look(world, seen)
+
+    def before_the_end(self, world: World) -> None:
+        """When all has been in order for a while."""
+        world_runs = world.running or world.meddling.since(world.now - world.reconnection, "all")
+        if not world_runs:
+            raise Violation(f"LinkIsTrue: all is in order, and the robot is not found: {world.robot.note}")
+
+    def at_the_end(self, world: World) -> None:
+        """When the driver has ended."""
+        if world.requests:
+            raise Violation(f"RequestsAreAnswered: {[request.text for request in world.requests]} at the end")
+        if world.witness.in_session:
+            raise Violation("LinkIsTrue: the driver has ended, and the robot's session has not")
+        if world.witness.motors_on:
+            raise Violation("LinkIsTrue: the driver has ended, and the robot's motors are on")
+
+    def looked(self) -> Counter[str]:
+        """How often each check had something to say."""
+        return Counter({check.name: check.looked for check in self.checks})
+
+
+__all__ = ["REST", "Check", "Oracle", "Violation"]

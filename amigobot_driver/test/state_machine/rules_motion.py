@@ -1,0 +1,122 @@
+"""What moves the robot: velocities, moves, turns, stops."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import strategies as st
+
+from . import values
+from .base import Base, rule
+from .known import Known, avoided
+from .oracle import Violation
+from .world import MOVE_TOLERANCE, Refused
+
+
+class MotionRules(Base):
+    """Every command that has to do with the wheels."""
+
+    @rule(linear=values.FRACTIONS, angular=values.FRACTIONS, pause=values.PAUSES)
+    def drive(self, linear: float, angular: float, pause: float) -> None:
+        """One velocity, and then nothing more."""
+        limits = self.world.profile.limits
+        accepted = self.world.drive(linear * limits.linear, angular * limits.angular)
+        self._must_be_number(accepted, linear, angular)
+        self.advance(pause)
+
+    @rule(linear=values.INSIDE, angular=values.INSIDE, duration=values.DURATIONS)
+    def drive_on(self, linear: float, angular: float, duration: float) -> None:
+        """A velocity, published for a while."""
+        limits = self.world.profile.limits
+        self.drive_for(linear * limits.linear, angular * limits.angular, duration)
+
+    @rule(left=values.FRACTIONS, right=values.FRACTIONS, pause=values.PAUSES)
+    def drive_wheels(self, left: float, right: float, pause: float) -> None:
+        """One velocity for each wheel."""
+        top = self.world.profile.limits.linear
+        self._must_be_number(self.world.drive_wheels(left * top, right * top), left, right)
+        self.advance(pause)
+
+    @rule(linear=values.FRACTIONS, yaw=values.HEADINGS, pause=values.PAUSES)
+    def drive_heading(self, linear: float, yaw: float, pause: float) -> None:
+        """A velocity on a heading."""
+        accepted = self.world.drive_heading(linear * self.world.profile.limits.linear, yaw)
+        self._must_be_number(accepted, linear, yaw)
+        self.advance(pause)
+
+    @rule(distance=values.DISTANCES, pause=values.PAUSES)
+    def move(self, distance: float, pause: float) -> None:
+        """Begin to drive a distance."""
+        if _too_small(distance):
+            return
+        answer = self.world.move(distance)
+        self._must_be_number(not isinstance(answer, Refused), distance)
+        self.advance(pause)
+
+    @rule(distance=values.DISTANCES)
+    def move_to_the_end(self, distance: float) -> None:
+        """Drive a distance, and wait for the result."""
+        if not _too_small(distance) and not isinstance(self.world.move(distance), Refused):
+            self._finish()
+
+    @rule(angle=values.ANGLES, absolute=st.booleans(), pause=values.PAUSES)
+    def turn(self, angle: float, absolute: bool, pause: float) -> None:
+        """Begin to turn."""
+        answer = self.world.turn(angle, absolute=absolute)
+        self._must_be_number(not isinstance(answer, Refused), angle)
+        self.advance(pause)
+
+    @rule(angle=values.ANGLES)
+    def turn_to_the_end(self, angle: float) -> None:
+        """Turn, and wait for the result."""
+        if not isinstance(self.world.turn(angle, absolute=False), Refused):
+            self._finish()
+
+    @rule(when=lambda self: self.world.movement is not None)
+    def finish(self) -> None:
+        """Wait for the result of the movement."""
+        self._finish()
+
+    def _finish(self) -> None:
+        for _ in range(24):
+            if self.world.movement is None:
+                return
+            self.advance(0.5)
+
+    @rule(pause=values.PAUSES)
+    def stop(self, pause: float) -> None:
+        """The service stop, or the cancel of an action."""
+        self.world.stop()
+        self.advance(pause)
+
+    @rule(pause=values.PAUSES)
+    def emergency_stop(self, pause: float) -> None:
+        """The service emergency_stop."""
+        self.world.emergency_stop()
+        self.advance(pause)
+
+    @rule(pause=values.PAUSES)
+    def clear_emergency_stop(self, pause: float) -> None:
+        """The service clear_emergency_stop."""
+        self.world.clear_emergency_stop()
+        self.advance(pause)
+
+    @rule(
+        when=lambda self: self.world.movement is None or not avoided(Known.ODOMETRY_DURING_MANOEUVRE),
+        pose=values.POSES,
+        pause=values.PAUSES,
+    )
+    def set_odometry(self, pose: tuple[float, float, float], pause: float) -> None:
+        """The services set_odometry and reset_odometry."""
+        self.world.set_odometry(*pose)
+        self.advance(pause)
+
+    @staticmethod
+    def _must_be_number(accepted: bool, *numbers: float) -> None:
+        if accepted and not all(map(math.isfinite, numbers)):
+            raise Violation(f"a value that is no number was accepted: {numbers}")
+
+
+def _too_small(distance: float) -> bool:
+    """Whether a move is left out because of a known fault."""
+    return abs(distance) <= MOVE_TOLERANCE and avoided(Known.SMALL_MANOEUVRE)

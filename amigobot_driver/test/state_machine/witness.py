@@ -1,0 +1,206 @@
+"""Records what a simulated robot really does: each tick of its controller and each frame that it makes."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+from amigobot_driver.sim import Simulator
+from amigobot_driver.sim.controller import TICK
+from amigobot_driver.sim.handshake import Session
+from amigobot_driver.sim.line import Priority
+
+#: s of ticks and frames that are kept.
+KEPT = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The robot after one control cycle: s, m, m, rad, m/s, rad/s."""
+
+    time: float
+    x: float
+    y: float
+    heading: float
+    linear: float
+    angular: float
+    at_rest: bool
+    motors_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A frame that the robot made: what it was made of, and when its first byte goes on the line."""
+
+    time: float  #: s
+    starts: float  #: s
+    data: bytes
+    tick: Tick
+    path: float  #: m that the robot's middle had gone, forwards or backwards
+    turned: float  #: rad that it had turned, either way
+    #: changes when the robot's counters start anew, or count in other units than its wheels have
+    epoch: int
+    calibrated: bool  #: the counters have the units of the wheels
+
+
+class Witness:
+    """Watches one simulator from inside; nothing that it does changes the simulation."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+        self.ticks: list[Tick] = []  #: since they were last taken
+        self.made: deque[Made] = deque()
+        self.path = self.turned = 0.0
+        self.travel = 0.0  #: m that the wheels have rolled, forwards minus backwards
+        self.epoch = 0
+        self._found = -math.inf  #: s, the newest frame that was found
+        self._odometer: object = None
+        self._calibrated = True
+        self._firmware, self._body = simulator._firmware, simulator._body
+        self._step, self._send = self._firmware.tick, simulator._line.send
+        self._firmware.tick = self._tick  # type: ignore[method-assign]
+        simulator._line.send = self._line_send  # type: ignore[method-assign]
+        self._watch_odometer()
+        self.now = self._look(0.0)
+        self.built = self._calibration()
+
+    # -- what holds now ---------------------------------------------------------------------------------------
+
+    @property
+    def drive(self) -> object:
+        return self._firmware.drive
+
+    @property
+    def motors_on(self) -> bool:
+        return self._firmware.drive.motors_on
+
+    @property
+    def sonar_on(self) -> bool:
+        return self.simulator._firmware.hardware.sonar.on
+
+    @property
+    def in_session(self) -> bool:
+        """A client has opened a session with the robot."""
+        return self._firmware.session is Session.OPEN
+
+    @property
+    def stalled(self) -> bool:
+        return any(self._firmware.drive.stalls)
+
+    def working(self, name: str) -> int | None:
+        """A working parameter by its name in CONFIGpac; None where this firmware has none of that name."""
+        value = getattr(self._firmware.working, name, None)
+        return value if isinstance(value, int) else None
+
+    def parameters(self) -> dict[str, int]:
+        """Every working parameter that is a number."""
+        working = self._firmware.working
+        names = [name for name in dir(type(working)) if not name.startswith("_")]
+        return {name: value for name in names if isinstance(value := getattr(working, name), int)}
+
+    @property
+    def deceleration(self) -> tuple[float, float]:
+        """m/s^2 and rad/s^2 with which the firmware slows down, the weaker of its two ways."""
+        rates = self._firmware.drive.server
+        linear, angular = rates.translation_rates, rates.rotation_rates
+        return min(linear.acceleration, linear.deceleration), min(angular.acceleration, angular.deceleration)
+
+    @property
+    def braking(self) -> bool:
+        """The wheels are braked hard, or without power."""
+        drive = self._firmware.drive
+        return bool(drive._halts) or not drive.motors_on
+
+    @property
+    def digital_outputs(self) -> int:
+        return self._firmware.hardware.pins.outputs
+
+    @property
+    def analog_port(self) -> int:
+        return self._firmware.hardware.pins.selected
+
+    @property
+    def sounds_on(self) -> bool:
+        return self._firmware.hardware.sounds.enabled
+
+    # -- recording --------------------------------------------------------------------------------------------
+
+    def take_ticks(self) -> list[Tick]:
+        """The ticks since the last call."""
+        ticks, self.ticks = self.ticks, []
+        return ticks
+
+    def find(self, data: bytes, stamp: float, *, whole: bool = True, heap: bool = False) -> Made | None:
+        """The frame with this data (without the packet's number, if not `whole`) that the driver stamps so.
+
+        Frames come in the order in which they were made; those of a robot at rest may be alike. Those of a `heap` that
+        waited somewhere on its way have stamps that say nothing.
+        """
+        start = 0 if whole else 1
+        alike = [made for made in self.made if made.time > self._found and made.data[start:] == data[start:]]
+        if not alike:
+            return None
+        nearest = alike[0] if heap else min(alike, key=lambda made: abs(made.starts - stamp))
+        self._found = nearest.time
+        return nearest
+
+    def _tick(self, now: float) -> None:
+        body = self._body
+        left, right = body.left.travel, body.right.travel
+        self._watch_odometer()
+        self._step(now)
+        rolled = (body.left.travel - left + body.right.travel - right) / 2
+        self.travel += rolled
+        self.path += abs(rolled)
+        self.turned += abs(body.right.travel - right - body.left.travel + left) / body._track
+        self.now = self._look(now)
+        self.ticks.append(self.now)
+
+    def _look(self, now: float) -> Tick:
+        body = self._body
+        left, right, pose = body.left.velocity, body.right.velocity, body.pose
+        return Tick(
+            now,
+            pose.x,
+            pose.y,
+            pose.heading,
+            (left + right) / 2,
+            body.turn_rate,
+            left == 0.0 == right,
+            self._firmware.drive.motors_on,
+        )
+
+    def _watch_odometer(self) -> None:
+        odometer = self._firmware.drive.odometer
+        if odometer is not self._odometer:
+            self._odometer = odometer
+            self.epoch += 1
+            zero = odometer.zero
+
+            def watched() -> None:
+                self.epoch += 1
+                zero()
+
+            odometer.zero = watched  # type: ignore[method-assign]
+
+    def _calibration(self) -> tuple[float, float, float]:
+        working = self._firmware.drive.working
+        return working.ticks_per_metre, working.ticks_per_turn, working.drift
+
+    def _line_send(self, frame: bytes, priority: Priority, now: float, deadline: float = float("inf")) -> None:
+        calibrated = self._calibration() == self.built
+        if calibrated is not self._calibrated:
+            self._calibrated = calibrated
+            self.epoch += 1
+        line = self.simulator._line
+        waiting = line._sips if priority is Priority.SIP else (*line._sips, *line._others)
+        starts = max(now, line._free_at) + sum(map(len, waiting)) * line.byte_time
+        here = self._look(now)
+        self.made.append(Made(now, starts, frame[3:-2], here, self.path, self.turned, self.epoch, calibrated))
+        while self.made[0].time < now - KEPT:
+            self.made.popleft()
+        self._send(frame, priority, now, deadline)
+
+
+__all__ = ["KEPT", "TICK", "Made", "Tick", "Witness"]
