@@ -14,7 +14,7 @@ from amigobot_driver.robot.events import PortState
 from amigobot_driver.robot.health.sonar_health import SPIKES, WINDOW, SonarHealth, SonarTrouble
 from amigobot_driver.sim import Faults, load_world
 from amigobot_driver.sim.body import Body, Wear
-from amigobot_driver.sim.faults import Mischief
+from amigobot_driver.sim.faults import FaultInjector
 from amigobot_driver.sim.sonar import SonarModel, SonarRing
 from amigobot_driver.sim.world import Segment, World, blocked, polygon
 from amigobot_driver.sim.worlds import available_worlds
@@ -36,10 +36,10 @@ class Scene:
     def __init__(self, robot: str = "amigo", world: str | World = "room", faults: Faults | None = None) -> None:
         self.profile = load_profile(robot)
         self.world = load_world(world) if isinstance(world, str) else world
-        self._mischief = Mischief("1")
-        self._mischief.faults = faults or Faults()
+        self._fault_injector = FaultInjector("1")
+        self._fault_injector.faults = faults or Faults()
         self._body = Body(self.profile, self.world, Wear(), "1")
-        self.ring = SonarRing(self.profile, self._body, self.world, SonarModel(), self._mischief, "1")
+        self.ring = SonarRing(self.profile, self._body, self.world, SonarModel(), self._fault_injector, "1")
         self.ring.switch(True)
         self.health = SonarHealth(self.profile)
         self.sequence: tuple[int, ...] | None = None
@@ -51,7 +51,7 @@ class Scene:
         self.seen: dict[str, SonarTrouble] = {}  #: each trouble there has been, by its kind and sonar
 
     def faults(self, **faults: object) -> None:
-        self._mischief.faults = Faults(**faults)  # type: ignore[arg-type]
+        self._fault_injector.faults = Faults(**faults)  # type: ignore[arg-type]
 
     def run(self, seconds: float, velocity: tuple[float, float] | Callable[[], tuple[float, float]] = STANDING) -> None:
         for _ in range(round(seconds / CYCLE)):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim.faults import Mischief
+from amigobot_driver.sim.faults import FaultInjector
 from amigobot_driver.sim.line import Line, Priority
 from amigobot_driver.sim.wire import Wire
 
@@ -18,7 +18,7 @@ BYTE = 10 / 9600
 
 
 def line() -> Line:
-    return Line(Mischief("test"), paced=True)
+    return Line(FaultInjector("test"), paced=True)
 
 
 def arrival(line: Line, text: bytes) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..protocol import BAUD_RATES, Aux
-from .faults import Mischief
+from .faults import FaultInjector
 from .wire import Wire, byte_time
 
 #: bytes that the firmware keeps; older ones are overwritten
@@ -82,10 +82,10 @@ class ScriptedDevice:
 class AuxPort:
     """One port at its line speed; `number` from 1."""
 
-    def __init__(self, number: int, device: AuxDevice, mischief: Mischief) -> None:
+    def __init__(self, number: int, device: AuxDevice, fault_injector: FaultInjector) -> None:
         self._id = Aux.IDS[number - 1]
         self._device = device
-        self._mischief = mischief
+        self._fault_injector = fault_injector
         self.restart(0)
 
     def restart(self, baud_code: int) -> None:
@@ -107,7 +107,7 @@ class AuxPort:
         """GETAUX: so many bytes; 0 throws away what is there and what was asked."""
         if count == 0:
             self.flush()
-        elif not self._mischief.forgets_request():
+        elif not self._fault_injector.forgets_request():
             self._wanted = min(count, _MOST)
 
     def flush(self) -> None:

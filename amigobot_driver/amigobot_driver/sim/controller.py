@@ -111,7 +111,7 @@ class Controller(ABC):
 
     def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
         """Switch the motors."""
-        on = on and not self.hardware.mischief.faults.stuck_button
+        on = on and not self.hardware.fault_injector.faults.stuck_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"{'on' if on else 'off'} by {cause}")
@@ -131,7 +131,7 @@ class Controller(ABC):
         """The battery has these volts left."""
 
     def _new_inbox(self) -> Inbox:
-        return Inbox(self.hardware.mischief)
+        return Inbox(self.hardware.fault_injector)
 
     def _hear(self) -> None:
         """The client is there, whatever its packet says."""
@@ -146,7 +146,7 @@ class Controller(ABC):
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
 
     def _drive(self) -> None:
-        if self.hardware.mischief.faults.stuck_button:
+        if self.hardware.fault_injector.faults.stuck_button:
             self.enable_motors(False, "the MOTORS button, which sticks")
         before = self.drive.stalls
         self.drive.step(TICK)

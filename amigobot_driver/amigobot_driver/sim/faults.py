@@ -122,7 +122,7 @@ _READERS: dict[str, Callable[[str], object]] = {
 }
 
 
-class Mischief:
+class FaultInjector:
     """Draws the lots. One stream of chance for each use, so that one fault does not move another."""
 
     def __init__(self, seed: str) -> None:

@@ -6,20 +6,20 @@ import math
 
 from ..profiles import Profile
 from .body import Body
-from .faults import Mischief
+from .faults import FaultInjector
 from .world import World
 
 
 class FloorSensors:
     """The sensors of the profile, in its order: left, right."""
 
-    def __init__(self, profile: Profile, body: Body, world: World, mischief: Mischief) -> None:
+    def __init__(self, profile: Profile, body: Body, world: World, fault_injector: FaultInjector) -> None:
         self._poses = profile.floor.poses
-        self._body, self._world, self._mischief = body, world, mischief
+        self._body, self._world, self._fault_injector = body, world, fault_injector
 
     def see_floor(self, number: int) -> bool:
         """Whether there is floor under a sensor; a robot that has no such sensor sees floor everywhere."""
-        if number in self._mischief.faults.no_floor:
+        if number in self._fault_injector.faults.no_floor:
             return False
         if number >= len(self._poses):
             return True

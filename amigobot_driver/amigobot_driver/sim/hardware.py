@@ -9,7 +9,7 @@ from .battery import Battery
 from .body import Body
 from .bumpers import BumperRings
 from .compass import Compass
-from .faults import Mischief
+from .faults import FaultInjector
 from .floor import FloorSensors
 from .gripper import Gripper
 from .gyro import GyroSensor
@@ -37,4 +37,4 @@ class Hardware:
     sounds: SoundBoard
     aux: tuple[AuxPort, ...]  #: AUX1, AUX2, AUX3
     line: Line
-    mischief: Mischief
+    fault_injector: FaultInjector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from ..protocol import MAX_SEND_COUNT, OVERHEAD, Checksum, FrameDecoder, checksum
-from .faults import Mischief
+from .faults import FaultInjector
 
 #: bytes of waiting frames; one that does not fit is lost as a whole
 _SIZE = 256
@@ -14,8 +14,8 @@ _SIZE = 256
 class Inbox:
     """Finds frames in the bytes from the line and keeps them until the next control cycle takes one."""
 
-    def __init__(self, mischief: Mischief, check: Checksum = checksum) -> None:
-        self._mischief = mischief
+    def __init__(self, fault_injector: FaultInjector, check: Checksum = checksum) -> None:
+        self._fault_injector = fault_injector
         self._decoder = FrameDecoder(check=check)
         self._frames: deque[bytes] = deque()
         self._used = 0
@@ -28,7 +28,7 @@ class Inbox:
         """Take the bytes that arrived until `now`. Frames longer than a firmware reads are passed over."""
         for frame in self._decoder.feed(data, now):
             if len(frame.data) + 2 <= MAX_SEND_COUNT:
-                for _ in range(self._mischief.copies()):
+                for _ in range(self._fault_injector.copies()):
                     self._keep(frame.data)
 
     def _keep(self, data: bytes) -> None:

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from .faults import Mischief
+from .faults import FaultInjector
 from .wire import Wire, byte_time
 
 #: bytes after which the receiving UART hands over what it has
@@ -39,12 +39,12 @@ class LineStats:
 class Line:
     """Both directions. Not `paced`, bytes take no time. All times in s on the caller's clock."""
 
-    def __init__(self, mischief: Mischief, *, paced: bool) -> None:
+    def __init__(self, fault_injector: FaultInjector, *, paced: bool) -> None:
         self.stats = LineStats()
         #: the speed at which the client sends and listens, where it is known and matters
         self.client_baud: int | None = None
         self.severed = False  #: no byte passes, either way
-        self._mischief = mischief
+        self._fault_injector = fault_injector
         self._paced = paced
         self._sips: deque[bytes] = deque()
         self._others: deque[bytes] = deque()
@@ -99,12 +99,12 @@ class Line:
     def _put_on_wire(self, frame: bytes, start: float) -> None:
         self.stats.frames += 1
         self._free_at = start + len(frame) * self.byte_time
-        for _ in range(self._mischief.copies()):
-            late = self._mischief.lateness()
+        for _ in range(self._fault_injector.copies()):
+            late = self._fault_injector.lateness()
             for at in range(0, len(frame), _FIFO):
                 chunk = frame[at : at + _FIFO]
                 arrival = start + (at + len(chunk)) * self.byte_time + late
-                heard = self._heard(self._mischief.spoil(chunk), self.baud, self.client_baud)
+                heard = self._heard(self._fault_injector.spoil(chunk), self.baud, self.client_baud)
                 if not self.severed:
                     self._outgoing.append((arrival, heard))
 
@@ -113,8 +113,8 @@ class Line:
     def receive(self, data: bytes, now: float) -> None:
         """The client hands over bytes at `now`."""
         if data and not self.severed:
-            data = self._heard(self._mischief.spoil(data), self.client_baud, self.baud)
-            self._incoming.put(data, now + self._mischief.lateness())
+            data = self._heard(self._fault_injector.spoil(data), self.client_baud, self.baud)
+            self._incoming.put(data, now + self._fault_injector.lateness())
 
     def hear(self, now: float) -> tuple[bytes, float]:
         """The bytes that reached the robot before `now` since the last time, and when the last one came."""
@@ -129,4 +129,4 @@ class Line:
         """Bytes as they come out of a UART that may run at another speed than the sender's."""
         if not sender or not receiver or sender == receiver:
             return data
-        return self._mischief.garble(data, receiver / sender)
+        return self._fault_injector.garble(data, receiver / sender)

@@ -26,7 +26,7 @@ from .controller import TICK, Controller
 from .dialect import dialect_for
 from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names, revision_of
 from .events import Listener, ignore
-from .faults import Faults, Mischief
+from .faults import FaultInjector, Faults
 from .firmware import Firmware
 from .flash import flash_of
 from .floor import FloorSensors
@@ -100,27 +100,27 @@ class Simulator:
         self.pins = Pins(lambda: self.battery.volts)
         self.gripper = Gripper()
         self.joystick = Joystick()
-        self._mischief = Mischief(f"{seed}")
-        self._mischief.faults = faults or Faults()
-        self._line = Line(self._mischief, paced=baud != 0)
+        self._fault_injector = FaultInjector(f"{seed}")
+        self._fault_injector.faults = faults or Faults()
+        self._line = Line(self._fault_injector, paced=baud != 0)
         if sounds is None:
             sounds = DEFAULT_PLAYLIST if dialect.knows(Command.SOUND) else {}
         devices = aux or {}
         hardware = Hardware(
             body=body,
-            sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._mischief, f"{seed}"),
+            sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._fault_injector, f"{seed}"),
             bumpers=BumperRings(profile, body),
             gyro=GyroSensor(body, f"{seed}"),
-            floor=FloorSensors(profile, body, self.world, self._mischief),
+            floor=FloorSensors(profile, body, self.world, self._fault_injector),
             compass=Compass(body),
             gripper=self.gripper,
             joystick=self.joystick,
             battery=self.battery,
             pins=self.pins,
             sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
-            aux=tuple(AuxPort(number, devices.get(number) or LoopBack(), self._mischief) for number in (1, 2, 3)),
+            aux=tuple(AuxPort(number, devices.get(number) or LoopBack(), self._fault_injector) for number in (1, 2, 3)),
             line=self._line,
-            mischief=self._mischief,
+            fault_injector=self._fault_injector,
         )
         self._body = body
         code = _baud_code(baud) if baud else None
@@ -189,18 +189,18 @@ class Simulator:
             self._firmware.reset()
         self._body.jammed = faults.jam is not None and faults.jam.covers(since)
         self._line.severed = faults.silence is not None and faults.silence.covers(since)
-        text = self._mischief.babble(TICK)
+        text = self._fault_injector.babble(TICK)
         if text:
             self._line.send(text, Priority.ANSWER, now)
 
     @property
     def faults(self) -> Faults:
         """What goes wrong; may be replaced at any time. Its windows count from the first call with a time."""
-        return self._mischief.faults
+        return self._fault_injector.faults
 
     @faults.setter
     def faults(self, faults: Faults) -> None:
-        self._mischief.faults = faults
+        self._fault_injector.faults = faults
 
     @property
     def unplugged(self) -> bool:

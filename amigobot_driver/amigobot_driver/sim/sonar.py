@@ -10,7 +10,7 @@ from typing import Any
 
 from ..profiles import Profile, SonarPose
 from .body import Body
-from .faults import Mischief
+from .faults import FaultInjector
 from .world import World
 
 #: m, what the firmware reports for no echo and for an echo from too near alike
@@ -82,11 +82,11 @@ class SonarRing:
     """Fires the sonars of the arrays that are on; each result is ready when the next one fires."""
 
     def __init__(
-        self, profile: Profile, body: Body, world: World, model: SonarModel, mischief: Mischief, seed: str
+        self, profile: Profile, body: Body, world: World, model: SonarModel, fault_injector: FaultInjector, seed: str
     ) -> None:
         self._sonar = profile.sonar
         self._model = model
-        self._mischief = mischief
+        self._fault_injector = fault_injector
         self._body = body
         self._world = world
         self._random = random.Random(f"{seed}/sonar")
@@ -154,11 +154,11 @@ class SonarRing:
             self._done.append(array.listening)
             array.listening = None
         number = array.next() if array.on else None
-        if number is not None and number not in self._mischief.faults.mute_sonars:
+        if number is not None and number not in self._fault_injector.faults.mute_sonars:
             array.listening = Ping(number, self._measure(number))
 
     def _measure(self, number: int) -> float:
-        faults = self._mischief.faults
+        faults = self._fault_injector.faults
         if number in faults.dead_sonars:
             return NO_ECHO
         if number not in faults.stuck_sonars:
@@ -169,7 +169,7 @@ class SonarRing:
         return self._stuck_at[number]
 
     def _hear(self, number: int) -> float:
-        distance = self._mischief.overheard(min(self._echo(self._sonar.poses[number]), NO_ECHO))
+        distance = self._fault_injector.overheard(min(self._echo(self._sonar.poses[number]), NO_ECHO))
         if distance >= NO_ECHO:
             return NO_ECHO
         model = self._model

@@ -63,7 +63,7 @@ class ErraticFirmware(Controller):
         return checksum if self.revision.checksum == "data" else checksum_with_count
 
     def _new_inbox(self) -> Inbox:
-        return Inbox(self.hardware.mischief, self.check)
+        return Inbox(self.hardware.fault_injector, self.check)
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
