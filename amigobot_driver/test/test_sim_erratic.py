@@ -143,7 +143,7 @@ class TestTheStream:
         robot.send(ErraticCommand.ENCODER(1), ErraticCommand.ANALOG(1), ErraticCommand.SONAR(1))
         packets = robot.run(5.0)
         assert {type(packet).__name__ for packet in packets} == {"Motor", "ErraticEncoders", "Analog", "Sonar"}
-        assert robot.sim.line_stats.starved == 0
+        assert robot.sim.line_stats.dropped == 0
 
 
 class TestTheReferencesFrames:
@@ -378,7 +378,7 @@ class TestSessions:
         robot = Robot().opened()
         robot.send(ErraticCommand.VEL(300))
         robot.run(1.0)
-        robot.sim.hang_up()
+        robot.sim.disconnect()
         robot.run(2.0, alive=False)
         assert robot.speed == 0.0
         assert not robot.told("watchdog")

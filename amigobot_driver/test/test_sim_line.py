@@ -95,14 +95,14 @@ class TestPriority:
         wire.send(b"I" * 21, Priority.STREAM, 0.0, deadline=0.1)
         wire.send(b"E" * 60, Priority.STREAM, 0.0, deadline=0.1)
         assert wire.collect(1.0) == b"S" * 36 + b"I" * 21
-        assert wire.stats.starved == 1
+        assert wire.stats.dropped == 1
 
     def test_answers_wait_until_the_buffer_is_full(self) -> None:
         wire = line()
         for _ in range(10):
             wire.send(b"A" * 150, Priority.ANSWER, 0.0)
         assert len(wire.collect(10.0)) == 150 * 7
-        assert wire.stats.starved == 3
+        assert wire.stats.dropped == 3
 
     def test_sips_never_pause_for_a_playlist(self) -> None:
         client = Client("amigo", baud=9600).open()

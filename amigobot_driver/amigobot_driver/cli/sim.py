@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
         serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
         line = simulator.line_stats
         clock.print(
-            f"stopped: {counted(line.frames, 'packet')} sent, {line.starved} did not fit the line, "
+            f"stopped: {counted(line.frames, 'packet')} sent, {line.dropped} did not fit the line, "
             f"{counted(simulator.lost_commands, 'command')} lost"
         )
     return 0

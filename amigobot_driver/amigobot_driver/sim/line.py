@@ -1,7 +1,7 @@
 """The serial line between robot and client: bytes take their time, and the SIP goes first (docs/protocol.md 8.3).
 
 What the firmware sends waits in a queue. A SIP overtakes everything that is not on the wire yet; a streamed
-packet that would not be through before the next cycle is dropped, and counted as starved.
+packet that would not be through before the next cycle is dropped, and counted as dropped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LineStats:
     """What the robot has put on the line."""
 
     frames: int = 0
-    starved: int = 0
+    dropped: int = 0
 
 
 class Line:
@@ -66,7 +66,7 @@ class Line:
         size = sum(map(len, (*self._sips, *self._others))) + len(frame)
         through = max(now, self._free_at) + size * self.byte_time
         if size > _QUEUE or (priority is Priority.STREAM and through > deadline):
-            self.stats.starved += 1
+            self.stats.dropped += 1
         elif self._free_at <= now:
             self._put_on_wire(frame, now)
         else:
@@ -121,7 +121,7 @@ class Line:
         return self._incoming.take(now)
 
     @property
-    def on_the_way(self) -> int:
+    def bytes_in_transit(self) -> int:
         """Bytes from the client that the robot has not heard yet."""
         return len(self._incoming)
 

@@ -87,7 +87,7 @@ def serve(
     watched: list[int] = []
     while not stopped():
         now = clock()
-        room = _BACKLOG - simulator.on_the_way
+        room = _BACKLOG - simulator.bytes_in_transit
         data = connection.read(room) if room > 0 else b""
         simulator.receive(data, now)
         connection.write(simulator.transmit(now))

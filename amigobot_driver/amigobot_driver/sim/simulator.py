@@ -164,7 +164,7 @@ class Simulator:
         self.advance(now)
         arrival, soonest = self._line.next_arrival, self._ticks + 1
         faults = self.faults
-        if self._line.on_the_way or self._firmware.busy or faults.babble or faults.reset or faults.unplug:
+        if self._line.bytes_in_transit or self._firmware.busy or faults.babble or faults.reset or faults.unplug:
             return min(arrival, self._tick_time(soonest))
         sip = self._firmware.telemetry.next_due
         if math.isinf(sip):
@@ -216,9 +216,9 @@ class Simulator:
         return self._line.byte_time
 
     @property
-    def on_the_way(self) -> int:
+    def bytes_in_transit(self) -> int:
         """Bytes received that the robot has not heard yet; a caller with more to give may want to wait."""
-        return self._line.on_the_way
+        return self._line.bytes_in_transit
 
     @property
     def line_stats(self) -> LineStats:
@@ -244,7 +244,7 @@ class Simulator:
         """Press RESET: the session and all counters are gone, and the robot does not listen for a second."""
         self._firmware.reset()
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """The connection under the session ended (a closed TCP socket): so does the session."""
         self._firmware.close("the connection ended")
 

@@ -83,5 +83,5 @@ class TcpConnection:
         if self._client is not None:
             self._client.close()
             self._client = None
-            self._simulator.hang_up()
+            self._simulator.disconnect()
             self._tell("client disconnected")
