@@ -163,8 +163,8 @@ class Robot:
 
     def _connect(self) -> Connection:
         if self._pty:
-            return PtyConnection(str(self._pty), self._simulator, check_baud=False, tell=lambda text: None)
-        connection = TcpConnection(self._tcp, self._simulator, tell=lambda text: None)
+            return PtyConnection(str(self._pty), self._simulator, check_baud=False, log=lambda text: None)
+        connection = TcpConnection(self._tcp, self._simulator, log=lambda text: None)
         self._tcp = ("127.0.0.1", connection.port)
         return connection
 

@@ -152,11 +152,11 @@ def served(make: Callable[[Simulator], Connection]) -> Iterator[tuple[Simulator,
 
 
 def on_pty(path: Path) -> Callable[[Simulator], Connection]:
-    return lambda simulator: PtyConnection(str(path), simulator, check_baud=True, tell=lambda text: None)
+    return lambda simulator: PtyConnection(str(path), simulator, check_baud=True, log=lambda text: None)
 
 
 def on_tcp(simulator: Simulator) -> Connection:
-    return TcpConnection(("127.0.0.1", 0), simulator, tell=lambda text: None)
+    return TcpConnection(("127.0.0.1", 0), simulator, log=lambda text: None)
 
 
 class TestOnEveryPort:

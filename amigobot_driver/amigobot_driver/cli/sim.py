@@ -177,8 +177,8 @@ class _Clock:
 
 def _connect(args: argparse.Namespace, simulator: Simulator, clock: _Clock) -> Connection:
     if args.pty is not None:
-        return PtyConnection(args.pty, simulator, check_baud=args.check_baud, tell=clock.print)
-    return TcpConnection(_address(args.tcp), simulator, tell=clock.print)
+        return PtyConnection(args.pty, simulator, check_baud=args.check_baud, log=clock.print)
+    return TcpConnection(_address(args.tcp), simulator, log=clock.print)
 
 
 def _address(text: str) -> tuple[str, int]:

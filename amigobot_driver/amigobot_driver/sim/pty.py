@@ -31,8 +31,8 @@ class PtyConnection:
     be made.
     """
 
-    def __init__(self, path: str, simulator: Simulator, *, check_baud: bool, tell: Callable[[str], None]) -> None:
-        self._path, self._simulator, self._check_baud, self._tell = path, simulator, check_baud, tell
+    def __init__(self, path: str, simulator: Simulator, *, check_baud: bool, log: Callable[[str], None]) -> None:
+        self._path, self._simulator, self._check_baud, self._log = path, simulator, check_baud, log
         self._client = False  #: somebody has the port open
         self._master: int | None = None
         self._plug_in()
@@ -69,10 +69,10 @@ class PtyConnection:
     def _follow_plug(self) -> None:
         if self._simulator.unplugged and self._master is not None:
             self._unplug()
-            self._tell("unplugged")
+            self._log("unplugged")
         elif not self._simulator.unplugged and self._master is None:
             self._plug_in()
-            self._tell(f"plugged in, {self.description}")
+            self._log(f"plugged in, {self.description}")
 
     def _plug_in(self) -> None:
         self._open()
@@ -134,9 +134,9 @@ class PtyConnection:
         # What a client wrote before it closed the port is still to be read.
         there = not events & select.POLLHUP or bool(events & select.POLLIN)
         if there and not self._client:
-            self._tell("client connected")
+            self._log("client connected")
         elif self._client and not there:
-            self._tell("client disconnected")
+            self._log("client disconnected")
             self._let_the_next_in()
         self._client = there
         if there and self._check_baud:

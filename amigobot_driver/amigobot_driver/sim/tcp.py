@@ -14,8 +14,8 @@ _SEND_BUFFER = 65536
 class TcpConnection:
     """Listens on `address` and serves one client; a second one is turned away. Raises OSError."""
 
-    def __init__(self, address: tuple[str, int], simulator: Simulator, *, tell: Callable[[str], None]) -> None:
-        self._simulator, self._tell = simulator, tell
+    def __init__(self, address: tuple[str, int], simulator: Simulator, *, log: Callable[[str], None]) -> None:
+        self._simulator, self._log = simulator, log
         self._client: socket.socket | None = None
         self._unsent = b""
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
@@ -72,16 +72,16 @@ class TcpConnection:
         if self._client is not None or self._simulator.unplugged:
             client.close()
             reason = "there is one already" if self._client else "unplugged"
-            self._tell(f"client {address[0]}:{address[1]} turned away: {reason}")
+            self._log(f"client {address[0]}:{address[1]} turned away: {reason}")
             return
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._client, self._unsent = client, b""
-        self._tell(f"client connected from {address[0]}:{address[1]}")
+        self._log(f"client connected from {address[0]}:{address[1]}")
 
     def _drop(self) -> None:
         if self._client is not None:
             self._client.close()
             self._client = None
             self._simulator.disconnect()
-            self._tell("client disconnected")
+            self._log("client disconnected")
