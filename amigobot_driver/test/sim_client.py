@@ -68,9 +68,9 @@ class Client:
     def run(self, seconds: float, *, alive: bool = True) -> list[Packet]:
         """Let time pass; the packets that came meanwhile."""
         self._unread = len(self.packets)
-        return self.heard(seconds, alive=alive)
+        return self.received(seconds, alive=alive)
 
-    def heard(self, seconds: float, *, alive: bool = True) -> list[Packet]:
+    def received(self, seconds: float, *, alive: bool = True) -> list[Packet]:
         """Let time pass; the packets that came since the last `send` began."""
         first = self._unread
         self._pass(seconds, alive=alive)
@@ -145,6 +145,6 @@ class Client:
         """True, deg."""
         return math.degrees(self.sim.truth.pose.heading)
 
-    def told(self, kind: str) -> list[str]:
+    def event_texts(self, kind: str) -> list[str]:
         """The texts of the events of a kind."""
         return [event.text for event in self.events if event.kind == kind]

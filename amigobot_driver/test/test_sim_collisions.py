@@ -31,7 +31,7 @@ def test_both_wheels_stall_and_the_bits_stay_while_it_pushes() -> None:
     client.run(5.0)
     sips = client.run(2.0)
     assert all(sip.left_stalled and sip.right_stalled and sip.motors_enabled for sip in sips)  # type: ignore[attr-defined]
-    assert client.told("stall")[:2] == ["left wheel stalled", "right wheel stalled"]
+    assert client.event_texts("stall")[:2] == ["left wheel stalled", "right wheel stalled"]
 
 
 @pytest.mark.parametrize(("speed", "shortest", "longest"), [(50, 0.3, 1.0), (300, 0.04, 0.3)])
@@ -40,7 +40,7 @@ def test_it_stalls_when_the_pwm_has_risen(speed: int, shortest: float, longest: 
     client = Client(where=world((0.3, -2.0, 0.3, 2.0))).open()
     client.send(Command.VEL(speed))
     client.run_until(lambda: client.sim.truth.touching, 10)
-    took = client.run_until(lambda: "left wheel stalled" in client.told("stall"), 2)
+    took = client.run_until(lambda: "left wheel stalled" in client.event_texts("stall"), 2)
     assert shortest < took < longest
 
 
@@ -93,7 +93,7 @@ def test_a_stall_value_above_the_maximum_never_stalls(stall_val: int, stalls: in
     client = Client(profile, WALL_AHEAD).open()
     client.send(Command.VEL(300))
     client.run(6.0)
-    assert len(client.told("stall")) == stalls
+    assert len(client.event_texts("stall")) == stalls
 
 
 def test_a_wall_at_a_shallow_angle_turns_it_away() -> None:
@@ -129,7 +129,7 @@ def test_it_never_enters_a_wall() -> None:
             pose = client.sim.truth.pose
             nearest = min(wall.distance_to(pose.x, pose.y) for wall in walls)
             assert nearest > 0.139, (pose, turn)
-    assert client.told("stall")
+    assert client.event_texts("stall")
 
 
 def test_a_start_inside_a_wall_is_refused() -> None:

@@ -99,10 +99,10 @@ class TestTheStream:
         assert max(b - a for a, b in itertools.pairwise(arrivals)) < CYCLE + 0.011
 
     def test_a_caller_that_only_asks_when_told_to_hears_them_all(self) -> None:
-        sim, now, heard = Simulator(ERRATIC, baud=38400), 50.0, FrameDecoder()
+        sim, now, received = Simulator(ERRATIC, baud=38400), 50.0, FrameDecoder()
         frames = 0
         while now < 60.0:
-            frames += len(heard.feed(sim.transmit(now), now))
+            frames += len(received.feed(sim.transmit(now), now))
             due = sim.next_event(now)
             assert due > now or sim.transmit(now)
             now = max(due, now + 1e-9)
@@ -356,7 +356,7 @@ class TestSessions:
         robot.send(ErraticCommand.OPEN())
         motor = robot.motor()
         assert (motor.x, motor.y, motor.heading, motor.id) == (0, 0, 0, 0x82)
-        assert robot.told("motors") == ["on by ENABLE", "off by OPEN"]
+        assert robot.event_texts("motors") == ["on by ENABLE", "off by OPEN"]
 
     def test_close_stops_it(self) -> None:
         robot = Robot().opened()
@@ -366,7 +366,7 @@ class TestSessions:
         robot.run(2.0)
         assert robot.speed == 0.0
         assert robot.sim.session is Session.WAIT
-        assert robot.told("session closed") == ["the client closed it"]
+        assert robot.event_texts("session closed") == ["the client closed it"]
 
     def test_it_obeys_without_them_too(self) -> None:
         robot = Robot()
@@ -381,7 +381,7 @@ class TestSessions:
         robot.sim.disconnect()
         robot.run(2.0, alive=False)
         assert robot.speed == 0.0
-        assert not robot.told("watchdog")
+        assert not robot.event_texts("watchdog")
         robot.send(ErraticCommand.ENABLE(1), ErraticCommand.VEL(300))
         robot.run(1.5)
         assert robot.speed == pytest.approx(0.3, abs=0.01)
@@ -556,7 +556,7 @@ class TestTheRest:
         robot.write(FRAMES["er_servo"])
         robot.send(ErraticCommand.SERVO(bytes((0, 0x4C, 0x04))), ErraticCommand.SERVO(bytes((3, 1, 1))))
         robot.send(ErraticCommand.SERVO(b"\x02\x01"))
-        assert robot.told("servo") == ["1 to 1650", "0 to 1100"]
+        assert robot.event_texts("servo") == ["1 to 1650", "0 to 1100"]
 
     def test_user_inputs(self) -> None:
         robot = Robot()
@@ -572,7 +572,7 @@ class TestTheRest:
         robot.send(ErraticCommand.VEL(300))
         robot.run(1.5)
         assert robot.motor().battery == 108
-        assert robot.told("battery") == ["10.8 V: the LED blinks"]
+        assert robot.event_texts("battery") == ["10.8 V: the LED blinks"]
         assert robot.speed > 0.2
         robot.sim.battery.pretended = 9.7
         robot.run(3.0)
@@ -643,9 +643,9 @@ class TestFaults:
     def test_a_reset_as_a_fault_comes_when_it_should(self) -> None:
         robot = Robot(faults=Faults(reset=Window(3.0)))
         robot.run(2.9)
-        assert not robot.told("reset")
+        assert not robot.event_texts("reset")
         robot.run(0.2)
-        assert robot.told("reset") == [""]
+        assert robot.event_texts("reset") == [""]
 
     def test_bad_lines_lose_packets_and_nothing_else(self) -> None:
         robot = Robot(baud=38400, seed=3, faults=Faults(corrupt=0.002, lose_bytes=0.001, lose_packets=0.05)).opened()

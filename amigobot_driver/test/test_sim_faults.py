@@ -181,14 +181,14 @@ class TestRepeatable:
         sim = Simulator(load_profile("amigo-sh"), load_world("room"), seed=seed, faults=self.FAULTS)
         script = [Command.PULSE(), Command.OPEN(), Command.CLOSE(), Command.OPEN(), Command.ENABLE(1)]
         script += [Command.GYRO(1), Command.VEL(300), Command.RVEL(20), Command.IOREQUEST(2), Command.PULSE()]
-        heard, now = b"", 0.0
+        received, now = b"", 0.0
         for at, instruction in enumerate(script * 3):
             due = at * 0.37
             while now < due:
                 now = min(due, now + steps[at % len(steps)])
-                heard += sim.transmit(now)
+                received += sim.transmit(now)
             sim.receive(instruction.encode(), due)
-        return heard + sim.transmit(now + 2.0), sim.truth
+        return received + sim.transmit(now + 2.0), sim.truth
 
     @settings(max_examples=12)
     @given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=5), st.integers(0, 3))
@@ -200,7 +200,7 @@ class TestRepeatable:
 
     @pytest.mark.parametrize("faults", [Faults(), Faults(lose_packets=0.3, duplicate=0.1), Faults(delay=0.08)])
     def test_next_event_misses_nothing(self, faults: Faults) -> None:
-        """Who wakes only when told hears the same bytes at the same times as who looks all the time."""
+        """Who wakes only when event_texts hears the same bytes at the same times as who looks all the time."""
 
         def arrivals(patient: bool) -> list[tuple[float, bytes]]:
             client = Client("amigo-sh", "room", baud=9600).open()
@@ -209,13 +209,13 @@ class TestRepeatable:
             client.sim.receive(Command.TTY2(b"abc").encode(), client.now)
             client.sim.receive(Command.GETAUX(3).encode(), client.now)
             end, now, chance = client.now + 3.0, client.now, random.Random(1)
-            heard = []
+            received = []
             while now < end:
                 now = client.sim.next_event(now) if patient else now + chance.uniform(0, 0.0005)
                 data = client.sim.transmit(now)
                 if data and now < end:
-                    heard.append((now, data))
-            return heard
+                    received.append((now, data))
+            return received
 
         patient, eager = arrivals(True), arrivals(False)
         assert b"".join(data for _, data in patient) == b"".join(data for _, data in eager)

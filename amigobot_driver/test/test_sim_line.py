@@ -62,22 +62,22 @@ class TestPace:
         wire = Wire(BYTE)
         wire.put(b"A" * 10, 0.0)
         wire.put(b"B" * 10, 0.0)
-        heard, last = wire.take(10.5 * BYTE)
-        assert (heard, last) == (b"A" * 10, pytest.approx(10 * BYTE))
+        received, last = wire.take(10.5 * BYTE)
+        assert (received, last) == (b"A" * 10, pytest.approx(10 * BYTE))
         assert wire.take(15.5 * BYTE)[0] == b"B" * 5
         assert len(wire) == 5
 
     @given(st.lists(st.tuples(st.binary(min_size=1, max_size=30), st.floats(0, 0.2)), max_size=8))
     def test_what_goes_in_comes_out_whenever_one_looks(self, pieces: list[tuple[bytes, float]]) -> None:
         often, once = Wire(BYTE), Wire(BYTE)
-        now, heard = 0.0, b""
+        now, received = 0.0, b""
         for data, pause in pieces:
             often.put(data, now)
             once.put(data, now)
             now += pause
-            heard += often.take(now)[0]
-        heard += often.take(now + 10)[0]
-        assert heard == once.take(now + 10)[0] == b"".join(data for data, _ in pieces)
+            received += often.take(now)[0]
+        received += often.take(now + 10)[0]
+        assert received == once.take(now + 10)[0] == b"".join(data for data, _ in pieces)
 
 
 class TestPriority:

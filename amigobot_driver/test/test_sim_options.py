@@ -136,7 +136,7 @@ def test_the_command_and_the_url_build_the_same_robot(files: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "event_texts"),
     [
         (("--wear", "left=1"), "wear 'left' is not known, allowed: left_scale, right_scale, track_scale, slip"),
         (("--wear", "slip=nan"), "wear slip='nan': needed is a number from 0 to 1"),
@@ -148,10 +148,10 @@ def test_the_command_and_the_url_build_the_same_robot(files: Path) -> None:
     ],
     ids=str,
 )
-def test_a_wrong_option_is_named_with_what_is_allowed(words: tuple[str, ...], told: str) -> None:
+def test_a_wrong_option_is_named_with_what_is_allowed(words: tuple[str, ...], event_texts: str) -> None:
     with pytest.raises(OptionError) as error:
         of_command(*words)
-    assert told in str(error.value)
+    assert event_texts in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -108,8 +108,8 @@ class TestSonarArrays:
     def test_both_rings_fire_at_once_each_in_its_turn(self) -> None:
         client = pioneer()
         client.run(0.5)
-        heard = self.numbers(client, 3.2)
-        front, rear = [n for n in heard if n < 8], [n for n in heard if n >= 8]
+        received = self.numbers(client, 3.2)
+        front, rear = [n for n in received if n < 8], [n for n in received if n >= 8]
         assert len(front) == pytest.approx(3.2 / 0.040, abs=3) and len(rear) == pytest.approx(len(front), abs=1)
         assert all((b - a) % 8 == 1 for ring in (front, rear) for a, b in itertools.pairwise(ring))
 
@@ -134,8 +134,8 @@ class TestSonarArrays:
         client = pioneer()
         client.send(Command.POLLING(b"\x03\x0a\x10\x04"))
         client.run(0.3)
-        heard = self.numbers(client, 1.0)
-        assert set(heard) == {2, 9, 15, 3}
+        received = self.numbers(client, 1.0)
+        assert set(received) == {2, 9, 15, 3}
         client = pioneer("powerbot-sh")
         client.send(Command.POLLING(bytes((1, 9, 17, 32))))
         client.run(0.3)
@@ -212,9 +212,9 @@ class TestBumpers:
     def test_bumpstall_makes_a_touch_a_stall_that_ends_the_motion(self, value: int, stalls: bool) -> None:
         client = pioneer(where=world(self.WALL))
         client.send(Command.BUMPSTALL(value), Command.VEL(100))
-        client.run_until(lambda: client.sim.truth.touching or bool(client.told("bumper")), 5.0)
+        client.run_until(lambda: client.sim.truth.touching or bool(client.event_texts("bumper")), 5.0)
         sips = [packet for packet in client.run(0.1) if isinstance(packet, Sip)]
-        assert bool(client.told("bumper")) is stalls
+        assert bool(client.event_texts("bumper")) is stalls
         if stalls:
             assert any(sip.left_stalled and sip.right_stalled for sip in sips)
             client.run(2.0)
@@ -245,7 +245,7 @@ class TestCompass:
         assert math.remainder(east - north, 360) == pytest.approx(0, abs=0.1)
         assert every(client.run(1.0), Compass) == []
         client.send(Command.TCM2(3))
-        assert len(every(client.heard(1.0), Compass)) >= 9
+        assert len(every(client.received(1.0), Compass)) >= 9
         client.send(Command.TCM2(0))
         client.run(0.2)
         assert every(client.run(1.0), Compass) == [] and client.sip().compass == 0
@@ -336,19 +336,19 @@ class TestTheRest:
         assert (packet.x, packet.y, packet.throttle, packet.button1, packet.button2) == (1023, 512, 0, 1, 0)
         assert every(client.run(1.0), Joystick) == []
         client.send(Command.JOYREQUEST(2))
-        assert len(every(client.heard(1.0), Joystick)) >= 9
+        assert len(every(client.received(1.0), Joystick)) >= 9
 
     @pytest.mark.parametrize(("robot", "grips"), [(P2OS, False), (AROS, True), (ARCOS, True)])
     def test_gripper_packets_came_with_aros(self, robot: str, grips: bool) -> None:
         client = pioneer(robot)
         client.send(Command.GRIPREQUEST(2))
-        assert bool(every(client.heard(0.5), Gripper)) is grips
+        assert bool(every(client.received(0.5), Gripper)) is grips
 
     @pytest.mark.parametrize(("robot", "knows"), [(P2OS, False), (AROS, False), (ARCOS, True)])
     def test_what_came_with_arcos_is_silent_before_it(self, robot: str, knows: bool) -> None:
         client = pioneer(robot)
         client.send(Command.JOYREQUEST(2))
-        assert bool(every(client.heard(0.5), Joystick)) is knows
+        assert bool(every(client.received(0.5), Joystick)) is knows
         client.send(Command.BATTEST(90))
         assert (client.sip().battery == 90) is knows
 
@@ -356,17 +356,17 @@ class TestTheRest:
         client = pioneer(P2OS)
         client.send(Command.PTUPOS(0x0196))
         client.run(0.1)
-        assert client.told("servo") == ["1 to a pulse of 150"]
+        assert client.event_texts("servo") == ["1 to a pulse of 150"]
 
     def test_the_charger_moves_where_there_is_one(self) -> None:
         client = pioneer()
         client.send(Command.CHARGE(1))
         client.run(0.1)
-        assert client.told("charger") == []
+        assert client.event_texts("charger") == []
         client = fitted(AROS, Charger=1)
         client.send(Command.CHARGE(1), Command.CHARGE(0))
         client.run(0.1)
-        assert client.told("charger") == ["reaches for the dock", "is drawn in"]
+        assert client.event_texts("charger") == ["reaches for the dock", "is drawn in"]
 
     def test_and_charges_where_there_is_a_dock(self) -> None:
         client = fitted(AROS, charge=0.5, Charger=1)
@@ -393,7 +393,7 @@ class TestTheRest:
     def test_battery_info_is_not_answered(self) -> None:
         client = pioneer(ARCOS)
         client.send(Command.BATTERYINFO(1))
-        assert {type(packet) for packet in client.heard(1.0)} == {Sip}
+        assert {type(packet) for packet in client.received(1.0)} == {Sip}
 
     def test_quick_stop(self) -> None:
         client = pioneer(ARCOS)
@@ -407,7 +407,7 @@ class TestTheRest:
         client = pioneer(ARCOS)
         client.send(Command.RESET())
         client.run(1.5, alive=False)
-        assert client.told("reset") == [""]
+        assert client.event_texts("reset") == [""]
         assert client.open().sip().x == 0
 
     def test_aros_obeys_many_commands_in_a_tick(self) -> None:

@@ -21,7 +21,7 @@ def with_flash(robot: str, **flash: int | str) -> Client:
 
 def count(client: Client, kind: type, seconds: float) -> int:
     """Packets of a kind since the last command, and in the next seconds."""
-    return sum(isinstance(packet, kind) for packet in client.heard(seconds))
+    return sum(isinstance(packet, kind) for packet in client.received(seconds))
 
 
 class TestStreams:
@@ -190,12 +190,12 @@ class TestSounds:
         client.events.clear()
         client.send(Command.SOUND(57), Command.SOUNDTOG(0), Command.SOUND(58), Command.SOUNDTOG(1))
         client.send(Command.SOUND(51), Command.SOUND(50))  # the last is a group
-        assert client.told("sound") == ["57 whoosh", "51 hello"]
+        assert client.event_texts("sound") == ["57 whoosh", "51 hello"]
 
     def test_cues(self) -> None:
         client = Client().open()
         client.send(Command.CLOSE())
-        assert client.told("sound") == ["2 connected", "3 disconnected"]
+        assert client.event_texts("sound") == ["2 connected", "3 disconnected"]
 
     def test_one_entry_of_the_playlist(self) -> None:
         client = Client().open()
@@ -225,7 +225,7 @@ class TestSounds:
         client = Client("amigo-sh").open()
         client.send(Command.SOUND(51), Command.PLAYLIST(0), Command.SAY(bytes((25, 20, 10, 40))))
         assert count(client, Playlist, 0.5) == 0
-        assert client.told("sound") == ["2 tones, 0.7 s"]
+        assert client.event_texts("sound") == ["2 tones, 0.7 s"]
 
 
 class TestGyro:
@@ -324,7 +324,7 @@ class TestBattery:
         client.run(0.1)
         assert client.sip().battery == 108
         client.run(1.0)
-        assert client.told("battery") == ["10.8 V: low-battery alarm"]
+        assert client.event_texts("battery") == ["10.8 V: low-battery alarm"]
         assert client.sim.session is Session.OPEN
         client.send(Command.BATTEST(98))
         client.run(2.0, alive=False)

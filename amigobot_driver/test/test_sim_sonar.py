@@ -73,9 +73,9 @@ class TestSequence:
         client = Client().open()
         client.send(Command.POLLING(sequence))
         client.run(0.3)
-        heard = [number for number, _ in readings(client, 2.0)]
-        shift = next(i for i in range(len(numbers)) if heard[: len(numbers)] == numbers[i:] + numbers[:i])
-        assert heard == [numbers[(i + shift) % len(numbers)] for i in range(len(heard))]
+        received = [number for number, _ in readings(client, 2.0)]
+        shift = next(i for i in range(len(numbers)) if received[: len(numbers)] == numbers[i:] + numbers[:i])
+        assert received == [numbers[(i + shift) % len(numbers)] for i in range(len(received))]
 
     def test_an_empty_sequence_switches_off_and_keeps_the_old_one(self) -> None:
         client = Client().open()
@@ -114,8 +114,8 @@ class TestGeometry:
         wx, wy = x + 1.5 * math.cos(heading), y + 1.5 * math.sin(heading)
         ax, ay = -math.sin(heading), math.cos(heading)
         client = Client(robot, world((wx - ax, wy - ay, wx + ax, wy + ay), start=start), sonar=QUIET).open()
-        heard = dict(readings(client, 1.0))
-        assert heard[number] == 1500
+        received = dict(readings(client, 1.0))
+        assert received[number] == 1500
 
     def test_a_thin_post_off_the_axis_is_heard_within_the_beam_only(self) -> None:
         sonar = load_profile("amigo").sonar
@@ -130,16 +130,16 @@ class TestGeometry:
             client.run(0.3)
             assert readings(client, 0.2)[0][1] == pytest.approx(expected, abs=2), degrees
 
-    @pytest.mark.parametrize(("distance", "heard"), [(0.09, 6100), (0.11, 110), (4.99, 4990), (5.01, 6100)])
-    def test_too_near_and_too_far_read_alike(self, distance: float, heard: int) -> None:
+    @pytest.mark.parametrize(("distance", "received"), [(0.09, 6100), (0.11, 110), (4.99, 4990), (5.01, 6100)])
+    def test_too_near_and_too_far_read_alike(self, distance: float, received: int) -> None:
         wall = load_profile("amigo").sonar.poses[0].y + distance
         client = Client(where=world((-3.0, wall, 3.0, wall)), sonar=QUIET).open()
         client.send(Command.POLLING(b"\x01"))
         client.run(0.3)
-        assert readings(client, 0.2)[0][1] == heard
+        assert readings(client, 0.2)[0][1] == received
 
     def test_a_wall_at_a_grazing_angle_mirrors_the_sound_away(self) -> None:
-        def heard(degrees: float) -> int:
+        def received(degrees: float) -> int:
             """Sonar 0 looks along +y; the wall 1 m before it is turned by this angle."""
             mount = load_profile("amigo").sonar.poses[0]
             dx, dy = math.cos(math.radians(degrees)) / 2, math.sin(math.radians(degrees)) / 2
@@ -149,18 +149,18 @@ class TestGeometry:
             client.run(0.3)
             return readings(client, 0.2)[0][1]
 
-        assert heard(0) == 1000
-        assert 800 < heard(60) < 1000
-        assert heard(80) == NO_ECHO
+        assert received(0) == 1000
+        assert 800 < received(60) < 1000
+        assert received(80) == NO_ECHO
 
     def test_the_room_looks_as_its_file_says(self) -> None:
         room = load_world("room")
         client = Client("amigo", room, sonar=QUIET).open()
-        heard = dict(readings(client, 1.0))
+        received = dict(readings(client, 1.0))
         for number, pose in enumerate(load_profile("amigo").sonar.poses):
             x, y = room.start.x + pose.x, room.start.y + pose.y
             beam = [room.cast(x, y, pose.heading + math.radians(7.5 * i / 10), reach=5.0) for i in range(-10, 11)]
-            assert heard[number] / 1000 <= min(beam) + 0.1
+            assert received[number] / 1000 <= min(beam) + 0.1
 
 
 class TestErrors:
@@ -184,9 +184,9 @@ class TestErrors:
         client = Client("amigo", "room", faults=Faults(stuck_sonars=frozenset({3}))).open()
         client.send(Command.ENABLE(1))
         client.send(Command.RVEL(30))
-        heard = readings(client, 10.0)
-        assert len({distance for number, distance in heard if number == 3}) == 1
-        assert len({distance for number, distance in heard if number == 2}) > 10
+        received = readings(client, 10.0)
+        assert len({distance for number, distance in received if number == 3}) == 1
+        assert len({distance for number, distance in received if number == 2}) > 10
         client.sim.faults = Faults()
         assert len({distance for number, distance in readings(client, 5.0) if number == 3}) > 5
 
@@ -194,12 +194,12 @@ class TestErrors:
         client = Client("amigo", "room", sonar=QUIET).open()
         quiet = dict(readings(client, 1.0))
         client.sim.faults = Faults(cross_talk=0.3)
-        heard = [distance - quiet[number] for number, distance in readings(client, 60.0)]
-        assert sum(error < -100 for error in heard) == pytest.approx(0.28 * len(heard), rel=0.2)
-        assert sum(abs(error) < 10 for error in heard) == pytest.approx(0.7 * len(heard), rel=0.1)
+        received = [distance - quiet[number] for number, distance in readings(client, 60.0)]
+        assert sum(error < -100 for error in received) == pytest.approx(0.28 * len(received), rel=0.2)
+        assert sum(abs(error) < 10 for error in received) == pytest.approx(0.7 * len(received), rel=0.1)
 
     def test_a_dead_sonar_hears_nothing(self) -> None:
         client = Client("amigo", "room", faults=Faults(dead_sonars=frozenset({3}))).open()
-        heard = readings(client, 2.0)
-        assert {distance for number, distance in heard if number == 3} == {NO_ECHO}
-        assert all(distance < 5000 for number, distance in heard if number != 3)
+        received = readings(client, 2.0)
+        assert {distance for number, distance in received if number == 3} == {NO_ECHO}
+        assert all(distance < 5000 for number, distance in received if number != 3)

@@ -1,4 +1,4 @@
-"""Worlds: geometry, the files that are shipped, and what a bad file is told."""
+"""Worlds: geometry, the files that are shipped, and what a bad file is event_texts."""
 
 from __future__ import annotations
 
