@@ -9,7 +9,7 @@ import pytest
 
 from amigobot_driver.profiles import Battery, load_profile
 from amigobot_driver.robot import BatteryLevel, BatteryMonitor
-from amigobot_driver.sim.battery import Battery as Cells
+from amigobot_driver.sim.battery import BatteryModel
 
 PROFILE = load_profile("amigo").battery
 #: s
@@ -21,7 +21,7 @@ def drained(
 ) -> list[tuple[float, float, float, BatteryLevel]]:
     """Until the cut-off: minutes to it, V as the robot reports it, minutes as foretold, the level; a second each."""
     battery = load_profile(robot).battery
-    cells, monitor, now, log = Cells(battery, charge), BatteryMonitor(battery), 0.0, []
+    cells, monitor, now, log = BatteryModel(battery, charge), BatteryMonitor(battery), 0.0, []
     while cells.volts > battery.cutoff:
         cells.drain(load(now), True, SIP)
         now += SIP

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..profiles import Battery as BatteryProfile
+from ..profiles import Battery
 
 #: A: what a controller with radio draws, what the sonars add, what a wheel motor takes at full voltage
 _IDLE_CURRENT = 0.35
@@ -18,10 +18,10 @@ _RESISTANCE = 0.15
 _CAPACITY = 2.2
 
 
-class Battery:
+class BatteryModel:
     """How much is left, and the terminal voltage under the present load."""
 
-    def __init__(self, profile: BatteryProfile, charge: float = 1.0) -> None:
+    def __init__(self, profile: Battery, charge: float = 1.0) -> None:
         self._curve = profile.curve
         self._capacity = _CAPACITY if math.isnan(profile.capacity) else profile.capacity
         self.charge = charge  #: share left, 0 to 1

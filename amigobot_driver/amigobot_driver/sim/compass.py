@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..protocol import Compass as CompassPacket
+from ..protocol import Compass
 from .body import Body
 
 #: uT, the horizontal and the downward part of the earth's field in the middle of Europe
@@ -13,7 +13,7 @@ _HORIZONTAL, _DOWN = 20.0, 44.0
 _TEMPERATURE = 25.0
 
 
-class Compass:
+class CompassSensor:
     """Reads the truth; `mode` is TCM2's argument: 0 off, 1 in the SIP, 2 one packet, 3 a packet each cycle."""
 
     def __init__(self, body: Body) -> None:
@@ -39,11 +39,11 @@ class Compass:
         """As the SIP shows it, in 2 degrees from 1 to 180; 0: it does not."""
         return round(self.heading / 2) or 180 if self.mode == 1 else 0
 
-    def packet(self) -> CompassPacket:
+    def packet(self) -> Compass:
         """TCM2pac; after the one that was asked for it is silent again."""
         self.mode = 3 if self.mode == 3 else 0
         north = math.radians(self.heading)
-        return CompassPacket(
+        return Compass(
             heading=round(self.heading * 10) % 3600,
             pitch=0,
             roll=0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..protocol import Gripper as GripperPacket
+from ..protocol import Gripper
 
 #: s from open to closed, and from the bottom to the top
 _PADDLE_TIME, _LIFT_TIME = 2.0, 3.0
@@ -22,7 +22,7 @@ _PADDLES_OPEN, _LIFT_AT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADD
 )
 
 
-class Order(IntEnum):
+class GripperCommand(IntEnum):
     """The argument of GRIPPER."""
 
     OPEN = 1
@@ -38,7 +38,7 @@ class Order(IntEnum):
     CARRY = 17  #: likewise, for the lift: its sign is the way
 
 
-class _Drive:
+class _Actuator:
     """One motor between 0 and 1."""
 
     def __init__(self, time: float, position: float) -> None:
@@ -60,14 +60,14 @@ class _Drive:
         return self.position != self.goal
 
 
-class Gripper:
+class GripperModel:
     """Its `kind` is how it is wired: 0 none, 1 to the user I/O, 2 to the general I/O."""
 
     def __init__(self) -> None:
         self.kind = 0
         self.held = False  #: whether something stands between the paddles
-        self._paddles, self._lift = _Drive(_PADDLE_TIME, 0.0), _Drive(_LIFT_TIME, 0.0)
-        self._pending: Order | None = None
+        self._paddles, self._lift = _Actuator(_PADDLE_TIME, 0.0), _Actuator(_LIFT_TIME, 0.0)
+        self._pending: GripperCommand | None = None
 
     def restart(self, kind: int) -> None:
         """A session begins or ends: nothing moves, the paddles stay where they are."""
@@ -82,32 +82,32 @@ class Gripper:
 
     def obey(self, number: int) -> None:
         """GRIPPER; a number without a meaning, or no gripper at all, changes nothing."""
-        if not self.kind or number not in Order.__members__.values():
+        if not self.kind or number not in GripperCommand.__members__.values():
             return
-        order = Order(number)
+        order = GripperCommand(number)
         paddles, lift = self._paddles, self._lift
-        if order in (Order.OPEN, Order.DEPLOY):
+        if order in (GripperCommand.OPEN, GripperCommand.DEPLOY):
             paddles.goal = 1.0
-        if order in (Order.CLOSE, Order.STORE):
+        if order in (GripperCommand.CLOSE, GripperCommand.STORE):
             paddles.goal = 0.0
-        if order in (Order.LIFT_UP, Order.STORE):
+        if order in (GripperCommand.LIFT_UP, GripperCommand.STORE):
             lift.goal = 1.0
-        if order in (Order.LIFT_DOWN, Order.DEPLOY):
+        if order in (GripperCommand.LIFT_DOWN, GripperCommand.DEPLOY):
             lift.goal = 0.0
-        if order is Order.STOP:
+        if order is GripperCommand.STOP:
             paddles.stop()
-        if order is Order.LIFT_STOP:
+        if order is GripperCommand.LIFT_STOP:
             lift.stop()
-        if order is Order.HALT:
+        if order is GripperCommand.HALT:
             self.stop()
-        self._pending = order if order in (Order.PRESS, Order.CARRY) else None
+        self._pending = order if order in (GripperCommand.PRESS, GripperCommand.CARRY) else None
 
     def set_value(self, value: int) -> None:
         """GRIPPERVAL: the time that PRESS or CARRY before it lasts, in 20 ms."""
         way = value * 0.020
-        if self._pending is Order.PRESS:
+        if self._pending is GripperCommand.PRESS:
             self._paddles.goal = max(0.0, self._paddles.position - way / _PADDLE_TIME)
-        elif self._pending is Order.CARRY:
+        elif self._pending is GripperCommand.CARRY:
             self._lift.goal = max(0.0, min(1.0, self._lift.position + way / _LIFT_TIME))
         self._pending = None
 
@@ -128,21 +128,21 @@ class Gripper:
         """What it makes of the digital inputs, where it is wired to the user I/O: all switches but those of motion."""
         return self.packet().switches & ~(_LIFT_MOVES | _PADDLES_MOVE) if self.kind == 1 else None
 
-    def packet(self) -> GripperPacket:
+    def packet(self) -> Gripper:
         """GRIPPERpac: how it is wired, the switches, and the grasp time, which nobody sets."""
         paddles, lift = self._paddles, self._lift
         bits = _PADDLES_OPEN * (paddles.position < 1.0) | _LIFT_AT_END * (0.0 < lift.position < 1.0)
         bits |= (_LEFT_PADDLE | _RIGHT_PADDLE) * (not self._gripping)
         bits |= (_INNER_BEAM | _OUTER_BEAM) * self.held
         bits |= _LIFT_MOVES * lift.moving | _PADDLES_MOVE * paddles.moving
-        return GripperPacket(type=self.kind, switches=bits if self.kind else 0, grasp_time=0)
+        return Gripper(type=self.kind, switches=bits if self.kind else 0, grasp_time=0)
 
     @property
     def _gripping(self) -> bool:
         return self._paddles.position <= (_HELD_AT if self.held else 0.0)
 
 
-def _state(drive: _Drive, at_low_end: bool) -> int:
+def _state(drive: _Actuator, at_low_end: bool) -> int:
     if drive.moving:
         return 4
     return 1 if drive.position == 1.0 else 2 if at_low_end else 0

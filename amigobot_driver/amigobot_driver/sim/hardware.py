@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .auxiliary import AuxPort
-from .battery import Battery
+from .battery import BatteryModel
 from .body import Body
 from .bumpers import BumperRings
-from .compass import Compass
+from .compass import CompassSensor
 from .faults import FaultInjector
 from .floor import FloorSensors
-from .gripper import Gripper
+from .gripper import GripperModel
 from .gyro import GyroSensor
-from .joystick import Joystick
+from .joystick import JoystickModel
 from .line import Line
 from .pins import Pins
 from .sonar import SonarRing
@@ -29,10 +29,10 @@ class Hardware:
     bumpers: BumperRings
     gyro: GyroSensor
     floor: FloorSensors
-    compass: Compass
-    gripper: Gripper
-    joystick: Joystick
-    battery: Battery
+    compass: CompassSensor
+    gripper: GripperModel
+    joystick: JoystickModel
+    battery: BatteryModel
     pins: Pins
     sounds: SoundBoard
     aux: tuple[AuxPort, ...]  #: AUX1, AUX2, AUX3

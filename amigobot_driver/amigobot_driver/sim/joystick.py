@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..protocol import Joystick as JoystickPacket
+from ..protocol import Joystick
 
 
 @dataclass(slots=True)
-class Joystick:
+class JoystickModel:
     """Where it is: axes and throttle from -1 to 1."""
 
     x: float = 0.0
@@ -16,9 +16,9 @@ class Joystick:
     throttle: float = -1.0
     buttons: tuple[bool, bool] = (False, False)
 
-    def packet(self) -> JoystickPacket:
+    def packet(self) -> Joystick:
         """JOYSTICKpac."""
-        return JoystickPacket(
+        return Joystick(
             button1=self.buttons[0],
             button2=self.buttons[1],
             x=_counts(self.x),

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from ..profiles import Profile, ProfileError
 from ..protocol import BAUD_RATES, Command
 from .auxiliary import AuxDevice, AuxPort, LoopBack
-from .battery import Battery
+from .battery import BatteryModel
 from .body import Body, Wear
 from .bumpers import BumperRings
-from .compass import Compass
+from .compass import CompassSensor
 from .controller import TICK, Controller
 from .dialect import dialect_for
 from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names, revision_of
@@ -30,11 +30,11 @@ from .faults import FaultInjector, Faults
 from .firmware import Firmware
 from .flash import flash_of
 from .floor import FloorSensors
-from .gripper import Gripper
+from .gripper import GripperModel
 from .gyro import GyroSensor
 from .handshake import Session
 from .hardware import Hardware
-from .joystick import Joystick
+from .joystick import JoystickModel
 from .line import Line, LineStats, Priority
 from .pins import Pins
 from .sonar import SonarModel, SonarRing
@@ -96,10 +96,10 @@ class Simulator:
         body = Body(profile, self.world, wear or Wear(), f"{seed}")
         if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
-        self.battery = Battery(profile.battery, charge)
+        self.battery = BatteryModel(profile.battery, charge)
         self.pins = Pins(lambda: self.battery.volts)
-        self.gripper = Gripper()
-        self.joystick = Joystick()
+        self.gripper = GripperModel()
+        self.joystick = JoystickModel()
         self._fault_injector = FaultInjector(f"{seed}")
         self._fault_injector.faults = faults or Faults()
         self._line = Line(self._fault_injector, paced=baud != 0)
@@ -112,7 +112,7 @@ class Simulator:
             bumpers=BumperRings(profile, body),
             gyro=GyroSensor(body, f"{seed}"),
             floor=FloorSensors(profile, body, self.world, self._fault_injector),
-            compass=Compass(body),
+            compass=CompassSensor(body),
             gripper=self.gripper,
             joystick=self.joystick,
             battery=self.battery,
