@@ -97,7 +97,7 @@ class Scene:
         robot, now = self.bench.robot, self.bench.now
         return [
             self.bench.ask(lambda: robot.enable_sonar(True, now)),
-            self.bench.ask(lambda: robot.tuning.read(now)),
+            self.bench.ask(lambda: robot.working_values.read(now)),
         ]
 
     def look(self) -> None:
@@ -757,7 +757,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     assert report.motors_enabled and report.sonar_enabled
     assert {ping.number for report in scene.reports(since) for ping in report.pings} == {1, 4}
     assert any(isinstance(event.packet, Io) for event in bench.told(Received, since))
-    assert bench.robot.tuning.config is not None and bench.robot.tuning.config.trans_acc == 250
+    assert bench.robot.working_values.config is not None and bench.robot.working_values.config.trans_acc == 250
     assert not row.says or [text for _, text in scene.log if row.says in text]
     assert not row.counts[0] or scene.count(*row.counts) > before
     # Late packets are told for a minute.

@@ -134,7 +134,7 @@ def test_a_name_that_is_none(recorded: Recorded) -> None:
 def test_robot_config_holds_the_packets_it_was_made_of(profile: str) -> None:
     then = simulated.Bench(Options(), profile)
     then.connect()
-    identity, config = then.robot.session.identity, then.robot.tuning.config
+    identity, config = then.robot.session.identity, then.robot.working_values.config
     assert identity and config
     message = robot_config(identity, then.robot.profile, "", config, Header())
     assert list(_packets_of(message)) == [identity, config]
@@ -159,7 +159,7 @@ class Bag:
         writer = open_writer(path)
         writer.add_topic("/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
         writer.add_topic("/robot_config", "amigobot_msgs/msg/RobotConfig", [LATCHED])
-        identity, config = then.robot.session.identity, then.robot.tuning.config
+        identity, config = then.robot.session.identity, then.robot.working_values.config
         assert identity and config
         message = robot_config(identity, then.robot.profile, "", config, Header())
         frames = [(time, event) for time, event in then.events if isinstance(event, FrameSeen)]

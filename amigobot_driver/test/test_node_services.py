@@ -259,7 +259,7 @@ class TestWhileOneWaits:
         assert switch(bench, "enable_motors", True).success
         bench.wait_until(pending.done)
         assert not pending.result().success
-        assert pending.result().message == "motors: another request came in between"
+        assert pending.result().message == "motors: another request replaced this one"
 
 
 class TestWithoutARobot:

@@ -157,7 +157,7 @@ class TestTheSameAgain:
 
     def test_its_parameters_are_known_from_the_start(self, drive: Bench) -> None:
         played = Played(recording(drive))
-        assert played.robot.tuning.config == drive.robot.tuning.config is not None
+        assert played.robot.working_values.config == drive.robot.working_values.config is not None
 
     def test_counts(self, drive: Bench) -> None:
         frames = recording(drive)
@@ -234,20 +234,20 @@ class TestFromTheMiddle:
         played = Played(later)
         assert played.robot.profile.name == "generic"
         assert "connected to a robot without a name" in played.notes
-        assert played.robot.tuning.config is None
+        assert played.robot.working_values.config is None
 
     def test_the_recorded_robot_config_says_it(self, drive: Bench, later: list[Recorded]) -> None:
         played = Played()
-        identity, config = drive.robot.session.identity, drive.robot.tuning.config
+        identity, config = drive.robot.session.identity, drive.robot.working_values.config
         assert identity and config
         played.replay.introduce(identity)
         played.replay.introduce(config)
         played.play(later)
         assert played.robot.profile.name == "amigo"
-        assert played.robot.tuning.config == config
+        assert played.robot.working_values.config == config
 
     def test_a_configpac_says_it_too_while_the_first_frames_wait(self, drive: Bench, later: list[Recorded]) -> None:
-        config = drive.robot.tuning.config
+        config = drive.robot.working_values.config
         assert config
         words = Recorded(config.encode(), later[20].stamp)
         played = Played([*later[:20], words, *later[20:]])
@@ -352,7 +352,7 @@ class TestWishes:
     def test_configpac_is_answered(self, drive: Bench) -> None:
         played = Played(recording(drive))
         with played.replay.robot() as robot:
-            answer = robot.tuning.read(played.replay.clock())
+            answer = robot.working_values.read(played.replay.clock())
         played.play(frame.later(0.7) for frame in recording(drive)[-10:])
         assert answer.result().success
 
@@ -405,7 +405,7 @@ class TestMissingPackets:
 
 def test_an_answer_before_the_first_sip_is_not_a_gap_in_the_recording(drive: Bench) -> None:
     """The robot answers CONFIG as soon as its session is open, and sends its first SIP later."""
-    config = drive.robot.tuning.config
+    config = drive.robot.working_values.config
     assert config
     frames = recording(drive)
     first = next(number for number, frame in enumerate(frames) if isinstance(parse(frame.data), Sip))
@@ -420,7 +420,7 @@ def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> Non
 
 
 def test_only_a_recording_that_names_its_robot_is_identified(drive: Bench) -> None:
-    config = type(drive.robot.tuning.config)
+    config = type(drive.robot.working_values.config)
     unnamed = [frame for frame in recording(drive, since=1004.0) if not isinstance(parse(frame.data), config)]
     assert not Played(unnamed).replay.identified
     assert Played(recording(drive)).replay.identified

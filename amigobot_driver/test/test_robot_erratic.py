@@ -309,7 +309,7 @@ class TestSettings:
         wish = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
         bench.until(wish.done)
         assert wish.result().success
-        assert "do not tell" in wish.result().message
+        assert "do not report" in wish.result().message
         assert own_words(bench).count("ENABLE(0)") == 3
 
     def test_the_sonars_are_confirmed_by_their_packets(self, bench: Bench) -> None:
@@ -338,15 +338,15 @@ class TestSettings:
         ],
     )
     def test_working_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
-        wish = bench.ask(lambda: bench.robot.tuning.want({name: value}, bench.now))
+        wish = bench.ask(lambda: bench.robot.working_values.set({name: value}, bench.now))
         bench.until(wish.done)
         assert wish.result().success, wish.result().message
-        assert bench.robot.tuning.config is not None
-        assert bench.robot.tuning.config.value(name) == value
+        assert bench.robot.working_values.config is not None
+        assert bench.robot.working_values.config.value(name) == value
         assert word in own_words(bench)
 
     def test_what_it_has_not_got_is_refused_and_not_sent(self, bench: Bench) -> None:
-        wish = bench.ask(lambda: bench.robot.tuning.want({"rev_count": 1}, bench.now))
+        wish = bench.ask(lambda: bench.robot.working_values.set({"rev_count": 1}, bench.now))
         bench.until(wish.done)
         assert not wish.result().success
         sound = bench.ask(lambda: bench.robot.poll_sonars((1, 2), bench.now))
@@ -354,24 +354,24 @@ class TestSettings:
         assert bench.robot.outbox.withheld == 0
 
     def test_saved_values_are_there_after_the_power_was_off(self, bench: Bench) -> None:
-        bench.until(bench.ask(lambda: bench.robot.tuning.want({"trans_acc": 350}, bench.now)).done)
+        bench.until(bench.ask(lambda: bench.robot.working_values.set({"trans_acc": 350}, bench.now)).done)
         assert bench.ask(bench.robot.flash.save).success
         bench.run(1.0)
         assert own_words(bench)[-8:].count("SAVE") == 1
         bench.simulator.reset()
-        bench.robot.tuning.wanted.clear()
+        bench.robot.working_values.requested.clear()
         bench.until(lambda: bench.robot.session.connections == 2, within=20)
         bench.run(2.0)
-        assert bench.robot.tuning.config is not None
-        assert bench.robot.tuning.config.value("trans_acc") == 350
+        assert bench.robot.working_values.config is not None
+        assert bench.robot.working_values.config.value("trans_acc") == 350
 
     @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])
     def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:
         bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
-        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
-        assert bench.robot.tuning.config is not None
-        identity = dict(bench.robot.tuning.config.values())
+        bench.until(bench.ask(lambda: bench.robot.working_values.read(bench.now)).done)
+        assert bench.robot.working_values.config is not None
+        identity = dict(bench.robot.working_values.config.values())
         assert [key for key, value in identity.items() if value == "Rover"] == [name]
 
     def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
@@ -386,7 +386,7 @@ class TestSettings:
             bench.robot.flash.save()
 
     def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
-        assert "compare pwm_max with pwm_wrap" in bench.ask(lambda: bench.robot.pwm.want(8000, 0.7)).message
+        assert "compare pwm_max with pwm_wrap" in bench.ask(lambda: bench.robot.pwm.set(8000, 0.7, bench.now)).message
         bench.run(2.0)
         assert own_words(bench).count("PWM_FREQ(8000)") == own_words(bench).count("PWM_DUTY(70)") == 3
         again = bench.now
@@ -400,10 +400,10 @@ class TestSettings:
         """Erratum E-46; CONFIG shows which one it is."""
         bench = erratic(profile=own_profile(tmp_path, f"duty_per_mille: {quirk}"), revision=Revision(duty=unit))
         bench.connect()
-        bench.ask(lambda: bench.robot.pwm.want(8000, 0.6))
+        bench.ask(lambda: bench.robot.pwm.set(8000, 0.6, bench.now))
         bench.run(2.0)
-        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
-        config = bench.robot.tuning.config
+        bench.until(bench.ask(lambda: bench.robot.working_values.read(bench.now)).done)
+        config = bench.robot.working_values.config
         assert isinstance(config, ErraticConfig)
         assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)
 
@@ -412,7 +412,7 @@ class TestSettings:
         bench.connect()
         bench.run(2.0)
         assert own_words(bench).count("PWM_FREQ(12000)") == own_words(bench).count("PWM_DUTY(50)") == 3
-        bench.ask(lambda: bench.robot.pwm.want(0, 0.7))
+        bench.ask(lambda: bench.robot.pwm.set(0, 0.7, bench.now))
         bench.run(1.0)
         again = bench.now
         bench.unplug()
@@ -436,7 +436,7 @@ class TestSettings:
     @pytest.mark.parametrize("wanted", [(100, 0.5), (8000, 1.5), (math.nan, 0), (0, 0)])
     def test_pwm_that_makes_no_sense_is_refused(self, bench: Bench, wanted: tuple[float, float]) -> None:
         with pytest.raises(Refused):
-            bench.robot.pwm.want(*wanted)
+            bench.robot.pwm.set(*wanted, bench.now)
 
 
 class TestRedButton:
@@ -519,7 +519,7 @@ class TestServos:
     @pytest.mark.parametrize(("joint", "number"), [("servo_joint", 0), ("tilt_joint", 1), ("pan_joint", 2)])
     def test_joints_turn_by_name(self, bench: Bench, joint: str, number: int) -> None:
         """Servo 0 is a tilt unit of its own, 1 and 2 are a pan-tilt unit (Erratic manual 5.8)."""
-        bench.ask(lambda: bench.robot.servos.turn(joint, math.radians(30)))
+        bench.ask(lambda: bench.robot.servos.turn(joint, math.radians(30), bench.now))
         bench.run(2.0)
         told = ErraticCommand.SERVO(bytes((number,)) + (1650 + 195).to_bytes(2, "little"))
         assert own_words(bench).count(str(told)) == 3
@@ -527,7 +527,7 @@ class TestServos:
     @pytest.mark.parametrize(("joint", "angle"), [("nose", 0.0), ("pan_joint", 3.0), ("pan_joint", math.inf)])
     def test_what_cannot_be_is_refused(self, bench: Bench, joint: str, angle: float) -> None:
         with pytest.raises(Refused):
-            bench.robot.servos.turn(joint, angle)
+            bench.robot.servos.turn(joint, angle, bench.now)
 
 
 class TestNumbers:

@@ -6,6 +6,7 @@ import math
 
 import pytest
 from bench import Bench, lost
+from component_bench import ComponentBench
 
 from amigobot_driver.protocol import Gyro, GyroSample, Sip
 from amigobot_driver.robot import Options, TurnRate
@@ -28,65 +29,77 @@ def sip(*, moving: bool = False) -> Sip:
     return Sip(id=Sip.MOVING if moving else Sip.MOVING - 1, sonar=(), **dict.fromkeys(names.split(), 0))
 
 
-def rest(gyroscope: Gyroscope, *rates: int, moving: bool = False, cycles: int = 30) -> None:
+class GyroBench(ComponentBench):
+    """The gyroscope by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gyroscope = Gyroscope(self.context)
+
+    @property
+    def centre(self) -> float:
+        return self.gyroscope.centre
+
+
+def rest(gyroscope: GyroBench, *rates: int, moving: bool = False, cycles: int = 30) -> None:
     """So many info cycles of 100 ms with these four samples in each."""
     for _ in range(cycles):
-        list(gyroscope.perceive(gyro(*rates), 0.0))
-        list(gyroscope.hear(sip(moving=moving), 0.0))
+        gyroscope.receive(gyro(*rates), 0.0)
+        gyroscope.receive(sip(moving=moving), 0.0)
 
 
-def rate(gyroscope: Gyroscope, *rates: int, stamp: float = 0.0) -> TurnRate:
-    (event,) = gyroscope.perceive(gyro(*rates), stamp)
+def rate(gyroscope: GyroBench, *rates: int, stamp: float = 0.0) -> TurnRate:
+    (event,) = gyroscope.receive(gyro(*rates), stamp)
     assert isinstance(event, TurnRate)
     return event
 
 
 class TestSamples:
     def test_below_the_centre_is_counter_clockwise(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         assert rate(gyroscope, 500).rate == pytest.approx(12 * math.radians(0.9537), rel=1e-3)
         assert rate(gyroscope, 524).rate == -rate(gyroscope, 500).rate
 
     def test_the_rate_is_the_mean_of_the_samples_and_of_their_middle(self) -> None:
-        turn = rate(Gyroscope(), 508, 512, 512, 508, stamp=10.0)
+        turn = rate(GyroBench(), 508, 512, 512, 508, stamp=10.0)
         assert turn.rate == pytest.approx(2 * RATE)
         assert turn.stamp == pytest.approx(10.0 - 2 * PERIOD)
 
     def test_a_packet_without_samples_tells_nothing(self) -> None:
-        assert list(Gyroscope().perceive(gyro(), 0.0)) == []
+        assert GyroBench().receive(gyro(), 0.0) == []
 
 
 class TestCentre:
     def test_is_measured_at_rest(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         rest(gyroscope, 517, 518, 518, 519)
         assert gyroscope.centre == pytest.approx(518, abs=0.1)
         assert rate(gyroscope, 518, 518).rate == pytest.approx(0.0, abs=0.1 * RATE)
 
     def test_needs_more_than_a_second(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         rest(gyroscope, 520, 520, 520, 520, cycles=ENOUGH // 4)
         assert gyroscope.centre == 512
         rest(gyroscope, 520, 520, 520, 520, cycles=2)
         assert gyroscope.centre == 520
 
     def test_is_left_alone_while_the_robot_moves(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         rest(gyroscope, 480, 480, 480, 480, moving=True)
         assert gyroscope.centre == 512
 
     def test_is_left_alone_while_somebody_turns_the_robot_by_hand(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         rest(gyroscope, 490, 500, 520, 530)
         assert gyroscope.centre == 512
 
     def test_takes_no_sample_from_the_moment_before_it_stands_or_after(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         rest(gyroscope, 515, 515, 515, 515)
-        list(gyroscope.perceive(gyro(400, 400, 400, 400), 0.0))
-        list(gyroscope.hear(sip(moving=True), 0.0))
-        list(gyroscope.perceive(gyro(517, 517, 517, 517), 0.0))
-        list(gyroscope.hear(sip(), 0.0))
+        gyroscope.receive(gyro(400, 400, 400, 400), 0.0)
+        gyroscope.receive(sip(moving=True), 0.0)
+        gyroscope.receive(gyro(517, 517, 517, 517), 0.0)
+        gyroscope.receive(sip(), 0.0)
         # One sample less than it takes, were there not those of the last moment of the movement.
         rest(gyroscope, 517, 517, 517, 517, cycles=ENOUGH // 4)
         assert gyroscope.centre == 515
@@ -94,7 +107,7 @@ class TestCentre:
 
 class TestVariance:
     def test_is_large_until_the_centre_was_measured_then_grows_with_time_and_rate(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         unknown = rate(gyroscope, 512).variance
         rest(gyroscope, 512, 513, 512, 511)
         fresh = rate(gyroscope, 512).variance
@@ -104,7 +117,7 @@ class TestVariance:
         assert rate(gyroscope, 512, 512, 512, 512).variance < fresh
 
     def test_is_never_zero(self) -> None:
-        gyroscope = Gyroscope()
+        gyroscope = GyroBench()
         rest(gyroscope, 512, 512, 512, 512)
         assert rate(gyroscope, 512, 512, 512, 512).variance > (0.1 * RATE) ** 2
 

@@ -9,12 +9,12 @@ from bench import Bench, Noise, losing, losing_first
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Options, Outcome
-from amigobot_driver.robot.parts.setting import RETRY, TRIES
+from amigobot_driver.robot.devices.switch import RETRIES
 from amigobot_driver.sim import Faults, Window
 
 
 def counters(bench: Bench) -> dict[str, int]:
-    return {name: count for feature in bench.robot.features for name, count in feature.counters().items()}
+    return {name: count for feature in bench.robot.components for name, count in feature.counters().items()}
 
 
 class TestWishes:
@@ -23,7 +23,7 @@ class TestWishes:
         bench = Bench()
         bench.up.fault = losing(Command.ENABLE)
         bench.connect()
-        bench.run(TRIES * RETRY + 1)
+        bench.run(RETRIES.duration + 1)
         assert not bench.reports[-1].motors_enabled
         assert bench.robot.motors.obstacle == "the robot does not switch its motors on"
         assert counters(bench)["motors_given_up"] == 1
@@ -52,13 +52,13 @@ class TestWishes:
         bench = Bench()
         bench.up.fault = losing(Command.ENABLE)
         bench.connect()
-        bench.run(TRIES * RETRY + 1)
+        bench.run(RETRIES.duration + 1)
         for on in (True, False):
             bench.simulator.press_motors_button()
             bench.run(1)
             assert bench.reports[-1].motors_enabled is on
             assert not bench.robot.motors.obstacle
-        assert bench.robot.motors.wanted is False
+        assert bench.robot.motors.requested is False
 
 
 def test_what_is_sent_again_is_counted_by_whom() -> None:
@@ -70,12 +70,12 @@ def test_what_is_sent_again_is_counted_by_whom() -> None:
     assert counters(bench)["sonar_resent"] == counters(bench)["motors_given_up"] == 0
 
 
-class TestPunctuality:
+class TestLinkTiming:
     def test_on_a_good_line(self) -> None:
         bench = Bench()
         bench.connect()
         bench.run(20)
-        timing = bench.robot.punctuality
+        timing = bench.robot.link_timing
         assert timing.period == pytest.approx(0.1, abs=0.01)
         assert timing.gaps <= 1  # a CONFIGpac takes its time
         assert 0.02 < timing.answer < 0.5
@@ -88,22 +88,22 @@ class TestPunctuality:
         bench.connect()
         bench.down.fault = Noise(1, frames=0.1)
         bench.run(60)
-        assert 20 < bench.robot.punctuality.gaps < 90
+        assert 20 < bench.robot.link_timing.gaps < 90
         bench.down.fault = None
         bench.go_out_of_range()
         bench.run(0.8)
         bench.come_back()
         bench.run(1)
-        assert 0.7 < bench.robot.punctuality.longest_gap < 1.0
+        assert 0.7 < bench.robot.link_timing.longest_gap < 1.0
         bench.run(61)
-        assert bench.robot.punctuality.longest_gap < 0.2
+        assert bench.robot.link_timing.longest_gap < 0.2
 
     def test_a_late_answer_shows(self) -> None:
         bench = Bench()
         bench.down.delay = 0.1
         bench.connect()
         bench.run(5)
-        assert bench.robot.punctuality.answer > 0.1
+        assert bench.robot.link_timing.answer > 0.1
 
 
 def test_stalls_have_a_beginning_and_an_end() -> None:
@@ -112,11 +112,11 @@ def test_stalls_have_a_beginning_and_an_end() -> None:
     bench.simulator.faults = Faults(jam=Window(0.0, 1e6))
     bench.run(8, cmd_vel=(0.2, 0.0))
     stalls = bench.robot.stalls
-    assert set(stalls.going_on) == {"left", "right"} and 4 < min(stalls.going_on.values()) < 8
+    assert set(stalls.active) == {"left", "right"} and 4 < min(stalls.active.values()) < 8
     assert stalls.left.count == stalls.right.count == 1, "the firmware's retries are one stall"
     bench.simulator.faults = Faults()
     bench.run(5)
-    assert not stalls.going_on
+    assert not stalls.active
 
 
 def test_refused_raw_commands_are_counted() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command, Instruction, encode_frame
 from amigobot_driver.robot import LinkState, Options, Refused
-from amigobot_driver.robot.driving.motion import KEEP_ALIVE
+from amigobot_driver.robot.motion.motion import KEEP_ALIVE
 from amigobot_driver.robot.outbox import MAX_ROUTINE, Outbox, Urgency
 
 FAST = Options(max_linear=0.7, max_angular=3.0)
@@ -502,7 +502,8 @@ class TestLimits:
         bench = Bench(Options(max_linear=0.25, max_angular=1.0))
         bench.connect()
         assert {"SETV(250)", "SETRV(57)"} <= set(bench.words())
-        assert (bench.robot.tuning.config.trans_vel_max, bench.robot.tuning.config.rot_vel_max) == (250, 57)
+        config = bench.robot.working_values.config
+        assert (config.trans_vel_max, config.rot_vel_max) == (250, 57)
 
     def test_can_be_changed_while_running(self, bench: Bench) -> None:
         since = bench.now

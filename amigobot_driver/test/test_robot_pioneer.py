@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 from bench import Bench, losing, losing_first
+from component_bench import ComponentBench
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.protocol import Command, Packet, Sip
 from amigobot_driver.protocol import Compass as CompassPacket
 from amigobot_driver.protocol import Gripper as GripperPacket
 from amigobot_driver.robot import (
     BumpersFelt,
     CompassRead,
+    Event,
     GripperSeen,
     JoystickMoved,
     LinkState,
@@ -26,12 +28,13 @@ from amigobot_driver.robot import (
     Outcome,
     Refused,
 )
+from amigobot_driver.robot.devices.bumpers import BumperReader
+from amigobot_driver.robot.devices.compass import RETRIES as COMPASS_RETRIES
+from amigobot_driver.robot.devices.compass import CompassReader
+from amigobot_driver.robot.devices.gripper import ORDERS, RETRIES, Gripper
 from amigobot_driver.robot.events import Lift, Paddles
-from amigobot_driver.robot.pioneer.bumpers import Bumpers
-from amigobot_driver.robot.pioneer.compass import TRIES as COMPASS_TRIES
-from amigobot_driver.robot.pioneer.compass import perceive as read_compass
-from amigobot_driver.robot.pioneer.gripper import ORDERS, TRIES, Gripper
 from amigobot_driver.robot.sensing.odometry import Odometer
+from amigobot_driver.robot.unconfirmed import UnconfirmedCommands
 from amigobot_driver.sim import Pose, Segment, Simulator, World
 
 P2OS, AROS, ARCOS = "p2at", "p3dx", "p3dx-sh"
@@ -61,7 +64,7 @@ def outcome(bench: Bench, wish: Callable[[], Future[Outcome]], within: float = 1
 
 
 def ordered(bench: Bench, order: str, duration: float = 0.0) -> Outcome:
-    return outcome(bench, lambda: bench.robot.pioneer.gripper.want(order, duration, bench.now))
+    return outcome(bench, lambda: bench.robot.gripper.order(order, duration, bench.now))
 
 
 def sip(**fields: int) -> Sip:
@@ -69,6 +72,13 @@ def sip(**fields: int) -> Sip:
         ("x", "y", "heading", "left_velocity", "right_velocity", "battery", "left_stall_bumpers"), 0
     ) | dict.fromkeys(("right_stall_bumpers", "control", "flags", "compass"), 0)
     return Sip(**{**zero, "sonar": (), **fields})  # type: ignore[arg-type]
+
+
+def read_compass(packet: Packet, stamp: float) -> list[Event]:
+    """What the compass reader makes of one packet."""
+    bench = ComponentBench()
+    CompassReader(bench.context)
+    return bench.receive(packet, stamp)
 
 
 class TestBumpers:
@@ -82,7 +92,9 @@ class TestBumpers:
         ],
     )
     def test_front_is_in_the_right_wheels_byte(self, left: int, right: int, front: str, rear: str) -> None:
-        (felt,) = Bumpers(load_profile(ARCOS)).perceive(sip(left_stall_bumpers=left, right_stall_bumpers=right), 1.0)
+        bench = ComponentBench()
+        BumperReader(bench.context, UnconfirmedCommands(bench.context), load_profile(ARCOS))
+        (felt,) = bench.receive(sip(left_stall_bumpers=left, right_stall_bumpers=right), 1.0)
         assert isinstance(felt, BumpersFelt)
         assert ["".join("01"[pressed] for pressed in ring) for ring in (felt.front, felt.rear)] == [front, rear]
 
@@ -178,7 +190,7 @@ class TestCompass:
 
     @pytest.mark.parametrize("byte", [0, 181, 255])
     def test_and_some_bytes_are_no_heading(self, byte: int) -> None:
-        assert not list(read_compass(sip(compass=byte), 0.0))
+        assert not (read_compass(sip(compass=byte), 0.0))
 
     def test_nobody_asks_unless_somebody_wants_it(self) -> None:
         bench = pioneer()
@@ -198,7 +210,7 @@ class TestCompass:
         bench.up.fault = losing(Command.TCM2)
         bench.connect()
         bench.run(20)
-        assert bench.words().count("TCM2(1)") == COMPASS_TRIES
+        assert bench.words().count("TCM2(1)") == COMPASS_RETRIES.limit
         assert [notice for notice in bench.notices if "has it a compass?" in notice]
 
     def test_modes_change_into_each_other_and_off(self) -> None:
@@ -301,14 +313,14 @@ class TestGripper:
         bench.up.fault = losing(Command.GRIPPER)
         done = ordered(bench, "open")
         assert not done.success
-        assert done.message == f"sent GRIPPER(1) {TRIES} times, the robot reports paddles closed, lift at end"
+        assert done.message == f"sent GRIPPER(1) {RETRIES.limit} times, the robot reports paddles closed, lift at end"
 
     def test_on_general_io_without_packets_it_stays_raw(self) -> None:
         bench = pioneer(flash={"Gripper": 1}, gripper_stream=False)
         seen = bench.told(GripperSeen)[-1]
         assert (seen.paddles, seen.lift, seen.state) == (Paddles.UNKNOWN, Lift.UNKNOWN, 2 | 2 << 4)
         done = ordered(bench, "open")
-        assert done.success and "do not tell" in done.message
+        assert done.success and "do not report" in done.message
 
     @pytest.mark.parametrize(
         ("switches", "paddles", "lift", "beams", "contacts", "moves"),
@@ -329,12 +341,13 @@ class TestGripper:
         contacts: tuple[bool, bool],
         moves: tuple[bool, bool],
     ) -> None:
-        gripper = Gripper(load_profile(ARCOS), lambda command: "")
-        config = pioneer(flash={"Gripper": 1}).robot.tuning.config
+        bench = ComponentBench()
+        Gripper(bench.context, load_profile(ARCOS))
+        config = pioneer(flash={"Gripper": 1}).robot.working_values.config
         assert config
-        list(gripper.perceive(config, 0.0))
-        list(gripper.perceive(sip(port_low=0, port_high=1, battery_x10=120), 0.0))
-        (seen,) = gripper.perceive(GripperPacket(type=2, switches=switches, grasp_time=10), 0.1)
+        bench.receive(config, 0.0)
+        bench.receive(sip(port_low=0, port_high=1, battery_x10=120), 0.0)
+        (seen,) = bench.receive(GripperPacket(type=2, switches=switches, grasp_time=10), 0.1)
         assert isinstance(seen, GripperSeen)
         assert (seen.paddles, seen.lift) == (paddles, lift)
         assert (seen.inner_beam, seen.outer_beam) == beams
@@ -403,21 +416,21 @@ class TestCharger:
     def test_in_front_of_its_dock(self) -> None:
         bench = pioneer(flash={"Charger": 1})
         bench.simulator.battery.docked = True
-        done = outcome(bench, lambda: bench.robot.pioneer.charger.want(True, bench.now))
+        done = outcome(bench, lambda: bench.robot.charger.deploy(True, bench.now))
         assert done.success and done.message.startswith("the robot reports: ")
         assert bench.reports[-1].charging
-        assert outcome(bench, lambda: bench.robot.pioneer.charger.want(False, bench.now)).success
+        assert outcome(bench, lambda: bench.robot.charger.deploy(False, bench.now)).success
         assert not bench.reports[-1].charging
 
     def test_anywhere_else(self) -> None:
         bench = pioneer(flash={"Charger": 1})
-        done = outcome(bench, lambda: bench.robot.pioneer.charger.want(True, bench.now))
+        done = outcome(bench, lambda: bench.robot.charger.deploy(True, bench.now))
         assert not done.success and "is it in front of its dock?" in done.message
 
     def test_a_robot_that_comes_back_does_not_reach_for_it_again(self) -> None:
         bench = pioneer(flash={"Charger": 1})
         bench.simulator.battery.docked = True
-        outcome(bench, lambda: bench.robot.pioneer.charger.want(True, bench.now))
+        outcome(bench, lambda: bench.robot.charger.deploy(True, bench.now))
         bench.unplug()
         bench.run(3)
         since = bench.now
@@ -438,7 +451,7 @@ class TestReset:
         after = bench.robot.senses.odometer.state
         assert (after.x, after.y, after.yaw) == pytest.approx((before.x, before.y, before.yaw), abs=0.02)
         assert bench.reports[-1].motors_enabled
-        assert bench.robot.tuning.config and bench.robot.tuning.config.trans_vel_max == 400
+        assert bench.robot.working_values.config and bench.robot.working_values.config.trans_vel_max == 400
         assert LinkState.LOST in bench.states
 
     def test_it_stops_first(self) -> None:
@@ -528,7 +541,7 @@ class TestSonarArrays:
     def test_sonarcycle(self) -> None:
         bench = pioneer(tuning={"sonar_cycle": 20})
         bench.run(2)
-        assert bench.robot.tuning.config and bench.robot.tuning.config.value("sonar_cycle") == 20
+        assert bench.robot.working_values.config and bench.robot.working_values.config.value("sonar_cycle") == 20
         stamps = [ping.stamp for ping in bench.reports[-1].pings if ping.number < 8]
         assert len(stamps) in (4, 5, 6)
         steps = [after - before for before, after in itertools.pairwise(stamps)]
@@ -592,7 +605,7 @@ def test_a_servo_of_a_pioneer_is_a_joint_of_its_profile(tmp_path: Path) -> None:
     )
     bench = Bench(Options(profile=str(profile)), robot=str(profile))
     bench.connect()
-    bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45)))
+    bench.ask(lambda: bench.robot.servos.turn("pan_joint", math.radians(45), bench.now))
     bench.run(2)
     assert bench.words().count(f"PTUPOS({2 << 8 | 200})") == 3
 
@@ -604,4 +617,4 @@ def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> 
     bench = Bench(Options(profile=str(profile)), robot=str(profile))
     bench.connect()
     with pytest.raises(Refused, match="pan_joint: a servo takes 0 to 255 counts, not 300"):
-        bench.robot.servos.turn("pan_joint", math.radians(150))
+        bench.robot.servos.turn("pan_joint", math.radians(150), bench.now)

@@ -12,7 +12,7 @@ from bench import Bench, losing, losing_first
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Io, Unlisted, decode
 from amigobot_driver.robot import FrameSeen, Options, Outcome, Refused, Report
-from amigobot_driver.robot.parts.ports import RETRY, TRIES
+from amigobot_driver.robot.devices.digital_io import RETRIES
 from amigobot_driver.sim import Simulator
 
 
@@ -31,10 +31,10 @@ class PortBench(Bench):
         return future.result()
 
     def set(self, mask: int, states: int) -> Outcome:
-        return self.answer(lambda: self.robot.digital_outputs.want(mask, states, self.now))
+        return self.answer(lambda: self.robot.digital_outputs.set(mask, states, self.now))
 
     def select(self, port: int) -> Outcome:
-        return self.answer(lambda: self.robot.analog_input.want(port, self.now))
+        return self.answer(lambda: self.robot.analog_input.select(port, self.now))
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
     outcome = bench.set(0b001101, 0b001101)
     assert outcome == Outcome(
         False,
-        f"sent DIGOUT(3341) {TRIES} times in {TRIES * RETRY:.1f} s, the robot reports outputs 0x01: "
+        f"sent DIGOUT(3341) {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot reports outputs 0x01: "
         "IO_2, IO_3 did not follow, being configured as input (FLASH io0 to io5)",
     )
     # What could not be had does not spoil the next request.
@@ -81,7 +81,7 @@ def test_outputs_that_none_follow_point_to_the_byte_order_too(bench: PortBench) 
 
 def test_the_byte_order_can_be_swapped(tmp_path: Path) -> None:
     bench = PortBench(tmp_path, options=Options(digital_output_mask_first=True))
-    bench.ask(lambda: bench.robot.digital_outputs.want(0b11, 0b01, bench.now))
+    bench.ask(lambda: bench.robot.digital_outputs.set(0b11, 0b01, bench.now))
     bench.run(0.1)
     assert bench.words()[-1] == f"DIGOUT({0b01 << 8 | 0b11})"
 
@@ -104,17 +104,17 @@ def test_outputs_come_back_after_a_reset(bench: PortBench) -> None:
 
 def test_a_newer_request_ends_the_older(bench: PortBench) -> None:
     bench.up.fault = losing(Command.DIGOUT)
-    first = bench.ask(lambda: bench.robot.digital_outputs.want(0b1, 0b1, bench.now))
+    first = bench.ask(lambda: bench.robot.digital_outputs.set(0b1, 0b1, bench.now))
     bench.run(0.4)
     bench.up.fault = None
     assert bench.set(0b10, 0b10).success
-    assert first.result() == Outcome(False, "another request came in between")
+    assert first.result() == Outcome(False, "another request replaced this one")
     assert bench.simulator.pins.outputs == 0b11
 
 
 def test_the_end_of_the_session_ends_the_waiting(bench: PortBench) -> None:
     bench.up.fault = losing(Command.DIGOUT)
-    future = bench.ask(lambda: bench.robot.digital_outputs.want(0b1, 0b1, bench.now))
+    future = bench.ask(lambda: bench.robot.digital_outputs.set(0b1, 0b1, bench.now))
     bench.unplug()
     assert not future.result().success
     assert bench.set(0b1, 0b1) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
@@ -138,7 +138,7 @@ def test_a_port_that_is_not_there_is_refused(bench: PortBench, port: int) -> Non
 
 
 def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) -> None:
-    bench.up.fault = losing_first(TRIES - 1, Command.ADSEL)
+    bench.up.fault = losing_first(RETRIES.limit - 1, Command.ADSEL)
     assert bench.select(2).success
     bench.up.fault = losing(Command.ADSEL)
     assert bench.select(4) == Outcome(False, "sent ADSEL(4) 5 times in 1.5 s, the robot reports port 2")
@@ -185,7 +185,7 @@ def test_what_has_no_room_is_not_asked_for(tmp_path: Path) -> None:
     start = bench.now
     bench.run(5.0)
     assert len(bench.told(Report, start)) >= 98
-    assert bench.robot.budget.plan.refused == ("IOpac",)
+    assert bench.robot.bandwidth.plan.refused == ("IOpac",)
     assert not any(word.startswith("IOREQUEST(2)") for word in bench.words(start))
     assert any(notice.startswith("IOpac is left out: it needs 21 bytes") for notice in bench.notices)
     assert not [packet for _, packet in bench.heard(start) if isinstance(packet, Io)]

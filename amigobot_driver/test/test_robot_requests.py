@@ -54,17 +54,17 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     ),
     "set_digital_outputs": (
         "amigo",
-        lambda bench: bench.robot.digital_outputs.want(0x03, 0x02, bench.now),
+        lambda bench: bench.robot.digital_outputs.set(0x03, 0x02, bench.now),
         lambda bench: bench.simulator.pins.outputs & 0x03 == 0x02,
     ),
     "select_analog_input": (
         "amigo",
-        lambda bench: bench.robot.analog_input.want(3, bench.now),
+        lambda bench: bench.robot.analog_input.select(3, bench.now),
         lambda bench: bench.simulator._firmware.hardware.pins.selected == 3,
     ),
     "set_pid": (
         "amigo",
-        lambda bench: bench.robot.tuning.want({"rot_kp": 33}, bench.now),
+        lambda bench: bench.robot.working_values.set({"rot_kp": 33}, bench.now),
         lambda bench: bench.simulator._firmware.working.rot_kp == 33,
     ),
     "set_sonar_sequence": (
@@ -205,7 +205,7 @@ def test_save_config_saves_what_the_raw_commands_before_it_set() -> None:
     bench.run(1.0)
     bench.simulator.reset()
     bench.run(8.0)
-    assert bench.robot.tuning.config.name == "Rover three"
+    assert bench.robot.working_values.config.name == "Rover three"
 
 
 def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_much_to_do() -> None:
@@ -214,7 +214,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
     bench.plug_in()
     for step in range(400):
         if bench.robot.running:
-            bench.ask(lambda step=step: bench.robot.tuning.want({"rot_kp": 30 + step % 2}, bench.now))
+            bench.ask(lambda step=step: bench.robot.working_values.set({"rot_kp": 30 + step % 2}, bench.now))
             bench.robot.aux[0].writer.write(b"x" * 20)
         bench.run(0.02)
         longest = max(longest, bench.robot.outbox.waiting(Urgency.ROUTINE))

@@ -61,7 +61,7 @@ class TestConnect:
         report = bench.reports[-1]
         assert report.motors_enabled
         assert not report.sonar_enabled
-        assert bench.robot.tuning.config is not None
+        assert bench.robot.working_values.config is not None
 
     def test_leaves_the_motors_alone_when_told_so(self) -> None:
         bench = Bench(Options(motors_on_connect=False))
@@ -475,7 +475,7 @@ class TestRefusingRobot:
         bench.run(10, cmd_vel=(0.3, 0.0))
         assert bench.robot.running
         assert bench.simulator.truth.pose.x > 2
-        assert bench.robot.tuning.config is None
+        assert bench.robot.working_values.config is None
         assert bench.words().count("CONFIG") == 6
         assert any("CONFIG" in notice for notice in bench.notices)
 
@@ -484,7 +484,7 @@ class TestRefusingRobot:
         bench.down.fault = losing_first(3, 0x20)
         bench.connect()
         bench.run(3)
-        assert bench.robot.tuning.config is not None
+        assert bench.robot.working_values.config is not None
         assert bench.words().count("CONFIG") == 4
 
 

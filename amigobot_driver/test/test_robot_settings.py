@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import BatteryChanged, BatteryLevel, BatteryMonitor, Options, Outcome
-from amigobot_driver.robot.parts.setting import RETRY, TRIES
+from amigobot_driver.robot.devices.switch import RETRIES
 
 BATTERY = load_profile("amigo").battery
 
@@ -46,7 +46,7 @@ class TestSwitching:
         report = bench.reports[-1]
         assert (report.motors_enabled if switch is motors else report.sonar_enabled) is not on
 
-    @pytest.mark.parametrize("lost", [1, 3, TRIES - 1])
+    @pytest.mark.parametrize("lost", [1, 3, RETRIES.limit - 1])
     def test_is_sent_again_when_it_is_lost(self, bench: Bench, lost: int) -> None:
         bench.up.fault = losing_first(lost, Command.ENABLE)
         since = bench.now
@@ -54,7 +54,7 @@ class TestSwitching:
         bench.until(answer.done, within=5.0)
         assert answer.result().success
         assert bench.words(since).count("ENABLE(0)") == lost + 1
-        assert bench.robot.motors.resent >= lost
+        assert bench.robot.motors.counters()["motors_resent"] >= lost
 
     def test_is_not_repeated_once_it_is_confirmed(self, bench: Bench) -> None:
         since = bench.now
@@ -68,10 +68,10 @@ class TestSwitching:
         bench.up.fault = losing(Command.ENABLE)
         since = bench.now
         answer = motors(bench, True)
-        assert bench.until(answer.done) == pytest.approx(TRIES * RETRY, abs=0.1)
+        assert bench.until(answer.done) == pytest.approx(RETRIES.duration, abs=0.1)
         assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off")
         bench.run(10)
-        assert bench.words(since).count("ENABLE(1)") == TRIES, "and is left at that"
+        assert bench.words(since).count("ENABLE(1)") == RETRIES.limit, "and is left at that"
 
     def test_that_nobody_waits_for_and_the_robot_ignores_is_told_to_the_operator(self) -> None:
         bench = Bench()
@@ -83,13 +83,13 @@ class TestSwitching:
     def test_the_newest_wish_counts(self, bench: Bench) -> None:
         first, second = motors(bench, False), motors(bench, True)
         bench.run(2)
-        assert first.result() == Outcome(False, "motors: another request came in between")
+        assert first.result() == Outcome(False, "motors: another request replaced this one")
         assert second.result().success
         assert bench.reports[-1].motors_enabled
 
     def test_without_a_robot_fails_at_once(self) -> None:
         bench = Bench()
-        assert motors(bench, True).result(0) == Outcome(False, "motors: there is no robot, not connected")
+        assert motors(bench, True).result(0) == Outcome(False, "motors: there is no robot: not connected")
 
     def test_fails_when_the_robot_is_lost_meanwhile(self, bench: Bench) -> None:
         bench.go_out_of_range()

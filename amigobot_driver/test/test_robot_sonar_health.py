@@ -11,7 +11,7 @@ import pytest
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Odometry, Ping, Report
 from amigobot_driver.robot.events import PortState
-from amigobot_driver.robot.health.sonar_health import SPIKES, WINDOW, SonarHealth, SonarTrouble
+from amigobot_driver.robot.monitors.sonar_health import SPIKES, WINDOW, SonarHealth, SonarTrouble
 from amigobot_driver.sim import Faults, load_world
 from amigobot_driver.sim.body import Body, Wear
 from amigobot_driver.sim.faults import FaultInjector

@@ -11,7 +11,7 @@ from bench import Bench, Fault, Noise, losing, losing_first, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Playlist
 from amigobot_driver.robot import Options, Outcome, Report
-from amigobot_driver.robot.parts.sounds import RETRY, TRIES
+from amigobot_driver.robot.devices.sounds import RETRIES
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.sounds import Sound, playlist
 
@@ -127,7 +127,7 @@ def test_an_empty_entry_that_is_numbered_like_the_count_is_no_count() -> None:
 
 def test_a_count_that_comes_twice_is_no_empty_entry() -> None:
     bench = SoundBench(sounds=playlist(["x"] * 60))
-    bench.down.delay = 1.5 * RETRY
+    bench.down.delay = 1.5 * RETRIES.interval
     bench.down.fault = losing_answers([60, 60])
     assert bench.list().success
     assert bench.words().count("PLAYLIST(0)") == 2
@@ -158,9 +158,9 @@ def losing_answers(numbers: Iterable[int]) -> Fault:
 
 def test_a_robot_that_answers_no_playlist_is_given_up(bench: SoundBench) -> None:
     bench.up.fault = losing(Command.PLAYLIST)
-    outcome = bench.list(within=TRIES * RETRY + 1.0)
-    assert outcome == Outcome(False, f"sent PLAYLIST(0) {TRIES} times in 3.2 s and got no answer")
-    assert bench.words().count("PLAYLIST(0)") == TRIES
+    outcome = bench.list(within=RETRIES.duration + 1.0)
+    assert outcome == Outcome(False, f"sent PLAYLIST(0) {RETRIES.limit} times in 3.2 s and got no answer")
+    assert bench.words().count("PLAYLIST(0)") == RETRIES.limit
     bench.up.fault = None
     assert bench.list().success
 
@@ -326,7 +326,7 @@ def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBe
     bench.up.fault = losing(Command.PLAYLIST)
     outcome = bench.play(51)
     assert outcome == Outcome(
-        False, f"sent PLAYLIST(51) {TRIES} times in 3.2 s and got no answer: SOUND 51 was not sent"
+        False, f"sent PLAYLIST(51) {RETRIES.limit} times in 3.2 s and got no answer: SOUND 51 was not sent"
     )
 
 
@@ -358,7 +358,8 @@ def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBenc
     bench.up.fault = losing(Command.SOUNDTOG)
     outcome = bench.switch(False)
     assert not outcome.success
-    assert outcome.message == (f"sent SOUNDTOG(0) and PLAYLIST(50) {TRIES} times in 3.2 s, the robot reports sounds on")
+    sent = f"sent SOUNDTOG(0) and PLAYLIST(50) {RETRIES.limit} times in 3.2 s"
+    assert outcome.message == f"{sent}, the robot reports sounds on"
 
 
 def test_a_switch_is_confirmed_while_a_playlist_comes_in() -> None:
@@ -397,7 +398,8 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
     assert bench.list() == Outcome(False, "AmigoBot-SH (AmigoSH) has no PLAYLIST")
     outcome = bench.switch(False)
     assert not outcome.success
-    assert outcome.message.startswith(f"sent SOUNDTOG(0) {TRIES} times in 3.2 s; AmigoBot-SH (AmigoSH) has no PLAYLIST")
+    sent = f"sent SOUNDTOG(0) {RETRIES.limit} times in 3.2 s"
+    assert outcome.message.startswith(f"{sent}; AmigoBot-SH (AmigoSH) has no PLAYLIST")
 
 
 def test_tones_are_sent_once_where_the_firmware_has_them() -> None:

@@ -12,9 +12,9 @@ from bench import Bench, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Encoders, Packet
 from amigobot_driver.robot import Notice, Odometry, Options, Report, Rolled
-from amigobot_driver.robot.parts.streams import PATIENCE, RARELY, TRIES
 from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, metres_per_tick, track
 from amigobot_driver.robot.sensing.odometry import Odometer
+from amigobot_driver.robot.streams import RETRIES
 
 AMIGO = load_profile("amigo")
 
@@ -50,13 +50,13 @@ class TestAsking:
         bench = Bench(Options(encoder_stream=True))
         bench.up.fault = lambda frame: b"" if frame[3] == Command.ENCODER.number else frame
         bench.connect()
-        bench.run(TRIES * PATIENCE + 15)
-        assert words(bench, "ENCODER(2)") == TRIES + 2
+        bench.run(RETRIES.duration + 15)
+        assert words(bench, "ENCODER(2)") == RETRIES.limit + 2
         assert len([notice for notice in bench.notices if "no ENCODERpac came" in notice]) == 1
-        assert [stream.name for stream, flow in bench.robot.streams.flows.items() if flow.silent] == ["ENCODERpac"]
+        assert [stream.name for stream, flow in bench.robot.streams.states.items() if flow.silent] == ["ENCODERpac"]
         bench.come_back()
-        bench.run(RARELY + 1)
-        assert not any(flow.silent for flow in bench.robot.streams.flows.values())
+        bench.run(RETRIES.afterwards + 1)
+        assert not any(flow.silent for flow in bench.robot.streams.states.values())
         bench.come_back()
         bench.until(lambda: bench.told(Rolled), within=11)
 
@@ -114,24 +114,24 @@ class TestAsking:
 
 class TestTicks:
     def test_their_length_is_the_firmwares_word_or_the_profiles(self) -> None:
-        config = connected("amigo-sh").robot.tuning.config
+        config = connected("amigo-sh").robot.working_values.config
         assert metres_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
         assert metres_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
         assert metres_per_tick(load_profile("generic"), None) is None
 
     def test_the_track_is_what_revcount_means_while_that_is_plausible(self) -> None:
         bench = connected()
-        config = bench.robot.tuning.config
+        config = bench.robot.working_values.config
         scale = metres_per_tick(AMIGO, config)
         assert config and scale
         assert track(AMIGO, config, scale) == pytest.approx(0.244, abs=0.001)
         assert track(AMIGO, None, scale) == AMIGO.body.track
-        bench.ask(lambda: bench.robot.tuning.want({"rev_count": 25000}, bench.now))
+        bench.ask(lambda: bench.robot.working_values.set({"rev_count": 25000}, bench.now))
         bench.run(2)
-        assert track(AMIGO, bench.robot.tuning.config, scale) == pytest.approx(0.2618, abs=0.001)
-        bench.ask(lambda: bench.robot.tuning.want({"rev_count": 11000}, bench.now))
+        assert track(AMIGO, bench.robot.working_values.config, scale) == pytest.approx(0.2618, abs=0.001)
+        bench.ask(lambda: bench.robot.working_values.set({"rev_count": 11000}, bench.now))
         bench.run(2)
-        assert track(AMIGO, bench.robot.tuning.config, scale) == AMIGO.body.track
+        assert track(AMIGO, bench.robot.working_values.config, scale) == AMIGO.body.track
 
     @pytest.mark.parametrize("start", [0, 2**31 - 100, -(2**31) + 100, -50])
     def test_the_counters_wrap_where_they_like(self, start: int) -> None:

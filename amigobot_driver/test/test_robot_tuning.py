@@ -7,7 +7,7 @@ from bench import Bench, lost
 
 from amigobot_driver.protocol import Config, Sip
 from amigobot_driver.robot import TUNABLE, Options, Outcome, Robot
-from amigobot_driver.robot.parts.tuning import RETRY, TRIES
+from amigobot_driver.robot.devices.working_values import RETRIES
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -18,16 +18,16 @@ def bench(request) -> Bench:
 
 
 def want(bench: Bench, **values: int) -> Outcome:
-    future = bench.ask(lambda: bench.robot.tuning.want(values, bench.now))
+    future = bench.ask(lambda: bench.robot.working_values.set(values, bench.now))
     bench.until(future.done)
     return future.result()
 
 
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
 def test_every_value_is_set_and_read_back(bench, name):
-    value = getattr(bench.robot.tuning.config, name) + 7
+    value = getattr(bench.robot.working_values.config, name) + 7
     assert want(bench, **{name: value}) == Outcome(True, "confirmed by the robot")
-    assert getattr(bench.robot.tuning.config, name) == value
+    assert getattr(bench.robot.working_values.config, name) == value
 
 
 @pytest.mark.parametrize(("name", "value"), [("drift_factor", -5), ("ticks_mm", 31), ("sonar_cycle", 60)])
@@ -46,7 +46,7 @@ def test_what_the_firmware_lacks_does_not_hold_up_the_rest():
     bench.connect()
     assert not want(bench, ticks_mm=31, rot_kp=41).success
     bench.run(2.0)
-    assert bench.robot.tuning.config.rot_kp == 41
+    assert bench.robot.working_values.config.rot_kp == 41
 
 
 def test_lost_frames_are_sent_again(bench):
@@ -62,7 +62,7 @@ def test_a_robot_that_will_not_is_quoted(bench):
     bench.up.fault = deaf
     outcome = want(bench, rot_kp=33)
     assert outcome == Outcome(False, "after 6 tries the robot reports rot_kp 30 instead of 33")
-    assert "rot_kp" not in bench.robot.tuning.wanted
+    assert "rot_kp" not in bench.robot.working_values.requested
 
 
 def test_a_robot_that_does_not_answer_is_said_so(bench):
@@ -71,7 +71,7 @@ def test_a_robot_that_does_not_answer_is_said_so(bench):
     bench.connect()
     bench.run(4.0)
     assert bench.robot.running
-    assert bench.robot.tuning.config is None
+    assert bench.robot.working_values.config is None
 
 
 def test_everything_is_applied_again_after_a_reconnect(bench):
@@ -80,7 +80,7 @@ def test_everything_is_applied_again_after_a_reconnect(bench):
     bench.switch_on()
     bench.connect()
     bench.run(2.0)
-    assert bench.robot.tuning.config.rot_kp == 33
+    assert bench.robot.working_values.config.rot_kp == 33
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_everything_is_applied_again_after_a_reconnect(bench):
 def test_nonsense_is_refused_before_anything_is_sent(bench, values, complaint):
     start = bench.now
     with pytest.raises(ValueError, match=complaint):
-        bench.robot.tuning.want(values, bench.now)
+        bench.robot.working_values.set(values, bench.now)
     bench.run(0.2)
     assert not any(word.startswith(("ROTKP", "CONFIG", "SONARCYCLE")) for word in bench.words(start + 1e-6))
 
@@ -105,15 +105,15 @@ def test_each_end_of_the_range_is_taken_and_one_beyond_is_refused_and_changes_no
     bench = Bench(Options(), "amigo-sh")
     bench.connect()
     low, high = TUNABLE[name].low, TUNABLE[name].high
-    before, start = bench.robot.tuning.config, bench.now
+    before, start = bench.robot.working_values.config, bench.now
     for value in (low - 1, high + 1, -777, 1.5, "5", None, True, float("nan")):
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             continue
         with pytest.raises(ValueError, match=f"^{name} is .*, allowed: {low} to {high}"):
-            bench.robot.tuning.want({name: value}, bench.now)
+            bench.robot.working_values.set({name: value}, bench.now)
     bench.run(0.2)
     assert not any("SET" in word for word in bench.words(start))
-    assert bench.robot.tuning.config == before
+    assert bench.robot.working_values.config == before
     # The least value of a limit or of an encoder factor is one that a robot cannot work with: the middle will do.
     middle = (low + high) // 2 if name in ("sonar_cycle",) else max(low, 3)
     assert want(bench, **{name: middle}).success
@@ -124,7 +124,7 @@ def test_a_deceleration_with_the_wrong_sign_does_not_become_an_acceleration(benc
     working = bench.simulator._firmware.working
     before = working.trans_acc, working.trans_decel
     with pytest.raises(ValueError, match="trans_decel is -777, allowed: 1 to 32767 mm/s"):
-        bench.robot.tuning.want({"trans_decel": -777}, bench.now)
+        bench.robot.working_values.set({"trans_decel": -777}, bench.now)
     bench.run(1.0)
     assert (working.trans_acc, working.trans_decel) == before
 
@@ -154,13 +154,13 @@ def test_a_limit_below_the_unit_of_the_robot_is_refused_and_the_lowest_is_sent_a
     bench = Bench(Options(max_linear=0.001, max_angular=0.01745))
     bench.connect()
     bench.run(1.0)
-    config = bench.robot.tuning.config
+    config = bench.robot.working_values.config
     assert (config.trans_vel_max, config.rot_vel_max) == (1, 1)
 
 
 def test_a_request_that_another_one_contradicts_is_told_so(bench):
-    first = bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 33, "rot_kv": 61}, bench.now))
-    second = bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 44}, bench.now))
+    first = bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
+    second = bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 44}, bench.now))
     bench.until(second.done)
     assert first.result() == Outcome(False, "another request asked for rot_kp 44")
     assert second.result().success
@@ -171,11 +171,11 @@ def test_a_request_that_another_one_contradicts_is_told_so(bench):
 def test_success_means_that_the_robot_has_the_value_however_requests_overlap(bench):
     bench.up.delay = bench.down.delay = 0.15
     for pause in (0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6):
-        bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 31}, bench.now))
+        bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 31}, bench.now))
         bench.run(pause)
-        bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 44}, bench.now))
+        bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 44}, bench.now))
         bench.run(pause)
-        future = bench.ask(lambda: bench.robot.tuning.want({"rot_kp": 31}, bench.now))
+        future = bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 31}, bench.now))
         bench.until(future.done)
         bench.run(0.3)
         assert future.result().success
@@ -184,9 +184,9 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
 
 def test_requests_in_quick_succession_end_although_the_robot_does_not_answer(bench):
     bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
-    first = bench.ask(lambda: bench.robot.tuning.read(bench.now))
-    for _ in range(int(2 * TRIES * RETRY / 0.2)):
-        bench.ask(lambda: bench.robot.tuning.read(bench.now))
+    first = bench.ask(lambda: bench.robot.working_values.read(bench.now))
+    for _ in range(int(2 * RETRIES.duration / 0.2)):
+        bench.ask(lambda: bench.robot.working_values.read(bench.now))
         bench.run(0.2)
     assert first.done()
     assert first.result() == Outcome(False, "sent CONFIG 6 times in 3.0 s, the robot did not answer")
@@ -194,7 +194,7 @@ def test_requests_in_quick_succession_end_although_the_robot_does_not_answer(ben
 
 def test_without_a_robot_a_request_fails_at_once():
     robot = Robot(Options())
-    for future in (robot.tuning.want({"rot_kp": 33}, 0.0), robot.tuning.read(0.0)):
+    for future in (robot.working_values.set({"rot_kp": 33}, 0.0), robot.working_values.read(0.0)):
         assert future.result() == Outcome(False, "there is no robot: not connected")
 
 
@@ -202,7 +202,7 @@ def test_options_are_applied_on_connecting():
     bench = Bench(Options(tuning={"trans_acc": 123, "rot_kv": 66}))
     bench.connect()
     bench.run(1.0)
-    config = bench.robot.tuning.config
+    config = bench.robot.working_values.config
     assert (config.trans_acc, config.rot_kv) == (123, 66)
 
 

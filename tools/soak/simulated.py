@@ -192,7 +192,7 @@ def _ask_everything(bench: Bench) -> list[Future]:
     robot = bench.robot
     return [
         bench.ask(lambda: robot.enable_sonar(True, bench.now)),
-        bench.ask(lambda: robot.tuning.read(bench.now)),
+        bench.ask(lambda: robot.working_values.read(bench.now)),
         bench.ask(lambda: robot.poll_sonars((), bench.now)),
     ]
 

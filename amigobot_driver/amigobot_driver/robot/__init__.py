@@ -1,8 +1,8 @@
 """The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
 
-from .driving.envelope import Refused
-from .driving.manoeuvre import Manoeuvre
-from .driving.motion import MotionStats
+from .devices.auxiliary import AuxPort, Reading, Written
+from .devices.bumpers import STALLS
+from .devices.working_values import TUNABLE, check_working_values
 from .events import (
     BatteryChanged,
     BatteryLevel,
@@ -28,11 +28,11 @@ from .events import (
     TurnRate,
 )
 from .link import PacketStats
+from .motion.envelope import Refused
+from .motion.manoeuvre import Manoeuvre
+from .motion.motion import MotionStats
 from .options import Options
 from .outcome import Outcome
-from .parts.auxiliary import AuxPort, Reading, Written
-from .parts.tuning import TUNABLE, check_working_values
-from .pioneer.bumpers import STALLS
 from .robot import Robot
 from .sensing.battery import BatteryMonitor
 from .sensing.odometry_state import OdometryState

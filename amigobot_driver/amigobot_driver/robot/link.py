@@ -11,12 +11,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ..protocol import FRAME_DATA, Command, FrameDecoder, Malformed, Packet, Reset, Sip, SyncReply, Unknown, parse
+from ..protocol import (
+    FRAME_DATA,
+    Command,
+    CommandTable,
+    FrameDecoder,
+    Malformed,
+    Packet,
+    Reset,
+    Sip,
+    SyncReply,
+    Unknown,
+    parse,
+)
 from ..wording import counted
+from .component import Component, Context, Dispatcher
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
-from .feature import Feature
 from .outbox import Outbox, Urgency
+from .scheduler import Scheduler
 from .session import LinkState, Session
 
 #: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
@@ -43,9 +56,13 @@ class Link(ABC):
         self.outbox = Outbox(spacing)
         self.session = Session(self.outbox.put, self._tune, dialects, pinned)
         self.trace = False  #: tell every frame, both ways
-        self.features: tuple[Feature, ...] = ()  #: in the order they may speak
+        self.components: tuple[Component, ...] = ()
+        self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
+        self.context = Context(
+            self.outbox, self.sends, self.timeouts, self.dispatcher, self._emit, self.lacks, self.no_robot
+        )
+        self.context.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
         self._events: list[Event] = []
-        self._next_feature = 0  #: of `features`: the first to be asked when there is room again
         self._farewell = False
 
     # -- what the robot behind the link does about it ---------------------------------------------------------
@@ -56,7 +73,7 @@ class Link(ABC):
         """The line speed to begin with."""
 
     @abstractmethod
-    def _identified(self, identity: SyncReply) -> None:
+    def _identified(self, identity: SyncReply, now: float) -> None:
         """A robot has said who it is."""
 
     @abstractmethod
@@ -74,6 +91,18 @@ class Link(ABC):
     @abstractmethod
     def _overheard(self, packet: Packet, stamp: float) -> None:
         """A packet came in outside a session."""
+
+    @abstractmethod
+    def lacks(self, command: CommandTable) -> str:
+        """Why this robot cannot be asked for a command, "" when it can."""
+
+    @abstractmethod
+    def _measured(self, packet: Packet, stamp: float) -> float:
+        """When the values of a packet that was sent at `stamp` were taken."""
+
+    @abstractmethod
+    def _frame_sent(self, now: float) -> None:
+        """A frame goes on the line."""
 
     @abstractmethod
     def _halt(self) -> None:
@@ -94,6 +123,10 @@ class Link(ABC):
     def running(self) -> bool:
         """SIPs arrive."""
         return self.session.state is LinkState.RUNNING
+
+    def no_robot(self) -> str:
+        """That no robot is connected, and why; "" when one is."""
+        return "" if self.running else f"there is no robot: {self.note}"
 
     @property
     def note(self) -> str:
@@ -158,11 +191,9 @@ class Link(ABC):
         """Do what has become due; call when `next_time` is reached, or any time earlier."""
         with self._watching(now):
             self.session.poll(now)
+        self.timeouts.run(now)
         if self.running:
-            self._ask_features(now)
-        else:
-            for feature in self.features:
-                feature.expire(now)
+            self.sends.run(now, self.outbox.has_room_now)
         return self._flush()
 
     def take(self, now: float) -> bytes | None:
@@ -174,10 +205,8 @@ class Link(ABC):
         instruction = self.outbox.take(now)
         if instruction is None:
             return None
-        for feature in self.features:
-            feature.sent(instruction, now)
-        if instruction.command is Command.RESET:
-            self.session.reset_sent(now)
+        self._frame_sent(now)
+        self.dispatcher.sent(instruction, now)
         said = self.dialect.say(instruction)
         if said is None:
             # The last gate: a number that means something else to this robot never reaches it.
@@ -196,12 +225,11 @@ class Link(ABC):
 
     def next_time(self) -> float:
         """When `poll` or `take` has something to do."""
-        times = [self.session.next_time(), self.outbox.next_time()]
+        times = [self.session.next_time(), self.outbox.next_time(), self.timeouts.next_time()]
         if self.running:
             room = self.outbox.has_room
-            times += [feature.next_time() for feature in self.features if room or not feature.needs_room]
-        else:
-            times += [feature.expires_at() for feature in self.features]
+            if room:
+                times.append(self.sends.next_time())
         return min(times)
 
     def close(self) -> None:
@@ -235,27 +263,9 @@ class Link(ABC):
         if before is LinkState.RUNNING:
             self._end(self.session.note)
         if state is LinkState.OPENING and self.session.identity:
-            self._identified(self.session.identity)
+            self._identified(self.session.identity, now)
         elif state is LinkState.RUNNING:
             self._began(now)
-
-    def _ask_features(self, now: float) -> None:
-        """Queue what the features have due, as long as there is room; the one without room comes first next time."""
-        for feature in self.features:
-            if not feature.needs_room:
-                self._queue(feature, now)
-        for _ in self.features:
-            if not self.outbox.has_room:
-                return
-            feature = self.features[self._next_feature]
-            self._next_feature = (self._next_feature + 1) % len(self.features)
-            if feature.needs_room:
-                self._queue(feature, now)
-        self._next_feature = 0
-
-    def _queue(self, feature: Feature, now: float) -> None:
-        for instruction in feature.due(now):
-            self.outbox.put(instruction)
 
     def _dispatch(self, packet: Packet, stamp: float, now: float) -> None:
         if isinstance(packet, Sip):
@@ -268,18 +278,20 @@ class Link(ABC):
         if not self.running:
             self._overheard(packet, stamp)
             return
-        for feature in self.features:
-            self._events += feature.hear(packet, now)
-        self._perceive(packet, stamp, now)
+        measured = self._measured(packet, stamp)
+        self.dispatcher.packet(packet, measured, now)
+        self._perceive(packet, measured, now)
 
     def _end(self, why: str) -> None:
         if raw := self.outbox.waiting(Urgency.RAW):
             told = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
             self._events.append(Notice(f"{told} when the connection ended, and will not be: {why}"))
         self.outbox.drop()
-        self._next_feature = 0
-        for feature in self.features:
-            feature.end(why)
+        for component in self.components:
+            component.on_session_end(why)
+
+    def _emit(self, event: Event) -> None:
+        self._events.append(event)
 
     def _tune(self, baud: int) -> None:
         self._events.append(BaudChange(baud))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .parts.tuning import check_working_values
+from .devices.working_values import check_working_values
 
 #: The lowest velocity limits, m/s and rad/s: what SETV and SETRV can say, 1 mm/s and 1 deg/s (rounded down).
 MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745

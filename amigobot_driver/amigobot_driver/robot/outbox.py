@@ -77,6 +77,10 @@ class Outbox:
         """Whether few enough routine commands wait for the components to be asked for more."""
         return len(self._waiting[Urgency.ROUTINE]) < ROOM
 
+    def has_room_now(self) -> bool:
+        """`has_room` as a function."""
+        return self.has_room
+
     def waiting(self, urgency: Urgency) -> int:
         """How many commands of one urgency wait."""
         return len(self._waiting[urgency])

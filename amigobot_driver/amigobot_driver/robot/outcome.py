@@ -1,62 +1,54 @@
-"""How a request ended, and who waits for that."""
+"""The result of a request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-
-from .events import Notice
+from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Success or not, in words for the person who asked."""
+    """Success or not, and why, as a text for the caller."""
 
     success: bool
     message: str
 
 
-class Waiting:
-    """The futures of everybody who waits for the same answer."""
+AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
+
+
+class Callers:
+    """The futures of the callers who wait for the same result."""
 
     def __init__(self) -> None:
         self._futures: list[Future[Outcome]] = []
-        self._unheard: list[str] = []
-        self.given_up = 0  #: times
 
     def __bool__(self) -> bool:
-        """Whether anybody waits."""
+        """Whether a caller waits."""
         return bool(self._futures)
 
     def add(self) -> Future[Outcome]:
-        """One more who waits."""
+        """Add a caller; the future of the result."""
         future: Future[Outcome] = Future()
         self._futures.append(future)
         return future
 
     def finish(self, success: bool, message: str) -> None:
-        """Tell everybody."""
+        """Give the result to every caller."""
         futures, self._futures = self._futures, []
         for future in futures:
-            if future.set_running_or_notify_cancel():
-                future.set_result(Outcome(success, message))
+            finish(future, Outcome(success, message))
 
-    def give_up(self, message: str) -> None:
-        """Tell everybody that it failed, or the operator, when nobody waits."""
-        self.given_up += 1
-        if not self._futures:
-            self._unheard.append(message)
-        self.finish(False, message)
 
-    def notices(self) -> Iterator[Notice]:
-        """What is to be told to the operator, once."""
-        unheard, self._unheard = self._unheard, []
-        yield from map(Notice, unheard)
+def finish(future: Future[AnyOutcome], outcome: AnyOutcome) -> None:
+    """Set the result of a future that may have been cancelled meanwhile."""
+    if future.set_running_or_notify_cancel():
+        future.set_result(outcome)
 
 
 def finished(success: bool, message: str) -> Future[Outcome]:
-    """An answer that is known at once."""
+    """A result that is known at once."""
     future: Future[Outcome] = Future()
     future.set_result(Outcome(success, message))
     return future

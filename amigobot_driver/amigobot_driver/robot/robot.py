@@ -18,49 +18,52 @@ from ..protocol import (
     Encoders,
     ErraticCommand,
     Gyro,
-    Io,
     Packet,
     Parameters,
     Sip,
     SyncReply,
 )
 from ..wording import counted
+from .bandwidth import BandwidthPlanner
+from .bridged_line import BridgedLine
+from .devices.auxiliary import aux_ports
+from .devices.bumpers import BumperReader
+from .devices.charger import Charger
+from .devices.compass import CompassReader
+from .devices.controller_reset import ControllerReset
+from .devices.digital_io import AnalogInput, DigitalOutputs
+from .devices.flash import Flash
+from .devices.gripper import Gripper, fitted
+from .devices.joystick import JoystickReader
+from .devices.motor_pwm import MotorPwm
+from .devices.servos import ServoJoints
+from .devices.sonar_sequence import SonarSequence
+from .devices.sounds import Sounds
+from .devices.switch import Switch
+from .devices.wired_inputs import WiredInputs
+from .devices.working_values import WorkingValues
 from .dialects import Dialect, dialects
-from .driving.envelope import Envelope, Refused
-from .driving.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
-from .driving.motion import Motion
-from .driving.setpoint import Velocity, Wheels
 from .events import Identified, Notice, OdometryStale
-from .health.punctuality import Punctuality
-from .health.sonar_health import SonarHealth
-from .health.stalls import Stalls
-from .health.standstill import Standstill
 from .link import Link
+from .monitors.link_timing import LinkTiming
+from .monitors.sonar_health import SonarHealth
+from .monitors.stalls import StallMonitor
+from .monitors.standstill import StandstillMonitor
+from .motion.envelope import Envelope, Refused
+from .motion.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
+from .motion.motion import Motion
+from .motion.setpoint import Velocity, Wheels
 from .options import Options
 from .outbox import QUEUE_FULL, Urgency
 from .outcome import Outcome, finished
-from .parts.auxiliary import aux_ports
-from .parts.blind import Blind
-from .parts.bridge import BridgedLine
-from .parts.budget import Budget
-from .parts.flash import Flash
-from .parts.ports import ALL_PINS, AMIGO_PINS, AnalogInput, DigitalOutputs
-from .parts.pwm import MotorPwm
-from .parts.sequence import SonarSequence
-from .parts.servos import ServoJoints
-from .parts.setting import Setting
-from .parts.sounds import Sounds
-from .parts.streams import ENCODERS, GYRO, IO, Streams
-from .parts.tuning import Tuning
-from .pioneer.pioneer import Pioneer
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
-from .sensing.inputs import Inputs
-from .sensing.odometry import ZeroingCommands
 from .sensing.odometry_state import OdometryState
 from .sensing.senses import Senses
 from .session import LinkState
+from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
+from .unconfirmed import UnconfirmedCommands
 
 #: rad and m by which a request may miss a limit because of rounding.
 _ROUNDING = 1e-6
@@ -93,54 +96,86 @@ class Robot(Link):
         self.dialect.adopt(self.profile)
         self.senses = Senses(self.profile)
         self.sonar_health = SonarHealth(self.profile)
-        self.punctuality = Punctuality()
-        self.stalls = Stalls()
-        self.standstill = Standstill(self._driven)
+        self.line = BridgedLine(self.context, self.profile, options.bridge_baud)
+        self.bandwidth = BandwidthPlanner(self.context, self.profile)
+        self.link_timing = LinkTiming(self.context)
+        self.stalls = StallMonitor(self.context)
+        self.standstill = StandstillMonitor(self.context, self._driven)
         self.raw_refused = 0
         limits = self.profile.limits
         self.envelope = Envelope((limits.linear, limits.angular))
-        self.motors = Setting("motors", Command.ENABLE(1), Command.ENABLE(0), _motors_enabled)
-        self.sonar = Setting("sonar", Command.SONAR(1), Command.SONAR(0), lambda sip: sip.sonar_enabled)
-        self.motion = Motion(self.outbox, self.envelope, options.command_timeout, lambda: self.motors.coming_on)
-        self.sequence = SonarSequence()
-        self.tuning = Tuning(self.lacks)
-        self.line = BridgedLine(self.profile, options.bridge_baud)
-        self.budget = Budget(self.profile)
-        self.sounds = Sounds(self.lacks)
-        self.digital_outputs = DigitalOutputs(self.lacks)
-        self.analog_input = AnalogInput(self.lacks)
-        self.streams = Streams(self.budget, self.lacks)
+        self.motion = Motion(
+            self.context, self.envelope, options.command_timeout, lambda: self.motors.switching_on
+        )
+        self.motors = Switch(
+            self.context,
+            "motors",
+            Command.ENABLE(1),
+            Command.ENABLE(0),
+            _motors_enabled,
+            True if options.motors_on_connect else None,
+        )
+        self.sonar = Switch(
+            self.context,
+            "sonar",
+            Command.SONAR(1),
+            Command.SONAR(0),
+            lambda sip: sip.sonar_enabled,
+            options.sonar_on_connect,
+        )
+        self.sequence = SonarSequence(self.context)
+        self.working_values = WorkingValues(self.context)
+        self.sounds = Sounds(self.context)
+        self.digital_outputs = DigitalOutputs(self.context)
+        self.analog_input = AnalogInput(self.context)
+        self.streams = Streams(self.context, self.bandwidth)
+        # SETO zeroes the counters always, OPEN on some robots.
+        for command in (Command.SETO, Command.OPEN, ErraticCommand.SETO, ErraticCommand.OPEN):
+            self.context.on_sent(command, lambda _, now: self.senses.odometer.expect_zero(now))
         self.encoders = WheelEncoders()
-        self.gyro = Gyroscope()
-        self.inputs = Inputs(self.profile)
-        self.blind = Blind()
-        self.servos = ServoJoints(self.blind, self.lacks)
-        self.pwm = MotorPwm(self.blind, self.lacks)
-        self.flash = Flash(self.outbox, self._stands, self.lacks)
-        self.pioneer = Pioneer(self.profile, self.streams, self.blind, self.lacks)
-        self.aux = aux_ports(self.lacks, lambda: self.decoder.byte_time)
-        self.motors.wanted = True if options.motors_on_connect else None
-        self.sonar.wanted = options.sonar_on_connect
-        self.features = (
+        self.gyro = Gyroscope(self.context)
+        self.inputs = WiredInputs(self.context, self.profile)
+        self.unconfirmed = UnconfirmedCommands(self.context)
+        self.servos = ServoJoints(
+            self.context, self.unconfirmed, self.profile, lambda number, counts: self.dialect.servo(number, counts)
+        )
+        self.pwm = MotorPwm(self.context, self.unconfirmed)
+        self.flash = Flash(self.context, self._stands)
+        self.bumpers = BumperReader(self.context, self.unconfirmed, self.profile)
+        self.gripper = Gripper(self.context, self.profile)
+        self.charger = Charger(self.context)
+        self.controller_reset = ControllerReset(self.context)
+        self.compass = CompassReader(self.context)
+        self.joystick = JoystickReader(self.context)
+        self.aux = aux_ports(self.context, lambda: self.decoder.byte_time)
+        self.components = (
             self.motion,
             self.motors,
             self.sonar,
-            self.sequence,
-            self.tuning,
+            self.working_values,
             self.line,
-            self.budget,
+            self.bandwidth,
             self.sounds,
             self.digital_outputs,
             self.analog_input,
             self.streams,
+            *(part for port in self.aux for part in (port.reader, port.writer)),
+            self.sequence,
             self.gyro,
-            self.punctuality,
+            self.inputs,
+            self.link_timing,
             self.stalls,
             self.standstill,
-            *self.pioneer.features,
-            self.blind,
-            ZeroingCommands(lambda: self.senses.odometer),
-            *(part for port in self.aux for part in (port.reader, port.writer)),
+            self.servos,
+            self.pwm,
+            self.flash,
+            self.bumpers,
+            self.gripper,
+            self.charger,
+            self.controller_reset,
+            self.compass,
+            self.joystick,
+            self.unconfirmed,
         )
         self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
         self._last_sip = -math.inf  #: its stamp
@@ -158,7 +193,7 @@ class Robot(Link):
         """The line runs at another speed; `byte_time` as Port has it."""
         super().retuned(byte_time)
         self.line.opened(byte_time)
-        self._pace()
+        self._pace(-math.inf)
 
     # -- the user's side --------------------------------------------------------------------------------------
 
@@ -238,23 +273,23 @@ class Robot(Link):
     def enable_motors(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the motors; ends when the robot has confirmed it."""
         self.motion.stand()
-        return self._ask(self.motors, on, now)
+        return self.motors.set(on, now)
 
     def enable_sonar(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the sonars; ends when the robot has confirmed it."""
-        return self._ask(self.sonar, on, now)
+        return self.sonar.set(on, now)
 
     def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
         """Let these sonars fire in this order, none: all in the profile's; ends when their pings show it."""
         available = len(self.profile.sonar.poses)
         if why := self.lacks(Command.POLLING):
             return finished(False, why)
-        return self.sequence.want(sonars or tuple(range(available)), available, now)
+        return self.sequence.set(sonars or tuple(range(available)), available, now)
 
     def reset(self, now: float) -> Future[Outcome]:
         """Stop and reboot the controller; ends when the robot is connected again."""
         self.motion.stop()
-        return self.pioneer.reset.want(now)
+        return self.controller_reset.reset(now)
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
@@ -299,9 +334,7 @@ class Robot(Link):
 
     def lacks(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
-        if not self.running:
-            return f"there is no robot: {self.note}"
-        return self._unknown(command)
+        return self.no_robot() or self._unknown(command)
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
         """Send any command that does not go past the driver; nobody confirms it. Raises Refused."""
@@ -327,13 +360,13 @@ class Robot(Link):
         self.options = options
         self.motion.timeout = options.command_timeout
         self.line.chosen = options.bridge_baud
-        self._pace()
+        self._pace(now)
         self._limit()
         self._arrange(now)
-        self.tuning.release(before.keys() - self._tuned().keys())
+        self.working_values.release(before.keys() - self._tuned().keys())
         if not self.running:
             return finished(True, "kept for the next connection")
-        return self.tuning.want(self._tuned(), now)
+        return self.working_values.set(self._tuned(), now)
 
     # -- inside -----------------------------------------------------------------------------------------------
 
@@ -341,7 +374,7 @@ class Robot(Link):
         """Whether the profile that was asked for talks so."""
         return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
 
-    def _identified(self, identity: SyncReply) -> None:
+    def _identified(self, identity: SyncReply, now: float) -> None:
         known, before = True, self.profile
         same_identity, self._identity = identity == self._identity, identity
         if self.options.profile:
@@ -355,44 +388,44 @@ class Robot(Link):
         self.senses = Senses(self.profile, self.senses, same_robot=same_identity and self.profile == before)
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
-        self.inputs.profile = self.profile
-        self.pioneer.adopt(self.profile)
-        self.servos.servos, self.servos.command = self.profile.servos, self.dialect.servo
-        self.line.profile = self.profile
-        self.budget.identified(self.profile)
-        self._pace()
-        self.digital_outputs.pins = AMIGO_PINS if self.profile.firmware in ("A", "S") else ALL_PINS
+        for component in self.components:
+            component.on_profile(self.profile)
+        self._pace(now)
         self.outbox.spacing = self.profile.link.command_spacing
         self._limit()
-        self.tuning.wanted.update(self._tuned())
+        self.working_values.requested.update(self._tuned())
         if self.dialect.knows(Command.POLLING, self.profile.firmware):
-            self.sequence.adopt(self.options.sonar_sequence, len(self.profile.sonar.poses))
-        lack = self._unknown(ErraticCommand.PWM_FREQ)
-        self._events += self.pwm.adopt(self.options.pwm_frequency, self.options.pwm_max_duty, lack)
+            self.sequence.configure(self.options.sonar_sequence, len(self.profile.sonar.poses))
         self._events.append(Identified(identity, self.profile, self.profile_reason, known))
 
-    def _pace(self) -> None:
+    def _pace(self, now: float) -> None:
         """Use what is known of the line's speed for stamps and for the plan of the streams."""
         self.decoder.byte_time = self.line.byte_time
-        self.budget.retuned(self.line.byte_time)
+        self.bandwidth.set_byte_time(self.line.byte_time, now)
 
     def _arrange(self, now: float) -> None:
         """What the options say of the ports and streams."""
-        options, config = self.options, self.tuning.config
+        options, config = self.options, self.working_values.config
         self.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.encoders.leading = options.encoder_odometry
-        self.streams.want(IO, options.io_stream or self.inputs.needed, now)
-        self.streams.want(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
+        self.streams.set(IO, options.io_stream or self.inputs.needed, now)
+        self.streams.set(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
         # With a 2 there the firmware keeps the gyro to itself.
-        self.streams.want(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
-        self.pioneer.arrange(options, config, now)
+        self.streams.set(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
+        self.gyro.enabled = options.gyro
+        self.streams.set(COMPASS, options.compass == "packets", now)
+        self.streams.set(GRIPPER, options.gripper_stream and config is not None and fitted(config), now)
+        self.streams.set(JOYSTICK, options.joystick_stream, now)
+        self.compass.show_in_sip(options.compass == "sip", now)
+        self.bumpers.configure(options.bumper_stall, now)
 
     def _began(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
         self.encoders.restart()
-        for feature in self.features:
-            feature.begin(now)
+        for component in self.components:
+            component.on_session_start(now)
+        self.pwm.configure(self.options.pwm_frequency, self.options.pwm_max_duty, now)
 
     def _end(self, why: str) -> None:
         super()._end(why)
@@ -444,6 +477,9 @@ class Robot(Link):
             return ""
         return f"{self.profile.description} has no {command.name}"
 
+    def _frame_sent(self, now: float) -> None:
+        self.motion.on_frame_sent(now)
+
     def _driven(self) -> bool:
         """Whether the wheels are to turn; a course may be kept while standing."""
         return isinstance(self.motion.wanted, Velocity | Wheels) and bool(self.motion.wanted)
@@ -456,36 +492,25 @@ class Robot(Link):
         _check_heading(yaw)
         return whole_degrees(yaw - self.senses.odometer.rotation)
 
-    def _ask(self, setting: Setting, on: bool, now: float) -> Future[Outcome]:
-        if not self.running:
-            return finished(False, f"{setting.name}: there is no robot, {self.note}")
-        return setting.want(on, now)
-
-    def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
-        measured = self._measured(packet, stamp)
+    def _perceive(self, packet: Packet, measured: float, now: float) -> None:
         if isinstance(packet, Sip):
             self._continue(packet, measured)
             jumps = self.senses.odometer.jumps
             self._events += self.senses.perceive(packet, measured)
             if self.senses.report:
-                self.sonar_health.perceive(self.senses.report, self.sequence.wanted)
+                self.sonar_health.perceive(self.senses.report, self.sequence.requested)
             odometer = self.senses.odometer
             heading = packet.heading * self.profile.units.angle
             self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
         elif isinstance(packet, Encoders):
             self._events += self.encoders.perceive(
-                packet, measured, self.senses.odometer, self.profile, self.tuning.config
+                packet, measured, self.senses.odometer, self.profile, self.working_values.config
             )
-        elif isinstance(packet, Gyro) and self.options.gyro:
-            self._events += self.gyro.perceive(packet, measured)
-        elif isinstance(packet, Io):
-            self._events += self.inputs.perceive(packet, measured)
         elif isinstance(packet, Parameters):
-            self._pace()
+            self._pace(now)
             self._limit()
             self._arrange(now)
-            self.senses.sonar_cycle = self.budget.sonar_cycle
-        self._events += self.pioneer.perceive(packet, measured)
+            self.senses.sonar_cycle = self.bandwidth.sonar_cycle
 
     def _measured(self, packet: Packet, stamp: float) -> float:
         """When the values of a packet were taken: those of a cycle at once, though the line takes one after the other.
@@ -500,7 +525,7 @@ class Robot(Link):
             # Those of a heap may seem to be of one moment, and somebody divides by the time between them.
             self._cycle = self._last_sip = max(cycle, before + _MOMENT)
             self._sip_by = -math.inf
-        elif stamp - self._cycle >= self.budget.info_cycle:
+        elif stamp - self._cycle >= self.bandwidth.info_cycle:
             return stamp
         return self._cycle
 
@@ -508,7 +533,7 @@ class Robot(Link):
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
         linear, angular = self.profile.limits.linear, self.profile.limits.angular
         own_linear, own_angular = linear, angular
-        if config := self.tuning.config:
+        if config := self.working_values.config:
             linear = min(linear, (config.value("trans_vel_top") or 0) / 1000 or linear)
             angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
             own_linear = config.trans_vel_max / 1000 or linear

@@ -27,7 +27,7 @@ class Bumpers:
 
     def finding(self) -> Finding:
         """Which are pressed; segments have the numbers that they have in the message."""
-        felt = self._robot.pioneer.bumpers.felt
+        felt = self._robot.bumpers.newest
         if not self._robot.running:
             return ERROR, "unknown: no packets from the robot", {}
         if felt is None:

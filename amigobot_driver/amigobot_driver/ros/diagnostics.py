@@ -102,7 +102,7 @@ class Diagnostics:
     def _link(self) -> Reading:
         robot, stats = self._robot, self._robot.decoder.stats
         damaged = self._recent("checksum_errors", stats.checksum_errors)
-        timing, late = robot.punctuality, self._recent("gaps", robot.punctuality.gaps, 60)
+        timing, late = robot.link_timing, self._recent("gaps", robot.link_timing.gaps, 60)
         level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
         if robot.running and damaged:
             level = WARN
@@ -145,7 +145,7 @@ class Diagnostics:
         if not self._robot.running or report is None:
             return _reading("motors", ERROR, "unknown: no packets from the robot")
         stalls = self._robot.stalls
-        stalled = stalls.going_on
+        stalled = stalls.active
         if self._robot.motion.emergency:
             level, message = WARN, "emergency stop latched: call clear_emergency_stop to drive again"
         elif stalled:
@@ -241,8 +241,8 @@ class Diagnostics:
         robot, recent = self._robot, self._recent
         stats, outbox = robot.motion.stats, robot.outbox
         counters: dict[str, int] = {}
-        for feature in robot.features:
-            counters.update(feature.counters())
+        for component in robot.components:
+            counters.update(component.counters())
         given_up = {
             name.removesuffix("_given_up"): recent(name, count, 60)
             for name, count in counters.items()
@@ -289,12 +289,12 @@ class Diagnostics:
 
     def _streams(self) -> Reading:
         """What the robot sends beside its SIPs, and what the line has no room for."""
-        plan, flows = self._robot.budget.plan, self._robot.streams.flows
+        plan, states = self._robot.bandwidth.plan, self._robot.streams.states
         streams = ", ".join(plan.accepted) or "none"
         level, message = OK, f"as wanted: {streams}"
         if plan.refused:
             level, message = WARN, "; ".join(plan.reasons.values())
-        elif silent := [stream.name for stream, flow in flows.items() if flow.silent]:
+        elif silent := [stream.name for stream, state in states.items() if state.silent]:
             level, message = WARN, f"no {' and no '.join(silent)} comes, asked for again and again"
         return _reading(
             "streams",
@@ -304,8 +304,8 @@ class Diagnostics:
             left_out=", ".join(plan.refused) or "none",
             bytes_per_cycle=plan.needed,
             bytes_available=f"{plan.available:.0f}",
-            **{f"{stream.name}_received": flow.packets for stream, flow in flows.items()},
-            **{f"{stream.name}_asked_again": flow.asked_again for stream, flow in flows.items()},
+            **{f"{stream.name}_received": state.packets for stream, state in states.items()},
+            **{f"{stream.name}_asked_again": state.resent for stream, state in states.items()},
             encoder_jumps=self._robot.encoders.jumps,
             gyro_centre=f"{self._robot.gyro.centre:.2f}" if self._robot.gyro.calibrated > -math.inf else "not measured",
         )

@@ -33,7 +33,7 @@ class Gripper:
 
     async def _obey(self, request: GripperSrv.Request, response: GripperSrv.Response) -> GripperSrv.Response:
         with self._driver.robot() as robot:
-            wish = robot.pioneer.gripper.want(request.order, request.duration, self._driver.clock())
+            wish = robot.gripper.order(request.order, request.duration, self._driver.clock())
         return answer(response, await granted(self._node, wish))
 
 

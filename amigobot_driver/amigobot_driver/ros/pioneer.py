@@ -48,7 +48,7 @@ class Pioneer:
 
     async def _deploy_charger(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
-            wish = robot.pioneer.charger.want(request.data, self._driver.clock())
+            wish = robot.charger.deploy(request.data, self._driver.clock())
         return answer(response, await granted(self._node, wish))
 
     async def _reset(self, request: ResetRobot.Request, response: ResetRobot.Response) -> ResetRobot.Response:

@@ -70,7 +70,7 @@ class Ports:
         self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
     ) -> SetDigitalOutputs.Response:
         with self._driver.robot() as robot:
-            wish = robot.digital_outputs.want(request.mask, request.states, self._driver.clock())
+            wish = robot.digital_outputs.set(request.mask, request.states, self._driver.clock())
         outcome = await granted(self._node, wish)
         with self._driver.robot() as robot:
             response.outputs = robot.digital_outputs.reported or 0
@@ -80,5 +80,5 @@ class Ports:
         self, request: SelectAnalogInput.Request, response: SelectAnalogInput.Response
     ) -> SelectAnalogInput.Response:
         with self._driver.robot() as robot:
-            wish = robot.analog_input.want(request.port, self._driver.clock())
+            wish = robot.analog_input.select(request.port, self._driver.clock())
         return answer(response, await granted(self._node, wish))

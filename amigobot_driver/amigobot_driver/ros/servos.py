@@ -28,7 +28,7 @@ class Servos:
         with self._driver.robot() as robot:
             for joint, angle in zip(message.name, message.position, strict=True):
                 try:
-                    robot.servos.turn(joint, angle)
+                    robot.servos.turn(joint, angle, self._driver.clock())
                 except Refused as reason:
                     self._refuse(str(reason))
 

@@ -10,7 +10,7 @@ from amigobot_msgs.srv import ListSounds, PlaySound, Say
 
 from ..driver import Driver
 from ..robot import Outcome
-from ..robot.parts.sounds import MAX_TONES, TONE_STEP, is_group
+from ..robot.devices.sounds import MAX_TONES, TONE_STEP, is_group
 from ..wording import counted
 from .parameters import Parameters
 from .wish import answer, granted, offering

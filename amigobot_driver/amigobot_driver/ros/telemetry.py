@@ -132,7 +132,7 @@ class Telemetry:
 
     def _config_changed(self) -> None:
         if self._identified:
-            event, config = self._identified, self._robot.tuning.config
+            event, config = self._identified, self._robot.working_values.config
             self._config.publish(
                 conversions.robot_config(event.identity, event.profile, event.reason, config, self._header_now())
             )

@@ -74,7 +74,7 @@ class TuningServices:
     def _set_pwm(self, request: SetMotorPwm.Request, response: SetMotorPwm.Response) -> SetMotorPwm.Response:
         try:
             with self._driver.robot() as robot:
-                return answer(response, robot.pwm.want(request.frequency, request.max_duty))
+                return answer(response, robot.pwm.set(request.frequency, request.max_duty, self._driver.clock()))
         except Refused as reason:
             return answer(response, Outcome(False, str(reason)))
 
@@ -109,12 +109,12 @@ class TuningServices:
             if not robot.running:
                 return Outcome(False, f"there is no robot: {robot.note}"), None
             try:
-                wish: Future[Outcome] = robot.tuning.want(values, self._driver.clock())
+                wish: Future[Outcome] = robot.working_values.set(values, self._driver.clock())
             except ValueError as error:
-                return Outcome(False, str(error)), robot.tuning.config
+                return Outcome(False, str(error)), robot.working_values.config
         outcome = await granted(self._node, wish)
         with self._driver.robot() as robot:
-            return outcome, robot.tuning.config
+            return outcome, robot.working_values.config
 
 
 def _pid(config: RobotParameters, servo: str) -> list[int]:

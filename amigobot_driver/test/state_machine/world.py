@@ -32,14 +32,22 @@ from amigobot_driver.robot import (
     Refused,
     Report,
 )
+from amigobot_driver.robot.devices import (
+    charger,
+    controller_reset,
+    digital_io,
+    gripper,
+    sonar_sequence,
+    sounds,
+    switch,
+    working_values,
+)
+from amigobot_driver.robot.devices.auxiliary import HOLD
 from amigobot_driver.robot.dialects.dialect import ANSWER_TIMEOUT, ROUNDS
-from amigobot_driver.robot.driving.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
-from amigobot_driver.robot.driving.motion import KEEP_ALIVE
 from amigobot_driver.robot.link import STALE
+from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
+from amigobot_driver.robot.motion.motion import KEEP_ALIVE
 from amigobot_driver.robot.outbox import MAX_ROUTINE
-from amigobot_driver.robot.parts import ports, sequence, setting, sounds, tuning
-from amigobot_driver.robot.parts.auxiliary import HOLD
-from amigobot_driver.robot.pioneer import charger, gripper, reset
 from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
 from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
 from amigobot_driver.ros.parameters import TABLE, Parameters, Scalar, Spec
@@ -68,18 +76,18 @@ SLICE = 0.25
 
 #: s that each kind of request may take while the link is up.
 BOUNDS = {
-    "motors": setting.RETRY * setting.TRIES,
-    "sonar": setting.RETRY * setting.TRIES,
-    "sonar sequence": sequence.WATCH * (sequence.TRIES + 1),
-    "tuning": tuning.RETRY * tuning.TRIES,
-    "digital outputs": ports.RETRY * ports.TRIES,
-    "analog input": ports.RETRY * ports.TRIES,
-    "sounds": sounds.RETRY * sounds.TRIES,
-    "play": 2 * sounds.RETRY * sounds.TRIES + sounds.QUIET,
-    "say": sounds.RETRY * sounds.TRIES,
-    "gripper": gripper.RETRY * gripper.TRIES,
-    "charger": charger.RETRY * charger.TRIES,
-    "reset": reset.RETRY * reset.TRIES,
+    "motors": switch.RETRIES.duration,
+    "sonar": switch.RETRIES.duration,
+    "sonar sequence": sonar_sequence.RETRIES.interval * (sonar_sequence.RETRIES.limit + 1),
+    "tuning": working_values.RETRIES.duration,
+    "digital outputs": digital_io.RETRIES.duration,
+    "analog input": digital_io.RETRIES.duration,
+    "sounds": sounds.RETRIES.duration,
+    "play": 2 * sounds.RETRIES.duration + sounds.QUIET,
+    "say": sounds.RETRIES.duration,
+    "gripper": gripper.RETRIES.duration,
+    "charger": charger.RETRIES.duration,
+    "reset": controller_reset.RETRIES.duration,
 }
 
 PROFILES = (
@@ -674,7 +682,7 @@ class World:
         if not self.running:
             return Refused("there is no robot")
         answer = self.request(
-            "tuning", f"tune({values})", lambda: self.robot.tuning.want(values, self.now), judge, ValueError
+            "tuning", f"tune({values})", lambda: self.robot.working_values.set(values, self.now), judge, ValueError
         )
         if not isinstance(answer, Exception):
             self.touched |= values.keys()
@@ -692,7 +700,7 @@ class World:
 
     def read_config(self) -> None:
         if self.running:
-            self.request("tuning", "read_config()", lambda: self.robot.tuning.read(self.now))
+            self.request("tuning", "read_config()", lambda: self.robot.working_values.read(self.now))
 
     def set_digital_outputs(self, mask: int, states: int) -> None:
         asked = self.now
@@ -705,7 +713,7 @@ class World:
         self.request(
             "digital outputs",
             f"set_digital_outputs({mask:#04x}, {states:#04x})",
-            lambda: self.robot.digital_outputs.want(mask, states, self.now),
+            lambda: self.robot.digital_outputs.set(mask, states, self.now),
             judge,
         )
 
@@ -714,7 +722,7 @@ class World:
         self.request(
             "analog input",
             f"select_analog_input({port})",
-            lambda: self.robot.analog_input.want(port, self.now),
+            lambda: self.robot.analog_input.select(port, self.now),
             lambda outcome: self._differs(outcome, asked, "analog input", self.witness.analog_port, port),
         )
 
@@ -735,7 +743,7 @@ class World:
 
     def list_sounds(self, refresh: bool) -> None:
         # Each of at most 255 entries may need all its tries.
-        bound = sounds.LAST_SOUND * sounds.RETRY * sounds.TRIES
+        bound = sounds.LAST_SOUND * sounds.RETRIES.duration
         self.request(
             "sounds", f"list_sounds({refresh})", lambda: self.robot.sounds.list(refresh, self.now), bound=bound
         )
@@ -744,11 +752,11 @@ class World:
         self.request(
             "gripper",
             f"gripper({name!r}, {duration})",
-            lambda: self.robot.pioneer.gripper.want(name, duration, self.now),
+            lambda: self.robot.gripper.order(name, duration, self.now),
         )
 
     def order_charger(self, out: bool) -> None:
-        self.request("charger", f"charger({out})", lambda: self.robot.pioneer.charger.want(out, self.now))
+        self.request("charger", f"charger({out})", lambda: self.robot.charger.deploy(out, self.now))
 
     def aux_write(self, port: int, data: bytes) -> None:
         # What waits before it, at the slowest line there is and the port's own speed.
@@ -770,12 +778,12 @@ class World:
         )
 
     def turn_servo(self, joint: str, angle: float) -> Exception | None:
-        answer = self.call(lambda: self.robot.servos.turn(joint, angle), Refused)
+        answer = self.call(lambda: self.robot.servos.turn(joint, angle, self.now), Refused)
         return answer if isinstance(answer, Exception) else None
 
     def set_motor_pwm(self, frequency: float, max_duty: float) -> object:
         self.touched |= {"pwm_max", "pwm_wrap", "stall_val"}
-        return self.call(lambda: self.robot.pwm.want(frequency, max_duty), Refused)
+        return self.call(lambda: self.robot.pwm.set(frequency, max_duty, self.now), Refused)
 
     def save_config(self) -> object:
         return self.call(lambda: self.robot.flash.save(), Refused)

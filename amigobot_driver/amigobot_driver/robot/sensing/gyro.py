@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
 
-from ...protocol import Gyro, Packet, Sip
-from ..events import Event, TurnRate
-from ..feature import Feature
+from ...protocol import Gyro, Sip
+from ..component import Component, Context
+from ..events import TurnRate
 
 #: s between two samples.
 PERIOD = 0.025
@@ -28,42 +27,45 @@ _WANDER, _SCALE_ERROR = 0.05, 0.03
 _ROUNDING = 1 / 12
 
 
-class Gyroscope(Feature):
-    """Takes GYROpacs and, to know when the robot stands, SIPs."""
+class Gyroscope(Component):
+    """Takes GYROpacs and, to know when the robot is at rest, SIPs. Nothing is published while `enabled` is False."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: Context) -> None:
+        self.enabled = True
         self.centre = _CENTRE  #: counts
         self.calibrated = -math.inf  #: when the centre was last measured
         self._noise = _ROUNDING  #: variance of one sample, counts squared
         self._at_rest: deque[int] = deque(maxlen=ENOUGH)
         self._unsure: list[int] = []  #: samples since the last SIP: of a time that the next one tells of
         self._stood = False
+        self._emit = context.emit
+        context.on_packet(Sip, self._on_sip)
+        context.on_packet(Gyro, self._on_gyro)
 
-    def begin(self, now: float) -> None:
+    def on_session_start(self, now: float) -> None:
         self._at_rest.clear()
         self._unsure.clear()
         self._stood = False
 
-    def hear(self, packet: Packet, now: float) -> Iterator[Event]:
-        if isinstance(packet, Sip):
-            stands = not packet.moving
-            if stands and self._stood:
-                self._at_rest.extend(self._unsure)
-                self._calibrate(now)
-            else:
-                self._at_rest.clear()
-            self._unsure.clear()
-            self._stood = stands
-        yield from ()
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        stands = not sip.moving
+        if stands and self._stood:
+            self._at_rest.extend(self._unsure)
+            self._calibrate(now)
+        else:
+            self._at_rest.clear()
+        self._unsure.clear()
+        self._stood = stands
 
-    def perceive(self, packet: Gyro, stamp: float) -> Iterator[Event]:
-        """Take a packet that was sent at `stamp`: its samples end there."""
+    def _on_gyro(self, packet: Gyro, stamp: float, now: float) -> None:
+        """The packet was sent at `stamp`: its samples end there."""
         rates = [sample.rate for sample in packet.samples]
-        if not rates:
+        if not (rates and self.enabled):
             return
         self._unsure = (self._unsure + rates)[-ENOUGH:]
         rate = -(sum(rates) / len(rates) - self.centre) * RATE
-        yield TurnRate(stamp - len(rates) * PERIOD / 2, rate, self._variance(rate, len(rates), stamp))
+        middle = stamp - len(rates) * PERIOD / 2
+        self._emit(TurnRate(middle, rate, self._variance(rate, len(rates), stamp)))
 
     def _calibrate(self, now: float) -> None:
         """ARIA's rule, and the noise besides. Somebody may be turning the robot by hand: then it is not steady."""

@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...profiles import Profile
-from ...protocol import Instruction, Sip, Unlisted
+from ...protocol import Sip
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
-from ..feature import Feature
 from .odometry_state import OdometryState
 
 _COUNTER = 0x8000
@@ -50,18 +48,6 @@ STATED_STEP = math.radians(0.1)
 _AGREES, _AGREES_MARGIN = 0.5, 0.2
 #: Beyond this a variance says nothing more; some filters refuse larger ones.
 _MAX_VARIANCE = 1e4
-
-
-class ZeroingCommands(Feature):
-    """Tells the odometer when a command is sent that zeroes the counters: SETO always, OPEN on some robots."""
-
-    def __init__(self, odometer: Callable[[], Odometer]) -> None:
-        """`odometer` returns the one in use."""
-        self._odometer = odometer
-
-    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
-        if isinstance(instruction, Instruction) and instruction.command.name in ("SETO", "OPEN"):
-            self._odometer().expect_zero(now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from ...profiles import Profile
 from ...protocol import Sip
+from ..devices.digital_io import port_state
+from ..devices.sonar_sequence import ARRAY
 from ..events import BatteryChanged, Event, Ping, Report
-from ..parts.ports import port_state
-from ..parts.sequence import ARRAY
 from .battery import BatteryMonitor
 from .odometry import STATED_STEP, Odometer
 

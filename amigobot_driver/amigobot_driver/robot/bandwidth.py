@@ -1,0 +1,154 @@
+"""What fits on the line in one info cycle: the SIP first, then the requested streams (docs/protocol.md 8.3).
+
+A stream that is not through before the next SIP delays the SIP, or the firmware drops its packets. So what does not fit
+is not requested, and the operator is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..profiles import Profile
+from ..protocol import OVERHEAD, Parameters, Sip
+from .component import Component, Context
+from .devices.sonar_sequence import ARRAY
+from .events import Notice
+
+#: The share of a cycle that is given away: the clocks of both ends differ, and answers need a little room.
+USABLE = 0.95
+#: Who comes first when not all fit; what is not named here comes last.
+PRECEDENCE = ("ENCODERpac", "GYROpac", "IOpac")
+#: s between two SIPs while the robot has not reported it (AmigOS's default).
+_INFO_CYCLE = 0.1
+#: Bytes of AmigOS's SIP without sonar readings, while none has come, and what each reading adds.
+_SIP, _READING = 30, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which streams the line carries beside the SIP. Bytes are per info cycle, whole frames."""
+
+    accepted: tuple[str, ...]
+    refused: tuple[str, ...]
+    reasons: Mapping[str, str]  #: of each refused stream, a sentence
+    needed: int  #: bytes of the SIP and what was accepted
+    available: float  #: bytes; inf for a line without a speed
+
+
+def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, wanted: Mapping[str, int]) -> Plan:
+    """Serve the streams in their order, each with the bytes it needs a cycle; the SIP is always served.
+
+    `byte_time` is s per byte, 0 where bytes take no time. A small stream may fit where one before it did not.
+    """
+    available = info_cycle_s / byte_time * USABLE if byte_time else math.inf
+    needed = sip_bytes
+    accepted: list[str] = []
+    reasons: dict[str, str] = {}
+    for name, size in wanted.items():
+        if needed + size <= available:
+            accepted.append(name)
+            needed += size
+        else:
+            others = ", ".join(["the SIP", *accepted])
+            left = max(0, int(available - needed))
+            reasons[name] = (
+                f"{name} is left out: it needs {size} bytes in each {info_cycle_s * 1000:.0f} ms, of the "
+                f"{available:.0f} that {10 / byte_time:.0f} baud carries {others} leave {left}"
+            )
+    return Plan(tuple(accepted), tuple(reasons), reasons, needed, available)
+
+
+class BandwidthPlanner(Component):
+    """Keeps the plan for one robot. Who wants a stream asks `accepts` before it asks the robot."""
+
+    def __init__(self, context: Context, profile: Profile) -> None:
+        #: is called with the time (s) when the plan has changed
+        self.on_change: Callable[[float], object] = lambda now: None
+        self._emit = context.emit
+        self._profile = profile
+        self._byte_time = 0.0
+        self._requested: dict[str, int] = {}
+        self._sip: Sip | None = None
+        self._config: Parameters | None = None
+        self._reported: Mapping[str, str] = {}
+        self.plan = self._planned()
+        context.on_packet(Sip, self._on_sip)
+        context.on_packet(Parameters, self._on_config)
+
+    def request(self, name: str, size: int, now: float) -> None:
+        """Request room for a stream.
+
+        Args:
+            name: of its packet.
+            size: bytes of its frames in one info cycle; 0: no room is needed any more.
+            now: time in s.
+        """
+        if size != self._requested.get(name, 0):
+            self._requested[name] = size
+            self._replan(now)
+
+    def accepts(self, name: str) -> bool:
+        """Whether a stream that was requested fits."""
+        return name in self.plan.accepted
+
+    def set_byte_time(self, byte_time: float, now: float) -> None:
+        """Take the speed of the line, in s for each byte; 0 for a line without a speed."""
+        if byte_time != self._byte_time:
+            self._byte_time = byte_time
+            self._replan(now)
+
+    @property
+    def info_cycle(self) -> float:
+        """Time between two SIPs, in s."""
+        return (self._config.info_cycle_ms / 1000 if self._config else 0.0) or _INFO_CYCLE
+
+    @property
+    def sonar_cycle(self) -> float:
+        """Time from one ping of an array to the next, in s: the robot's SONARCYCLE, else the profile's."""
+        own = (self._config.value("sonar_cycle") or 0) / 1000 if self._config else 0.0
+        return own or self._profile.sonar.cycle
+
+    @property
+    def sip_bytes(self) -> int:
+        """The frame of this robot's SIP with as many readings as its sonars make in a cycle."""
+        arrays = max(1, math.ceil(len(self._profile.sonar.poses) / ARRAY))
+        readings = arrays * math.ceil(self.info_cycle / self.sonar_cycle - 1e-6)
+        bare = len(self._sip.encode()) + OVERHEAD - _READING * len(self._sip.sonar) if self._sip else _SIP
+        return bare + _READING * readings
+
+    def on_profile(self, profile: Profile) -> None:
+        self._profile = profile
+        self.plan = self._planned()
+
+    def on_session_start(self, now: float) -> None:
+        self._sip = self._config = None
+        self._reported = {}
+        self._replan(now)
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        if self._sip is None:
+            self._sip = sip
+            self._replan(now)
+
+    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+        self._config = config
+        self._replan(now)
+
+    def _replan(self, now: float) -> None:
+        before, self.plan = self.plan, self._planned()
+        if self.plan != before:
+            self.on_change(now)
+        if self._sip is None:
+            return  # the size of its SIPs is not known yet
+        for name, reason in self.plan.reasons.items():
+            if self._reported.get(name) != reason:
+                self._emit(Notice(reason))
+        self._reported = self.plan.reasons
+
+    def _planned(self) -> Plan:
+        order = {name: place for place, name in enumerate(PRECEDENCE)}
+        names = sorted(filter(self._requested.get, self._requested), key=lambda name: order.get(name, len(order)))
+        requested = {name: self._requested[name] for name in names}
+        return plan(self._byte_time, self.info_cycle, self.sip_bytes, requested)

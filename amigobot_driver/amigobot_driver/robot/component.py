@@ -1,0 +1,108 @@
+"""What every subsystem and device of the robot has in common, and what it may use of the robot.
+
+A component says in its constructor what it wants to be called for:
+
+    context.on_packet(Sip, self._on_sip)
+    context.on_sent(Command.CONFIG, self._on_config_sent)
+    self._retry = context.sends.timer(self._send_again)
+
+and is called for nothing else. Within one packet type, handlers are called in the order of their registration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..profiles import Profile
+from ..protocol import CommandTable, Instruction, Packet, Unlisted
+from .events import Event
+from .outbox import Outbox
+from .scheduler import Scheduler
+
+#: Called with the packet, the time at which the robot took its values and the time of its arrival, both in s.
+PacketHandler = Callable[[Any, float, float], object]
+#: Called with a command that goes on the line now, and the time in s.
+SentHandler = Callable[[Instruction | Unlisted, float], object]
+
+
+class Dispatcher:
+    """Calls the handlers of a packet's type and the observers of a command, and no others."""
+
+    def __init__(self) -> None:
+        self._registered: list[tuple[type[Packet], PacketHandler]] = []
+        self._by_type: dict[type[Packet], tuple[PacketHandler, ...]] = {}
+        self._observers: dict[CommandTable | int, list[SentHandler]] = {}
+
+    def on_packet(self, kind: type[Packet], handler: PacketHandler) -> None:
+        """Call `handler` for packets of a type and its subclasses."""
+        self._registered.append((kind, handler))
+        self._by_type.clear()
+
+    def on_sent(self, command: CommandTable, handler: SentHandler) -> None:
+        """Call `handler` when a command goes on the line, whichever component has sent it."""
+        self._observers.setdefault(command, []).append(handler)
+
+    def packet(self, packet: Packet, stamp: float, now: float) -> None:
+        """Hand a packet to the handlers of its type."""
+        kind = type(packet)
+        handlers = self._by_type.get(kind)
+        if handlers is None:
+            handlers = tuple(handler for wanted, handler in self._registered if issubclass(kind, wanted))
+            self._by_type[kind] = handlers
+        for handler in handlers:
+            handler(packet, stamp, now)
+
+    def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
+        """Tell the observers of a command that it goes on the line."""
+        for handler in self._observers.get(instruction.command, ()):
+            handler(instruction, now)
+
+
+class Context:
+    """What a component may use of the robot that it belongs to.
+
+    Attributes:
+        queue: the commands that wait for the line.
+        sends: the deadlines at which routine commands are put into the queue; they wait while it has no room.
+        timeouts: the deadlines that wait for nothing.
+        emit: publishes an event to the users of the robot.
+        unsupported: tells why the robot cannot be asked for a command; "" when it can.
+        no_robot: tells that no robot is connected, and why; "" when one is.
+    """
+
+    def __init__(
+        self,
+        queue: Outbox,
+        sends: Scheduler,
+        timeouts: Scheduler,
+        dispatcher: Dispatcher,
+        emit: Callable[[Event], object],
+        unsupported: Callable[[CommandTable], str],
+        no_robot: Callable[[], str],
+    ) -> None:
+        self.queue = queue
+        self.sends = sends
+        self.timeouts = timeouts
+        self.emit = emit
+        self.unsupported = unsupported
+        self.no_robot = no_robot
+        self.on_packet = dispatcher.on_packet
+        self.on_sent = dispatcher.on_sent
+
+
+class Component:
+    """One subsystem or device. A subclass overrides what concerns it; times are in s of the robot's clock."""
+
+    def on_profile(self, profile: Profile) -> None:
+        """The robot has been identified and has this profile."""
+
+    def on_session_start(self, now: float) -> None:
+        """A session was opened: the robot may have forgotten every setting."""
+
+    def on_session_end(self, reason: str) -> None:
+        """The session has ended: fail the pending requests. What was requested stays, for the next session."""
+
+    def counters(self) -> Mapping[str, int]:
+        """How often it sent again or gave up, by a name that says who and what: "motors_resent"."""
+        return {}

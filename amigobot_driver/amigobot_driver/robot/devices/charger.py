@@ -1,0 +1,62 @@
+"""The docking mechanism of a Pioneer: CHARGE, and what the SIP reports of charging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+from ...protocol import Command, Instruction, Sip
+from ..component import Component, Context
+from ..outcome import Outcome, finished
+from ..request import ConfirmedRequest, RetryPolicy
+
+#: The mechanism needs time until its contacts touch the dock.
+RETRIES = RetryPolicy(interval=1.0, limit=5)
+
+
+class Charger(Component):
+    """Deploys and retracts the mechanism. A request ends with its session: a robot never docks again by itself."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._deployed = False
+        self._request = ConfirmedRequest(
+            context,
+            "charger",
+            RETRIES,
+            commands=lambda: [self._command],
+            confirmed_by={Sip: self._confirmation},
+            failure=self._failure,
+        )
+
+    def deploy(self, deployed: bool, now: float) -> Future[Outcome]:
+        """Deploy the mechanism, or retract it.
+
+        Args:
+            deployed: False retracts.
+            now: time in s.
+
+        Returns:
+            The result, when the SIP shows that the robot charges (or does not any more), or the retries are over.
+        """
+        if reason := self._context.unsupported(Command.CHARGE):
+            return finished(False, reason)
+        self._deployed = deployed
+        return self._request.replace("another charger request replaced this one", now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()
+
+    @property
+    def _command(self) -> Instruction:
+        return Command.CHARGE(int(self._deployed))
+
+    def _confirmation(self, sip: Sip) -> str:
+        return f"the robot reports: {sip.charge_name}" if sip.charging is self._deployed else ""
+
+    def _failure(self) -> str:
+        reported = "does not charge: is it in front of its dock?" if self._deployed else "goes on charging"
+        return f"sent {self._command} {RETRIES.limit} times in {RETRIES.duration:.0f} s, the robot {reported}"

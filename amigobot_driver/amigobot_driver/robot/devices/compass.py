@@ -1,0 +1,92 @@
+"""The TCM2 compass of a Pioneer: in steps of two degrees in the SIP, or in packets of its own.
+
+The packets are a stream (streams.py). This component asks for the heading in the SIP until it is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ...protocol import Command, Compass, Sip
+from ..component import Component, Context
+from ..events import CompassRead
+from ..request import ConfirmedRequest, RetryPolicy
+
+RETRIES = RetryPolicy(interval=1.0, limit=5)
+#: The argument of TCM2.
+_OFF, _IN_SIP = 0, 1
+#: deg to one unit of the SIP's byte, as ARIA has it; Player subtracts one unit first, which is within the step. Bytes
+#: beyond a turn and 0 are no heading.
+_STEP, _HIGHEST = 2, 180
+#: deg, T and deg C to one unit of the packets.
+_TENTH, _FIELD = 0.1, 1e-8
+
+
+class CompassReader(Component):
+    """Publishes what the compass reports, and has the SIP carry the heading where that is requested."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._in_sip = False
+        self._request = ConfirmedRequest(
+            context,
+            "compass",
+            RETRIES,
+            commands=lambda: [Command.TCM2(_IN_SIP)],
+            confirmed_by={Sip: lambda sip: "the SIP shows a heading" if sip.compass else ""},
+            failure=lambda: (
+                f"sent {Command.TCM2(_IN_SIP)} {RETRIES.limit} times, the SIP shows no heading: has it a compass?"
+            ),
+        )
+        context.on_packet(Sip, self._on_sip)
+        context.on_packet(Compass, self._on_compass)
+
+    def show_in_sip(self, on: bool, now: float) -> None:
+        """Have the heading in the SIP, in this session and in each to come; off leaves the compass to its packets."""
+        if on == self._in_sip:
+            return
+        self._in_sip = on
+        if on:
+            self._start(now)
+        else:
+            self._request.succeed("not requested any more")
+            if not self._context.unsupported(Command.TCM2):
+                self._context.queue.put(Command.TCM2(_OFF))
+
+    def on_session_start(self, now: float) -> None:
+        if self._in_sip:
+            self._start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return {"compass_resent": self._request.resent}
+
+    def _start(self, now: float) -> None:
+        if not self._context.unsupported(Command.TCM2):
+            self._request.start(now)
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        if 0 < sip.compass <= _HIGHEST:
+            heading = math.radians(_STEP * sip.compass) % math.tau
+            self._context.emit(CompassRead(stamp, heading, math.radians(_STEP)))
+        elif self._in_sip and not self._request.pending and self._request.attempts < RETRIES.limit:
+            # It was there, and has gone: the controller was reset, for example.
+            self._start(now)
+
+    def _on_compass(self, packet: Compass, stamp: float, now: float) -> None:
+        heading, pitch, roll = (math.radians(_TENTH * tenths) for tenths in (packet.heading, packet.pitch, packet.roll))
+        self._context.emit(
+            CompassRead(
+                stamp,
+                heading % math.tau,
+                math.radians(_TENTH),
+                pitch,
+                roll,
+                (packet.mag_x * _FIELD, packet.mag_y * _FIELD, packet.mag_z * _FIELD),
+                packet.temperature * _TENTH,
+                packet.error & 0xFFFF,
+            )
+        )

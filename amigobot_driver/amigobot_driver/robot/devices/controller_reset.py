@@ -1,0 +1,64 @@
+"""RESET: the controller reboots and forgets its settings; the session finds it again by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+from ...protocol import Command
+from ..component import Component, Context
+from ..outcome import Outcome, finished
+from ..request import ConfirmedRequest, RetryPolicy
+
+#: Packets may go on for as long after RESET before it counts as lost.
+RETRIES = RetryPolicy(interval=1.5, limit=3)
+#: s after the request within which the robot must be connected again.
+LIMIT = 60.0
+
+
+class ControllerReset(Component):
+    """Sends RESET until the session ends; the result is known when the next session has started."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._rebooting = False  #: the session has ended because of RESET
+        self._deadline = context.timeouts.timer(self._on_deadline)
+        self._request = ConfirmedRequest(
+            context,
+            "reset",
+            RETRIES,
+            commands=lambda: [Command.RESET()],
+            confirmed_by={},
+            failure=lambda: f"sent {Command.RESET()} {RETRIES.limit} times, the robot goes on all the same",
+        )
+
+    def reset(self, now: float) -> Future[Outcome]:
+        """Reset the controller once. The caller must have stopped the robot."""
+        if reason := self._context.unsupported(Command.RESET):
+            return finished(False, reason)
+        self._deadline.set(now + LIMIT)
+        return self._request.request(now)
+
+    def on_session_start(self, now: float) -> None:
+        self._deadline.cancel()
+        if self._rebooting:
+            self._rebooting = False
+            self._request.succeed("the robot was reset and is connected again")
+
+    def on_session_end(self, reason: str) -> None:
+        if self._request.pending and self._request.attempts:
+            # The end of this session is what was requested.
+            self._rebooting = True
+            self._request.pause()
+        elif not self._rebooting:
+            self._request.fail(reason)
+
+    def _on_deadline(self, now: float) -> None:
+        if not (self._rebooting or self._request.pending):
+            return
+        self._rebooting = False
+        reason = self._context.unsupported(Command.RESET)
+        self._request.give_up(f"RESET was sent, and {LIMIT:g} s later the robot is not connected again: {reason}")
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()

@@ -1,0 +1,169 @@
+"""Digital outputs and the choice of an analog port (docs/protocol.md, DIGOUT and ADSEL).
+
+The SIP reports the outputs and the chosen port. Both are sent until the SIP shows them, and again in the next session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+from ...profiles import Profile
+from ...protocol import Command, Instruction, Sip
+from ..component import Component, Context
+from ..events import PortState
+from ..outcome import Outcome, finished
+from ..request import ConfirmedRequest, RetryPolicy
+
+RETRIES = RetryPolicy(interval=0.3, limit=5)
+_REPLACED = "another request replaced this one"
+#: AN1 to AN5 (docs/protocol.md E-26).
+ANALOG_PORTS = range(1, 6)
+#: IO_0 to IO_5 of the AmigoBot; DIGOUT has bits for eight.
+AMIGO_PINS, ALL_PINS = 0x3F, 0xFF
+
+
+def port_state(sip: Sip) -> PortState:
+    """The ports as a SIP reports them."""
+    port, _ = _port_and_gripper(sip)
+    return PortState(sip.digital_in, sip.digital_out, port if port in ANALOG_PORTS else 0, sip.analog)
+
+
+def gripper_byte(sip: Sip) -> int:
+    """The gripper's state as a SIP reports it."""
+    return _port_and_gripper(sip)[1]
+
+
+def _port_and_gripper(sip: Sip) -> tuple[int, int]:
+    """AmigOS has the analog port in the low byte, later firmware in the high one (docs/protocol.md E-30)."""
+    low, high = sip.port_low or 0, sip.port_high or 0
+    usual, other = (low, high) if sip.battery_x10 is None else (high, low)
+    return (other, usual) if other in ANALOG_PORTS and usual not in ANALOG_PORTS else (usual, other)
+
+
+class DigitalOutputs(Component):
+    """The digital outputs. Those that were never requested are left alone."""
+
+    def __init__(self, context: Context) -> None:
+        self.pins = AMIGO_PINS  #: those that this robot has
+        self.mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol.md E-24)
+        self.reported: int | None = None
+        self._context = context
+        self._mask = self._states = self._newest = 0
+        context.on_packet(Sip, self._on_sip)
+        self._request = ConfirmedRequest(
+            context,
+            "digital_outputs",
+            RETRIES,
+            commands=lambda: [self._command],
+            confirmed_by={Sip: lambda sip: "" if self._wrong() else f"{self._text()}, confirmed by the robot"},
+            failure=self._failure,
+        )
+
+    def set(self, mask: int, states: int, now: float) -> Future[Outcome]:
+        """Switch the pins of a mask; those outside it keep what was requested before.
+
+        Args:
+            mask: bit n stands for IO_n.
+            states: a bit for each pin; those outside the mask do not count.
+            now: time in s.
+        """
+        if reason := self._context.unsupported(Command.DIGOUT):
+            return finished(False, reason)
+        if not mask or mask & ~self.pins:
+            top = self.pins.bit_length() - 1
+            return finished(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_{top}, bits of {self.pins:#04x}")
+        self._mask |= mask
+        self._states = (self._states & ~mask) | (states & mask)
+        self._newest = mask
+        return self._request.replace(_REPLACED, now)
+
+    def on_profile(self, profile: Profile) -> None:
+        self.pins = AMIGO_PINS if profile.firmware in ("A", "S") else ALL_PINS
+
+    def on_session_start(self, now: float) -> None:
+        self.reported = None
+        self._newest = self._mask
+        if self._mask:
+            self._request.start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()
+
+    @property
+    def _command(self) -> Instruction:
+        mask, states = self._mask, self._states & self._mask
+        return Command.DIGOUT(states << 8 | mask if self.mask_first else mask << 8 | states)
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self.reported = sip.digital_out
+
+    def _wrong(self) -> int:
+        return self._mask if self.reported is None else (self.reported ^ self._states) & self._mask
+
+    def _text(self) -> str:
+        return f"outputs {self.reported:#04x}"
+
+    def _failure(self) -> str:
+        wrong, sent = self._wrong(), f"sent {self._command} {RETRIES.limit} times in {RETRIES.duration:.1f} s"
+        # What cannot be had is not requested again.
+        self._mask &= ~wrong
+        if self.reported is None:
+            return f"{sent}, the robot reports no outputs: its packets end before them"
+        names = ", ".join(f"IO_{pin}" for pin in range(8) if wrong >> pin & 1)
+        message = f"{sent}, the robot reports {self._text()}: {names} did not follow, being configured as input "
+        message += "(FLASH io0 to io5)"
+        if wrong & self._newest == self._newest:
+            message += "; or this firmware wants mask and states swapped, see parameter digital_output_mask_first"
+        return message
+
+
+class AnalogInput(Component):
+    """The analog port that the SIP reports."""
+
+    def __init__(self, context: Context) -> None:
+        self.reported = 0
+        self._context = context
+        self._port: int | None = None  #: requested; None: leave it as it is
+        context.on_packet(Sip, self._on_sip)
+        self._request = ConfirmedRequest(
+            context,
+            "analog_input",
+            RETRIES,
+            commands=lambda: [Command.ADSEL(self._port)],
+            confirmed_by={Sip: lambda sip: self._confirmation()},
+            failure=self._failure,
+        )
+
+    def select(self, port: int, now: float) -> Future[Outcome]:
+        """Select a port, 1 to 5."""
+        if reason := self._context.unsupported(Command.ADSEL):
+            return finished(False, reason)
+        if port not in ANALOG_PORTS:
+            return finished(False, f"port is {port}, allowed: {ANALOG_PORTS.start} to {ANALOG_PORTS.stop - 1}")
+        self._port = port
+        return self._request.replace(_REPLACED, now)
+
+    def on_session_start(self, now: float) -> None:
+        if self._port is not None:
+            self._request.start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self.reported = port_state(sip).selected
+
+    def _confirmation(self) -> str:
+        return f"analog port {self.reported}, confirmed by the robot" if self.reported == self._port else ""
+
+    def _failure(self) -> str:
+        sent = f"sent {Command.ADSEL(self._port)} {RETRIES.limit} times in {RETRIES.duration:.1f} s"
+        self._port = None
+        return f"{sent}, the robot reports {f'port {self.reported}' if self.reported else 'no analog port'}"

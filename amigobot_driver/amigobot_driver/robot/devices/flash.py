@@ -1,0 +1,35 @@
+"""The robot's FLASH, from which it starts. The driver writes it on request only (Erratic: SAVE)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...protocol import ErraticCommand
+from ..component import Component, Context
+from ..motion.envelope import Refused
+from ..outbox import QUEUE_FULL, Urgency
+from ..outcome import Outcome
+
+
+class Flash(Component):
+    """Saves the working values."""
+
+    def __init__(self, context: Context, at_rest: Callable[[], bool]) -> None:
+        """Args: `at_rest` tells whether the robot stands still and no motion is requested."""
+        self._context = context
+        self._at_rest = at_rest
+
+    def save(self) -> Outcome:
+        """Have the robot write its working values to its FLASH, once.
+
+        Raises:
+            Refused: the robot moves, has no such command, or too many commands wait.
+        """
+        if reason := self._context.unsupported(ErraticCommand.SAVE):
+            raise Refused(reason)
+        if not self._at_rest():
+            raise Refused("the robot must stand still while it writes its FLASH: stop it first")
+        # Behind the raw commands that were asked for before: what they set is to be saved.
+        if not self._context.queue.put(ErraticCommand.SAVE(), Urgency.RAW):
+            raise Refused(f"SAVE is not sent: {QUEUE_FULL}")
+        return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")

@@ -1,0 +1,251 @@
+"""The Pioneer's gripper: its commands, and what its switches mean (docs/protocol.md, gripper; ARIA's ArGripper).
+
+GRIPPERpacs report all switches. Without them there is the SIP. Where the gripper is wired to the user I/O (P2OS), the
+SIP's gripper byte reports the paddles and the lift, and the digital inputs report beams and contacts. Where it is wired
+to the general I/O (AROS, ARCOS), ARIA finds the switches in that byte, but Player reads it as on P2OS: so the driver
+publishes it raw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from ...profiles import Profile
+from ...protocol import Command, Instruction, Parameters, Sip
+from ...protocol import Gripper as GripperPacket
+from ..component import Component, Context
+from ..events import GripperSeen, Lift, Paddles
+from ..outcome import Outcome, finished
+from ..request import ConfirmedRequest, RetryPolicy
+from .digital_io import gripper_byte
+
+NONE, USER_IO, GENERAL_IO = range(3)
+
+RETRIES = RetryPolicy(interval=0.5, limit=4)
+#: s after which a GRIPPERpac is too old to count.
+STALE = 1.0
+#: s to one unit of GRIPPERVAL and of the grasp time.
+STEP = 0.02
+
+#: Bits of the switches: an end reads 0 when it is reached, a paddle 0 when it touches, a beam 1 when it is broken.
+_OPEN_END, _LIFT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT, _RIGHT, _LIFT_MOVES, _PADDLES_MOVE = (
+    1 << bit for bit in range(8)
+)
+#: Bits of the SIP's byte where the gripper is wired to the user I/O.
+_STATE_OPEN, _STATE_CLOSED, _STATE_MOVES = 1, 2, 4
+_STATE_UP, _STATE_DOWN, _STATE_LIFT_MOVES = 16, 32, 64
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An argument of GRIPPER, and how the switches show that it obeys. An order without `obeyed` lasts for a time."""
+
+    number: int
+    obeyed: Callable[[GripperSeen], bool] | None = None
+
+
+def _any(state: GripperSeen) -> bool:
+    return state.paddles_moving or state.lift_moving
+
+
+ORDERS: Mapping[str, Order] = {
+    "open": Order(1, lambda seen: seen.paddles_moving or seen.paddles is Paddles.OPEN),
+    "close": Order(2, lambda seen: seen.paddles_moving or seen.paddles is Paddles.CLOSED),
+    "stop": Order(3, lambda seen: not seen.paddles_moving),
+    "up": Order(4, lambda seen: seen.lift_moving or seen.lift is Lift.UP),
+    "down": Order(5, lambda seen: seen.lift_moving or seen.lift is Lift.DOWN),
+    "stop_lift": Order(6, lambda seen: not seen.lift_moving),
+    "store": Order(7, lambda seen: _any(seen) or (seen.paddles, seen.lift) == (Paddles.CLOSED, Lift.UP)),
+    "deploy": Order(8, lambda seen: _any(seen) or (seen.paddles, seen.lift) == (Paddles.OPEN, Lift.DOWN)),
+    "halt": Order(15, lambda seen: not _any(seen)),
+    "press": Order(16),
+    "carry": Order(17),
+}
+
+
+class Gripper(Component):
+    """One order at a time, sent until the switches show that the gripper obeys."""
+
+    def __init__(self, context: Context, profile: Profile) -> None:
+        self.newest: GripperSeen | None = None
+        self._context = context
+        self._name = ""  #: of the order
+        self._fitted: bool | None = None  #: as CONFIGpac reports it; None: it has not come
+        self._sip: Sip | None = None
+        self._packet: GripperPacket | None = None
+        self._packet_stamp = -math.inf
+        context.on_packet(Parameters, self._on_config)
+        context.on_packet(GripperPacket, self._on_gripper)
+        context.on_packet(Sip, self._on_sip)
+        # After the handlers above, which make the newest state.
+        self._request = ConfirmedRequest(
+            context,
+            "gripper",
+            RETRIES,
+            commands=lambda: [self._command],
+            confirmed_by={GripperPacket: lambda packet: self._confirmation(), Sip: lambda sip: self._confirmation()},
+            failure=self._failure,
+        )
+        self.on_profile(profile)
+
+    def order(self, name: str, duration: float, now: float) -> Future[Outcome]:
+        """Give an order.
+
+        Args:
+            name: one of `ORDERS`.
+            duration: s, for press and carry only.
+            now: time in s.
+
+        Returns:
+            The result, when the gripper obeys or the retries are over.
+        """
+        order = ORDERS.get(name)
+        if order is None:
+            return finished(False, f"order is {name!r}, allowed: {', '.join(ORDERS)}")
+        if reason := self._context.unsupported(Command.GRIPPER) or self._absent():
+            return finished(False, reason)
+        if order.obeyed is None:
+            return self._order_for_a_time(order, name, duration)
+        if duration:
+            return finished(False, f"duration is {duration:g} s, {name} takes none")
+        self._request.fail(f"{self._name}: another order replaced this one")
+        self._name = name
+        return self._request.request(now)
+
+    def on_profile(self, profile: Profile) -> None:
+        #: how it is likely wired, until a packet reports it
+        self._usual = USER_IO if "P" in profile.firmware else GENERAL_IO
+        self._forget()
+
+    def on_session_start(self, now: float) -> None:
+        self._forget()
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()
+
+    # -- packets ----------------------------------------------------------------------------------------------
+
+    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+        self._fitted = fitted(config)
+
+    def _on_gripper(self, packet: GripperPacket, stamp: float, now: float) -> None:
+        self._packet, self._packet_stamp = packet, stamp
+        self._update(stamp)
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self._sip = sip
+        self._update(stamp)
+
+    def _update(self, stamp: float) -> None:
+        if self._sip and self._kind and self._fitted:
+            self.newest = self._look(self._sip, stamp)
+            self._context.emit(self.newest)
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    @property
+    def _command(self) -> Instruction:
+        return Command.GRIPPER(ORDERS[self._name].number)
+
+    def _forget(self) -> None:
+        self.newest = self._fitted = self._sip = self._packet = None
+        self._packet_stamp = -math.inf
+
+    def _absent(self) -> str:
+        if self._fitted is False or self._kind == NONE:
+            return "this robot says that it has no gripper (FLASH parameter Gripper)"
+        return ""
+
+    @property
+    def _kind(self) -> int:
+        return self._packet.type if self._packet else self._usual
+
+    def _order_for_a_time(self, order: Order, name: str, duration: float) -> Future[Outcome]:
+        """An order that lasts for a time is sent once: sent twice, it would last longer."""
+        if reason := self._context.unsupported(Command.GRIPPERVAL):
+            return finished(False, reason)
+        steps = round(duration / STEP) if math.isfinite(duration) else 0
+        low = -255 if name == "carry" else 0
+        if not steps or not low <= steps <= 255:
+            return finished(
+                False, f"duration is {duration:g} s, {name} takes {low * STEP:g} to {255 * STEP:g} and not 0"
+            )
+        self._request.fail(f"{self._name}: another order replaced this one")
+        # The way down is a negative number, as ARIA sends it, though the manuals' tables know only positive ones.
+        self._context.queue.put(Command.GRIPPER(order.number))
+        self._context.queue.put(Instruction(Command.GRIPPERVAL, steps))
+        return finished(True, f"{name} for {abs(steps) * STEP:.2f} s, sent once; no packet reports it")
+
+    def _look(self, sip: Sip, stamp: float) -> GripperSeen:
+        state, kind, packet = gripper_byte(sip), self._kind, self._packet
+        by_packet = packet is not None and stamp - self._packet_stamp < STALE
+        by_sip = kind == USER_IO
+        switches = packet.switches if packet and by_packet else (sip.digital_in or 0) if by_sip else 0
+        known = by_packet or by_sip
+        return GripperSeen(
+            stamp=stamp,
+            paddles=_paddles(state) if by_sip else _paddles_by_switches(switches) if known else Paddles.UNKNOWN,
+            paddles_moving=bool(state & _STATE_MOVES if by_sip else switches & _PADDLES_MOVE),
+            lift=_lift(state) if by_sip else _lift_by_switches(switches) if known else Lift.UNKNOWN,
+            lift_moving=bool(state & _STATE_LIFT_MOVES if by_sip else switches & _LIFT_MOVES),
+            inner_beam=bool(switches & _INNER_BEAM),
+            outer_beam=bool(switches & _OUTER_BEAM),
+            left_contact=known and not switches & _LEFT,
+            right_contact=known and not switches & _RIGHT,
+            kind=kind,
+            state=state,
+            switches=switches,
+            grasp_time=packet.grasp_time * STEP if packet else None,
+        )
+
+    def _confirmation(self) -> str:
+        obeyed, state = ORDERS[self._name].obeyed, self.newest
+        if obeyed and state and state.lift is not Lift.UNKNOWN and obeyed(state):
+            return f"{self._name}: {_text(state)}"
+        return ""
+
+    def _failure(self) -> str:
+        state, sent = self.newest, f"sent {self._command} {RETRIES.limit} times"
+        if state is None or state.lift is Lift.UNKNOWN:
+            self._request.succeed(f"{sent}; this robot's packets do not report the state of the gripper")
+            return ""
+        if self._name in ("up", "down", "store", "deploy") and state.lift is Lift.AT_END:
+            self._request.succeed(f"{sent}: {_text(state)}, and the robot does not report which end")
+            return ""
+        return f"{sent}, the robot reports {_text(state)}"
+
+
+def fitted(config: Parameters) -> bool:
+    """Whether the robot says that it has one."""
+    return bool(config.value("gripper"))
+
+
+def _paddles(state: int) -> Paddles:
+    return Paddles.OPEN if state & _STATE_OPEN else Paddles.CLOSED if state & _STATE_CLOSED else Paddles.BETWEEN
+
+
+def _lift(state: int) -> Lift:
+    return Lift.UP if state & _STATE_UP else Lift.DOWN if state & _STATE_DOWN else Lift.BETWEEN
+
+
+def _paddles_by_switches(switches: int) -> Paddles:
+    if not switches & (_LEFT | _RIGHT):
+        return Paddles.CLOSED
+    return Paddles.BETWEEN if switches & _OPEN_END else Paddles.OPEN
+
+
+def _lift_by_switches(switches: int) -> Lift:
+    return Lift.BETWEEN if switches & _LIFT_END else Lift.AT_END
+
+
+def _text(seen: GripperSeen) -> str:
+    """The state in words."""
+    paddles = "moving" if seen.paddles_moving else seen.paddles.name.lower()
+    lift = "moving" if seen.lift_moving else seen.lift.name.lower().replace("_", " ")
+    return f"paddles {paddles}, lift {lift}"

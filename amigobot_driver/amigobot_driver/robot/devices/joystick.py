@@ -1,0 +1,22 @@
+"""The joystick of a Pioneer: JOYSTICKpacs to axes and buttons (docs/protocol.md, packets of a Pioneer)."""
+
+from __future__ import annotations
+
+from ...protocol import Joystick
+from ..component import Component, Context
+from ..events import JoystickMoved
+
+#: Counts of an axis, from one end to the other.
+_FULL_SCALE = 1023
+
+
+class JoystickReader(Component):
+    """Publishes each JOYSTICKpac."""
+
+    def __init__(self, context: Context) -> None:
+        self._emit = context.emit
+        context.on_packet(Joystick, self._on_joystick)
+
+    def _on_joystick(self, packet: Joystick, stamp: float, now: float) -> None:
+        axes = tuple(2 * count / _FULL_SCALE - 1 for count in (packet.x, packet.y, packet.throttle))
+        self._emit(JoystickMoved(stamp, axes, (bool(packet.button1), bool(packet.button2))))

@@ -1,0 +1,68 @@
+"""The PWM of the motors, for controllers that let it be chosen: the Erratic (docs/protocol.md, Erratic commands)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...protocol import ErraticCommand, Instruction
+from ..component import Component, Context
+from ..events import Notice
+from ..motion.envelope import Refused
+from ..outcome import Outcome
+from ..unconfirmed import REPEATS, UnconfirmedCommands
+
+
+class MotorPwm(Component):
+    """Frequency and largest duty. CONFIG reports counts of a timer instead: pwm_max and pwm_wrap."""
+
+    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands) -> None:
+        self._context = context
+        self._unconfirmed = unconfirmed
+        self._configured = (0.0, 0.0)
+
+    def configure(self, frequency: float, max_duty: float, now: float) -> None:
+        """Take the values of the options, once for each change; emits a Notice where the robot does not take them."""
+        if (frequency, max_duty) == self._configured:
+            return
+        self._configured = frequency, max_duty
+        if not (frequency or max_duty):
+            return
+        try:
+            self.set(frequency, max_duty, now)
+        except Refused as reason:
+            self._context.emit(Notice(f"parameters motor_pwm_frequency, motor_pwm_max_duty: {reason}"))
+
+    def set(self, frequency: float, max_duty: float, now: float) -> Outcome:
+        """Set the PWM of both motors.
+
+        Args:
+            frequency: Hz, 4000 to 16000; 0 leaves it.
+            max_duty: share of full power, 0.01 to 1; 0 leaves it.
+            now: time in s.
+
+        Raises:
+            Refused: both are 0, a value is out of range, or the robot has no such commands.
+        """
+        commands = list(_instructions(frequency, max_duty))
+        if not commands:
+            raise Refused("frequency and max_duty are both 0: nothing is asked for")
+        if reason := self._context.unsupported(commands[0].command):
+            raise Refused(reason)
+        for command in commands:
+            self._unconfirmed.request(command.command, command, now)
+        sent = " and ".join(map(str, commands))
+        return Outcome(True, f"{sent}, sent {REPEATS} times; compare pwm_max with pwm_wrap in get_robot_config")
+
+
+def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
+    """Nothing for what is 0. Raises Refused."""
+    if frequency:
+        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, 4000, 16000)))
+    if max_duty:
+        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, 0.01, 1) * 100))
+
+
+def _checked(name: str, value: float, low: float, high: float) -> float:
+    if not low <= value <= high:
+        raise Refused(f"{name} is {value:g}, allowed: {low:g} to {high:g}, or 0 to leave it")
+    return value

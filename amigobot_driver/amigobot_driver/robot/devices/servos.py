@@ -1,0 +1,57 @@
+"""Hobby servos that the controller drives: angles of joints to counts, by the numbers of the profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ...profiles import Profile
+from ...protocol import Instruction
+from ..component import Component, Context
+from ..motion.envelope import Refused
+from ..unconfirmed import UnconfirmedCommands
+
+
+class ServoJoints(Component):
+    """Turns servos; no packet reports their position."""
+
+    def __init__(
+        self,
+        context: Context,
+        unconfirmed: UnconfirmedCommands,
+        profile: Profile,
+        command: Callable[[int, int], Instruction],
+    ) -> None:
+        """Args: `command` makes the command that turns a servo, by its number, to a position in counts."""
+        self._context = context
+        self._unconfirmed = unconfirmed
+        self._servos = profile.servos
+        self._command = command
+
+    def on_profile(self, profile: Profile) -> None:
+        self._servos = profile.servos
+
+    def turn(self, joint: str, angle: float, now: float) -> None:
+        """Turn a joint of the profile to an angle (rad).
+
+        Raises:
+            Refused: the robot has no such joint, or the servo does not reach the angle.
+        """
+        servos = self._servos
+        if joint not in servos.joints:
+            raise Refused(f"joint {joint!r} is not there, this robot has: {', '.join(servos.joints) or 'none'}")
+        if not math.isfinite(angle):
+            raise Refused(f"{joint}: {angle} is no angle, a finite number of rad is needed")
+        per_radian = servos.counts_per_degree * math.degrees(1)
+        counts = servos.neutral + angle * per_radian
+        if not servos.lowest <= counts <= servos.highest:
+            low, high = ((end - servos.neutral) / per_radian for end in (servos.lowest, servos.highest))
+            raise Refused(f"{joint}: {angle:g} rad, this servo turns from {low:.3g} to {high:.3g}")
+        number = servos.joints.index(joint)
+        try:
+            instruction = self._command(number, round(counts))
+        except ValueError as error:
+            raise Refused(f"{joint}: {error}; see servos in the profile") from None
+        if why := self._context.unsupported(instruction.command):
+            raise Refused(why)
+        self._unconfirmed.request(("servo", number), instruction, now)

@@ -1,0 +1,127 @@
+"""The order in which the sonars fire (POLLING): no packet reports it, the pings themselves confirm it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+
+from ...protocol import Command, Instruction, Sip, Unlisted
+from ..component import Component, Context
+from ..outcome import Outcome
+from ..request import ConfirmedRequest, RetryPolicy
+
+#: The pings of an interval are looked at; it is longer than the longest cycle, 16 sonars of 50 ms.
+RETRIES = RetryPolicy(interval=1.0, limit=4)
+#: Sonars of one array, and numbers that its sequence takes.
+ARRAY = 8
+LONGEST = 16
+
+
+class SonarSequence(Component):
+    """Which sonars fire; `requested` has numbers from 0, None leaves the robot's own order."""
+
+    def __init__(self, context: Context) -> None:
+        self.requested: tuple[int, ...] | None = None
+        self._seen: set[int] = set()
+        self._watch_from = 0.0  #: s
+        self._arrays = 1
+        self._silenced: set[int] = set()  #: arrays that were switched off, as nothing of them is in the sequence
+        self._firing = False  #: as the SIP reports
+        self._request = ConfirmedRequest(
+            context,
+            "sonar_sequence",
+            RETRIES,
+            commands=self._commands,
+            confirmed_by={},
+            confirmed_after_interval=self._confirmation,
+            failure=self._failure,
+        )
+        context.on_packet(Sip, self._on_sip)
+        context.on_sent(Command.SONAR, self._on_sonar_sent)
+        context.on_sent(Command.POLLING, self._on_polling_sent)
+
+    def set(self, sonars: tuple[int, ...], available: int, now: float) -> Future[Outcome]:
+        """Let these sonars fire in this order.
+
+        Args:
+            sonars: numbers from 0; up to `LONGEST` of each array.
+            available: how many sonars the robot has.
+            now: time in s.
+
+        Raises:
+            ValueError: the robot does not have such a sonar, or the sequence is empty or too long.
+        """
+        if not sonars:
+            raise ValueError("a sonar sequence has at least one entry")
+        if wrong := [number for number in sonars if not 0 <= number < available]:
+            raise ValueError(f"sonar {wrong[0]} is not there, this robot has 0 to {available - 1}")
+        for array in {_array(number) for number in sonars}:
+            if (count := sum(_array(number) == array for number in sonars)) > LONGEST:
+                raise ValueError(f"a sonar sequence has up to {LONGEST} entries for each array of {ARRAY}, not {count}")
+        self.requested, self._arrays = sonars, _array(available - 1)
+        return self._request.replace("another sequence replaced this one", now)
+
+    def configure(self, sonars: tuple[int, ...], available: int) -> None:
+        """Take the options' sequence, unless another was requested since; sonars that are not there are left out."""
+        kept: list[int] = []
+        for number in sonars:
+            if number < available and sum(_array(other) == _array(number) for other in kept) < LONGEST:
+                kept.append(number)
+        self.requested, self._arrays = self.requested or tuple(kept) or None, _array(available - 1)
+
+    def on_session_start(self, now: float) -> None:
+        self._silenced, self._firing = set(), False
+        if self.requested is not None:
+            self._request.start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self._firing = sip.sonar_enabled
+        if self._request.pending and now >= self._watch_from:
+            self._seen |= {reading.number for reading in sip.sonar}
+
+    def _on_polling_sent(self, command: Instruction | Unlisted, now: float) -> None:
+        # What fires in the first half of the interval may have been on its way when POLLING was sent.
+        self._watch_from = now + RETRIES.interval / 2
+        self._seen = set()
+
+    def _on_sonar_sent(self, command: Instruction | Unlisted, now: float) -> None:
+        if self._silenced and command == Command.SONAR(1):
+            # That has switched on all of them.
+            self._request.start(now)
+
+    def _commands(self) -> Iterator[Instruction]:
+        requested = self.requested or ()
+        yield Command.POLLING(bytes(number + 1 for number in requested))
+        # An array of which nothing is in the sequence keeps its old one (ARCOS manual), so it is switched off. SONAR
+        # names an array in the bits above its switch.
+        for array in range(1, self._arrays + 1):
+            if all(_array(number) != array for number in requested):
+                self._silenced.add(array)
+                yield Command.SONAR(array << 1)
+            elif array in self._silenced and self._firing:
+                self._silenced.remove(array)
+                yield Command.SONAR(array << 1 | 1)
+
+    def _confirmation(self) -> str:
+        seen = self._seen
+        return _firing(seen) if seen and seen <= set(self.requested or ()) else ""
+
+    def _failure(self) -> str:
+        fired = _firing(self._seen) if self._seen else "no sonar fires: are they switched on?"
+        return f"sent POLLING {RETRIES.limit} times, {fired}"
+
+
+def _array(number: int) -> int:
+    """The array of a sonar, counted from 1."""
+    return number // ARRAY + 1
+
+
+def _firing(numbers: set[int]) -> str:
+    shown = ", ".join(map(str, sorted(numbers)))
+    return f"sonar {shown} fires" if len(numbers) == 1 else f"sonars {shown} fire"

@@ -1,0 +1,363 @@
+"""The stored sounds: their playlist, on and off, and playing one (docs/protocol.md 5.8; AmigoBot manual, ch. 5).
+
+PLAYLIST 0 makes the robot send the number of its user sounds, then one packet for each in every info cycle; PLAYLIST n
+sends one. Packets that were lost are requested one by one, as are the system's sounds, which PLAYLIST 0 leaves out. The
+answers also report whether sounds are on; no other packet does. No packet reports that a sound is played, so SOUND and
+SAY are sent once: sent again, they would play again.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from ...protocol import Command, Instruction, Playlist, Unlisted
+from ...wording import counted
+from ..component import Component, Context
+from ..events import Notice
+from ..outcome import Callers, Outcome, finished
+from ..request import ConfirmedRequest, RetryPolicy
+
+#: A PLAYLISTpac waits for its info cycle and, at 9600 baud, for the SIP.
+RETRIES = RetryPolicy(interval=0.4, limit=8)
+#: s without an entry after which a listing has ended, or what is missing of it was lost.
+QUIET = 0.8
+#: The manual's system sounds end here; its user sounds begin at this number or the next (erratum E-38).
+LAST_SYSTEM_SOUND = 49
+LAST_SOUND = 255
+#: s an entry takes: those of the user come with an info cycle each, the system's take a question and its answer.
+ENTRY_TIME = 0.13
+#: Entries between two lines in the log.
+_PROGRESS = 20
+#: A group's name begins with this; it has no sound itself, the entries that follow are its members.
+GROUP = "~"
+#: Sounds that may wait to be sent.
+MAX_TO_SEND = 20
+#: SAY: most tones, s of a duration's unit.
+MAX_TONES = 20
+TONE_STEP = 0.02
+
+_Question = tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SentOnce:
+    """A command that is sent once, and the callers who get the result when it has gone out."""
+
+    command: Instruction
+    message: str
+    callers: Callers
+
+
+class Sounds(Component):
+    """Lists, switches and plays the sounds of the robot."""
+
+    def __init__(self, context: Context) -> None:
+        self.enabled: bool | None = None  #: as last reported
+        self.requested: bool | None = None  #: None: leave it as it is
+        self.complete = False  #: `entries` is all there is
+        self.entries: dict[int, Playlist] = {}  #: every answer of this session, by number, empty ones too
+        self.given_up = 0
+        self._context = context
+        self._listing = False  #: the playlist is requested
+        self._streaming = False  #: the answer to PLAYLIST 0 is coming in
+        self._count: int | None = None
+        self._lowest = LAST_SOUND
+        self._reported = 0
+        self._switching = False
+        self._to_play = 0  #: a sound whose entry is needed first
+        self._to_send: deque[_SentOnce] = deque()
+        self._queued: list[_SentOnce] = []
+        self._question: _Question = ()  #: asked now
+        self._list_callers, self._switch_callers, self._play_callers = Callers(), Callers(), Callers()
+        context.on_packet(Playlist, self._on_entry)
+        context.on_sent(Command.SAY, self._on_sent)
+        context.on_sent(Command.SOUND, self._on_sent)
+        self._send = context.sends.timer(self._on_send)
+        self._review = context.sends.timer(self._advance)
+        self._quiet = context.timeouts.timer(self._on_quiet)
+        self._request = ConfirmedRequest(
+            context, "sounds", RETRIES, commands=lambda: self._question, confirmed_by={}, failure=self._on_no_answer
+        )
+
+    # -- requests ---------------------------------------------------------------------------------------------
+
+    def list(self, refresh: bool, now: float) -> Future[Outcome]:
+        """Read the playlist, unless it is there.
+
+        Args:
+            refresh: read it again.
+            now: time in s.
+        """
+        if reason := self._context.unsupported(Command.PLAYLIST):
+            return finished(False, reason)
+        if self.complete and not refresh:
+            return finished(True, counted(len(self.playlist), "sound"))
+        if not self._listing:
+            self.entries.clear()
+            self.complete, self._listing, self._streaming = False, True, False
+            self._count, self._lowest, self._reported = None, LAST_SOUND, 0
+            self._review.set(now)
+        return self._list_callers.add()
+
+    def switch(self, on: bool, now: float) -> Future[Outcome]:
+        """Sounds on or off (SOUNDTOG)."""
+        if reason := self._context.unsupported(Command.SOUNDTOG):
+            return finished(False, reason)
+        self._switch_callers.finish(False, "sounds: another request replaced this one")
+        self.requested, self.enabled, self._switching = on, None, True
+        self._question = ()
+        self._review.set(now)
+        return self._switch_callers.add()
+
+    def play(self, number: int, now: float) -> Future[Outcome]:
+        """Play a sound that is there (SOUND), once."""
+        if reason := self._context.unsupported(Command.SOUND):
+            return finished(False, reason)
+        if not 1 <= number <= LAST_SOUND:
+            return finished(False, f"sound {number}: 1 to {LAST_SOUND} are allowed")
+        self._play_callers.finish(False, "another sound was requested before this one could be played")
+        future = self._play_callers.add()
+        self._to_play = number
+        self._play_if_known(now)
+        self._review.set(now)
+        return future
+
+    def say(self, tones: bytes, now: float) -> Future[Outcome]:
+        """Play tones (SAY), once: pairs of a duration in TONE_STEP and a half-cycle."""
+        if reason := self._context.unsupported(Command.SAY) or self._muted():
+            return finished(False, reason)
+        if len(self._to_send) + len(self._queued) >= MAX_TO_SEND:
+            return finished(False, f"SAY is not sent: {MAX_TO_SEND} sounds wait to be sent already")
+        callers = Callers()
+        message = f"sent SAY with {counted(len(tones) // 2, 'tone')} once"
+        self._to_send.append(_SentOnce(Command.SAY(tones), message, callers))
+        self._send.set(now)
+        return callers.add()
+
+    # -- what is known ----------------------------------------------------------------------------------------
+
+    @property
+    def playlist(self) -> tuple[Playlist, ...]:
+        """The entries that are not empty, in order."""
+        return tuple(self.entries[number] for number in sorted(self.entries) if not blank(self.entries[number]))
+
+    def find(self, name: str) -> int:
+        """The number to play for a name, capitals or not. A group's name, with ~ or without: its first sound.
+
+        A sound's own name goes before a group's. Raises LookupError with the nearest names.
+        """
+        sounds = {entry.name.casefold(): entry.number for entry in reversed(self.playlist) if not is_group(entry)}
+        groups = {entry.name.casefold(): entry for entry in reversed(self.playlist) if is_group(entry)}
+        wanted = name.strip().casefold()
+        if wanted in sounds:
+            return sounds[wanted]
+        group = groups.get(wanted) or groups.get(GROUP + wanted)
+        if group is None:
+            near = difflib.get_close_matches(wanted, [*sounds, *groups], n=5, cutoff=0.6)
+            hint = f"the nearest: {', '.join(near)}" if near else "see list_sounds"
+            raise LookupError(f"no sound is called {name!r}; {hint}")
+        members = self.members(group.number)
+        if not members:
+            raise LookupError(f"the group {group.name} has no sounds")
+        return members[0].number
+
+    def members(self, number: int) -> tuple[Playlist, ...]:
+        """The sounds of a group: those that follow it, until the next group."""
+        following = [entry for entry in self.playlist if entry.number > number]
+        groups = [place for place, entry in enumerate(following) if is_group(entry)]
+        return tuple(following[: groups[0] if groups else None])
+
+    # -- the session ------------------------------------------------------------------------------------------
+
+    def on_session_start(self, now: float) -> None:
+        self.enabled, self.complete = None, False
+        self.entries.clear()
+        if self.requested is not None:
+            self._switching = True
+            self._review.set(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._listing = self._streaming = self._switching = False
+        self._to_play, self._question = 0, ()
+        unsent = [once.callers for once in (*self._to_send, *self._queued)]
+        self._to_send.clear()
+        self._queued.clear()
+        for timer in (self._send, self._review, self._quiet):
+            timer.cancel()
+        self._request.fail(reason)
+        for callers in (self._list_callers, self._switch_callers, self._play_callers, *unsent):
+            callers.finish(False, f"sounds: {reason}")
+
+    def counters(self) -> Mapping[str, int]:
+        return {"sounds_resent": self._request.resent, "sounds_given_up": self.given_up}
+
+    def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
+        self.enabled = bool(packet.enabled)
+        if self._listing and self._count is None and blank(packet):
+            self._count = packet.number
+            self._streaming = True
+            self._quiet.set(now + QUIET)
+            self._announce(packet.number)
+        elif not (self._streaming and blank(packet) and packet.number == self._count):
+            # The exception is the count once more, when PLAYLIST 0 was sent twice: not an empty entry.
+            self.entries[packet.number] = packet
+            if self._streaming or (self._listing and self._count is None):
+                self._quiet.set(now + QUIET)
+                self._lowest = min(self._lowest, packet.number)
+        if self._switching and self._question and self.enabled is self.requested:
+            self._switching = False
+            self._switch_callers.finish(True, f"sounds {_word(self.requested)}, confirmed by the robot")
+        self._play_if_known(now)
+        self._report_progress()
+        self._advance(now)
+
+    def _on_send(self, now: float) -> None:
+        while self._to_send:
+            once = self._to_send.popleft()
+            self._queued.append(once)
+            self._context.queue.put(once.command)
+
+    def _on_sent(self, command: Instruction | Unlisted, now: float) -> None:
+        for once in self._queued:
+            if once.command is command:
+                self._queued.remove(once)
+                once.callers.finish(True, f"{once.message}; the robot does not report what it plays")
+                return
+
+    def _on_quiet(self, now: float) -> None:
+        self._streaming = False
+        self._advance(now)
+
+    def _advance(self, now: float) -> None:
+        """Ask the next question, if it is another one."""
+        question = self._next_question()
+        if question == self._question:
+            return
+        self._question = question
+        if question:
+            self._request.start(now)
+        else:
+            self._request.succeed("")
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _next_question(self) -> _Question:
+        """What to ask the robot next; one question at a time, as the others need the line as well."""
+        if self._listing and self._count is None:
+            # Before all else: an empty entry that was requested would be taken for the count.
+            return (Command.PLAYLIST(0),)
+        if self._switching:
+            answer = () if self._context.unsupported(Command.PLAYLIST) else (Command.PLAYLIST(LAST_SYSTEM_SOUND + 1),)
+            return (Command.SOUNDTOG(int(bool(self.requested))), *answer)
+        if self._to_play:
+            return (Command.PLAYLIST(self._to_play),)
+        if self._listing and not self._streaming:
+            if missing := self._missing():
+                return (Command.PLAYLIST(missing[0]),)
+            self._listing, self.complete = False, True
+            self._list_callers.finish(True, counted(len(self.playlist), "sound"))
+        return ()
+
+    def _missing(self) -> tuple[int, ...]:
+        """What is still to come: the user sounds that were counted, from the first that can be one; the system's."""
+        first = max(number for number in (1, LAST_SYSTEM_SOUND, LAST_SYSTEM_SOUND + 1) if number <= self._lowest)
+        last = max(first + (self._count or 0) - 1, *self.entries, LAST_SYSTEM_SOUND)
+        numbers = (*range(first, min(last, LAST_SOUND) + 1), *range(1, LAST_SYSTEM_SOUND + 1))
+        return tuple(number for number in dict.fromkeys(numbers) if number not in self.entries)
+
+    def _play_if_known(self, now: float) -> None:
+        """SOUND as soon as it is clear that there is something to hear."""
+        entry = self.entries.get(self._to_play)
+        # While a playlist comes in, the robot would answer for a single entry only after it.
+        if not self._to_play or self._switching or (entry is None and not self._streaming):
+            return
+        number, self._to_play = self._to_play, 0
+        if why := self._muted() or (_silent(entry) if entry else ""):
+            self._play_callers.finish(False, why)
+            return
+        name = f" ({entry.name})" if entry and entry.name else ""
+        self._to_send.append(_SentOnce(Command.SOUND(number), f"sent SOUND {number}{name} once", self._play_callers))
+        self._play_callers = Callers()
+        self._send.set(now)
+
+    def _muted(self) -> str:
+        return "sounds are off: call enable_sounds with data: true" if self.enabled is False else ""
+
+    def _on_no_answer(self) -> str:
+        question, self._question = self._question, ()
+        self._give_up(f"sent {' and '.join(map(str, question))} {RETRIES.limit} times in {RETRIES.duration:.1f} s")
+        self._request.pause()
+        self._review.set(-math.inf)
+        return ""
+
+    def _give_up(self, sent: str) -> None:
+        if self._listing and self._count is None and self.entries:
+            # Entries come, but never their number: what comes has to do.
+            self._count, self._streaming = 0, True
+            self._review.set(-math.inf)
+        elif self._listing and self._count is None:
+            self._listing = False
+            self._fail(self._list_callers, f"{sent} and got no answer")
+        elif self._switching:
+            self._switching = False
+            if reason := self._context.unsupported(Command.PLAYLIST):
+                self._fail(self._switch_callers, f"{sent}; {reason}, the only one that reports whether sounds are on")
+                return
+            reported = "nothing" if self.enabled is None else f"sounds {_word(self.enabled)}"
+            self.requested = self.enabled
+            self._fail(self._switch_callers, f"{sent}, the robot reports {reported}")
+        elif self._to_play:
+            number, self._to_play = self._to_play, 0
+            self._fail(self._play_callers, f"{sent} and got no answer: SOUND {number} was not sent")
+        else:
+            self._listing = False
+            known = f"{counted(len(self.playlist), 'sound')} known, missing entries: {_shown(self._missing())}"
+            self._fail(self._list_callers, f"{sent} and got no answer; {known}")
+
+    def _fail(self, callers: Callers, message: str) -> None:
+        self.given_up += 1
+        if not callers:
+            self._context.emit(Notice(message))
+        callers.finish(False, message)
+
+    def _announce(self, count: int) -> None:
+        """Tell how long the playlist takes; the operator waits for it."""
+        entries = count + LAST_SYSTEM_SOUND
+        duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
+        self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
+
+    def _report_progress(self) -> None:
+        known = len(self.entries)
+        if self._listing and self._count and known >= self._reported + _PROGRESS:
+            self._reported = known
+            read = counted(known, "entry", "entries")
+            self._context.emit(Notice(f"playlist: {read} read, {len(self._missing())} to come", trouble=False))
+
+
+def blank(entry: Playlist) -> bool:
+    """An entry without a sound; the packet with the number of sounds looks the same."""
+    return not (entry.name or entry.offset or entry.length)
+
+
+def is_group(entry: Playlist) -> bool:
+    """A heading over the sounds that follow."""
+    return entry.name.startswith(GROUP)
+
+
+def _silent(entry: Playlist) -> str:
+    if is_group(entry):
+        return f"{entry.number} is the group {entry.name}, which has no sound itself: play one that follows it"
+    return f"there is no sound {entry.number}" if blank(entry) else ""
+
+
+def _shown(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers[:10])) + (" ..." if len(numbers) > 10 else "")
+
+
+def _word(on: bool) -> str:
+    return "on" if on else "off"

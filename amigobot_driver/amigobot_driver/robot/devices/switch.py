@@ -1,0 +1,139 @@
+"""A switch of the robot that its SIP reports (motors, sonar): requested until it is confirmed, then followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+
+from ...protocol import Instruction, Sip
+from ..component import Component, Context
+from ..events import Notice
+from ..outcome import Outcome, finished
+from ..request import ConfirmedRequest, RetryPolicy
+
+#: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
+RETRIES = RetryPolicy(interval=0.3, limit=8)
+#: Times that a command is sent to a robot whose packets do not report the switch.
+UNREPORTED = 3
+
+
+class Switch(Component):
+    """On or off.
+
+    `requested` is None where the robot's own state is left alone; `reported` is None while no SIP has reported it.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        name: str,
+        on: Instruction,
+        off: Instruction,
+        reads: Callable[[Sip], bool | None],
+        requested: bool | None = None,
+    ) -> None:
+        """Watch a switch.
+
+        Args:
+            context: the robot's.
+            name: what is switched, as in "motors on".
+            on: the command that switches on.
+            off: the command that switches off.
+            reads: finds the state in a SIP; None where the SIP does not report it.
+            requested: the state to request in the first session.
+        """
+        self.name = name
+        self.requested = requested
+        self.reported: bool | None = None
+        self._context = context
+        self._commands = {True: on, False: off}
+        self._reads = reads
+        self._given_up = False  #: in this session: the request waits for the next one
+        context.on_packet(Sip, self._on_sip)
+        self._request = ConfirmedRequest(
+            context,
+            name,
+            RETRIES,
+            commands=self._command,
+            confirmed_by={Sip: lambda sip: self._confirmation()},
+            confirmed_after_interval=self._assumption,
+            failure=self._failure,
+        )
+
+    @property
+    def switching_on(self) -> bool:
+        """Whether it is being switched on and no packet has confirmed that yet."""
+        return self.requested is True and self._request.pending
+
+    @property
+    def obstacle(self) -> str:
+        """What the robot does not do although it is requested, in a sentence; "" while all is well."""
+        if not self._given_up or self.requested is None:
+            return ""
+        return f"the robot does not switch its {self.name} {_word(self.requested)}"
+
+    def set(self, on: bool, now: float) -> Future[Outcome]:
+        """Switch.
+
+        Returns:
+            The result, when the robot has confirmed it or the retries are over.
+        """
+        if reason := self._context.no_robot():
+            return finished(False, f"{self.name}: {reason}")
+        self.requested, self._given_up = on, False
+        return self._request.replace(f"{self.name}: another request replaced this one", now)
+
+    def on_session_start(self, now: float) -> None:
+        self.reported, self._given_up = None, False
+        if self.requested is not None:
+            self._request.start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(f"{self.name}: {reason}")
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        before, self.reported = self.reported, self._reads(sip)
+        if self.reported is None:
+            return
+        if self.reported == self.requested:
+            self._given_up = False
+        elif not self._request.pending and not self._given_up and self.requested is not None:
+            # Followed, not fought: the MOTORS button is the operator's decision.
+            self.requested = self.reported
+            if before is not None:
+                verb = "were" if self.name.endswith("s") else "was"
+                self._context.emit(Notice(f"the {self.name} {verb} switched {_word(self.reported)} at the robot"))
+
+    def _command(self) -> Iterable[Instruction]:
+        return [self._commands[bool(self.requested)]]
+
+    def _confirmation(self) -> str:
+        if self.reported is None or self.reported != self.requested:
+            return ""
+        return f"{self.name} {_word(self.reported)}, confirmed by the robot"
+
+    def _assumption(self) -> str:
+        if self.reported is not None or self._request.attempts < UNREPORTED:
+            return ""
+        return (
+            f"{self.name} {_word(bool(self.requested))}, sent {self._request.attempts} times; "
+            "this robot's packets do not report it"
+        )
+
+    def _failure(self) -> str:
+        [command] = self._command()
+        if self._request.has_callers:
+            # The caller is told of the failure, and must not be surprised by a success later.
+            self.requested = self.reported
+        else:
+            # A request from before this session, which a bad link may have swallowed, waits for the next session.
+            self._given_up = True
+        reported = "nothing" if self.reported is None else f"{self.name} {_word(self.reported)}"
+        return f"sent {command} {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot reports {reported}"
+
+
+def _word(on: bool) -> str:
+    return "on" if on else "off"

@@ -1,0 +1,34 @@
+"""What a robot wires to its own analog and digital inputs: motor currents and floor sensors."""
+
+from __future__ import annotations
+
+from ...profiles import Profile
+from ...protocol import Io
+from ..component import Component, Context
+from ..events import FloorSensed, MotorCurrents
+
+
+class WiredInputs(Component):
+    """Reads IOpacs as the profile says that they are wired (docs/protocol.md, IOpac)."""
+
+    def __init__(self, context: Context, profile: Profile) -> None:
+        self._emit = context.emit
+        self._profile = profile
+        context.on_packet(Io, self._on_io)
+
+    def on_profile(self, profile: Profile) -> None:
+        self._profile = profile
+
+    @property
+    def needed(self) -> bool:
+        """Whether the robot has inputs that need IOpacs."""
+        return bool(self._profile.floor.poses or self._profile.inputs.amps_per_count)
+
+    def _on_io(self, packet: Io, stamp: float, now: float) -> None:
+        floor, amps = self._profile.floor, self._profile.inputs.amps_per_count
+        if amps and len(packet.analog) >= 2:
+            self._emit(MotorCurrents(stamp, *(count * amps for count in packet.analog[:2])))
+        if floor.poses:
+            bits = int.from_bytes(bytes(packet.digital_in), "little") >> floor.first_bit
+            seen = (bool(bits >> number & 1) == floor.floor_is_high for number in range(len(floor.poses)))
+            self._emit(FloorSensed(stamp, tuple(seen)))

@@ -1,0 +1,272 @@
+"""The working values that CONFIGpac reports: set, read back, and sent again until they match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from ...protocol import Command, Instruction, Parameters
+from ..component import Component, Context
+from ..events import Configured
+from ..outcome import Outcome, finish, finished
+from ..request import ConfirmedRequest, RetryPolicy
+
+#: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams.
+RETRIES = RetryPolicy(interval=0.5, limit=6)
+
+_MOST = 0x7FFF
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingValue:
+    """A field of CONFIGpac that a command sets. `sign` is what the command's argument is multiplied with."""
+
+    command: Command
+    unit: str
+    low: int
+    high: int = _MOST
+    sign: int = 1
+
+    @property
+    def range_text(self) -> str:
+        """What is allowed, with the unit."""
+        return f"{self.low} to {self.high} {self.unit}".rstrip()
+
+
+#: By the names in CONFIGpac. The highest values are those that a command can carry; a firmware may have a lower limit,
+#: which it reports. A limit, an acceleration or an encoder factor of 0 would stop the robot for good: SETA and SETRA
+#: set the acceleration with a positive argument and the deceleration with a negative one, and have no zero.
+TUNABLE: Mapping[str, WorkingValue] = {
+    "trans_vel_max": WorkingValue(Command.SETV, "mm/s", 1),
+    "rot_vel_max": WorkingValue(Command.SETRV, "deg/s", 1),
+    "trans_acc": WorkingValue(Command.SETA, "mm/s^2", 1),
+    "trans_decel": WorkingValue(Command.SETA, "mm/s^2", 1, sign=-1),
+    "rot_acc": WorkingValue(Command.SETRA, "deg/s^2", 1),
+    "rot_decel": WorkingValue(Command.SETRA, "deg/s^2", 1, sign=-1),
+    "rot_kp": WorkingValue(Command.ROTKP, "", 0),
+    "rot_kv": WorkingValue(Command.ROTKV, "", 0),
+    "rot_ki": WorkingValue(Command.ROTKI, "", 0),
+    "trans_kp": WorkingValue(Command.TRANSKP, "", 0),
+    "trans_kv": WorkingValue(Command.TRANSKV, "", 0),
+    "trans_ki": WorkingValue(Command.TRANSKI, "", 0),
+    "rev_count": WorkingValue(Command.REVCOUNT, "ticks", 1),
+    "drift_factor": WorkingValue(Command.DRIFTFACTOR, "of 1/8192", -_MOST),
+    "ticks_mm": WorkingValue(Command.TICKSMM, "ticks/mm", 1),
+    "sonar_cycle": WorkingValue(Command.SONARCYCLE, "ms", 2, 120),
+}
+
+
+def check_working_values(values: Mapping[str, object]) -> None:
+    """Raise ValueError for a name that cannot be set or a value out of its range, with what is allowed."""
+    for name, value in values.items():
+        known = TUNABLE.get(name)
+        if known is None:
+            raise ValueError(f"{name} cannot be set, these can: {', '.join(TUNABLE)}")
+        if type(value) is not int or not known.low <= value <= known.high:
+            raise ValueError(f"{name} is {value!r:.60}, allowed: {known.range_text}")
+
+
+_NO_ANSWER = f"sent CONFIG {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot did not answer"
+
+
+@dataclass(slots=True, eq=False)
+class _Caller:
+    """A request of values that waits for its result; without values, a reading of CONFIGpac."""
+
+    values: Mapping[str, int]
+    stale: int  #: CONFIGpacs that may still come and were requested before
+    attempts: int = 0
+    answered: bool = False
+    future: Future[Outcome] = field(default_factory=Future)
+
+
+class WorkingValues(Component):
+    """Reads CONFIGpac at the start of each session and after each change; re-applies what was requested."""
+
+    def __init__(self, context: Context) -> None:
+        self.config: Parameters | None = None
+        self.own: Parameters | None = None  #: as the robot was before anything was set in this session
+        self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
+        self._context = context
+        self._changed: set[str] = set()  #: requested and not sent yet: sent whatever the last CONFIGpac reports
+        self._callers: list[_Caller] = []
+        self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered
+        self._given_up = 0
+        self._answered = False  #: since the request was started
+        self._request = ConfirmedRequest(
+            context,
+            "tuning",
+            RETRIES,
+            commands=self._commands,
+            confirmed_by={},
+            confirmed_after_interval=self._confirmation,
+            failure=self._failure,
+        )
+        context.on_packet(Parameters, self._on_config)
+
+    def set(self, values: Mapping[str, int], now: float) -> Future[Outcome]:
+        """Set values by their names in CONFIGpac.
+
+        A request that waits for another value of the same name fails.
+
+        Returns:
+            The result, with what the robot reports afterwards.
+
+        Raises:
+            ValueError: a name cannot be set, or a value is out of its range in `TUNABLE`.
+        """
+        check_working_values(values)
+        if reason := self._context.unsupported(Command.CONFIG):
+            return finished(False, reason)
+        for caller in list(self._callers):
+            if other := [name for name, value in values.items() if caller.values.get(name, value) != value]:
+                requested = ", ".join(f"{name} {values[name]}" for name in other)
+                self._finish(caller, False, f"another request asked for {requested}")
+        for name, value in values.items():
+            if self.config is None or self._has(self.config, name):
+                if self.requested.get(name) != value:
+                    self._changed.add(name)
+                self.requested[name] = value
+        caller = _Caller(dict(values), self._unanswered)
+        self._callers.append(caller)
+        self._start(now)
+        return caller.future
+
+    def release(self, names: Iterable[str]) -> None:
+        """Request these no more: they become the robot's own again, with the next `set` or `read`."""
+        for name in names:
+            value = self.own.value(name) if self.own else None
+            if value is None:
+                self.requested.pop(name, None)
+            else:
+                self.requested[name] = value
+
+    def read(self, now: float) -> Future[Outcome]:
+        """Request a new CONFIGpac."""
+        return self.set({}, now)
+
+    def on_session_start(self, now: float) -> None:
+        self.config = self.own = None
+        self._start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        self._unanswered = 0
+        for caller in list(self._callers):
+            self._finish(caller, False, reason)
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return {"tuning_resent": self._request.resent, "tuning_given_up": self._given_up + self._request.given_up}
+
+    # -- the robot's answer -----------------------------------------------------------------------------------
+
+    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+        changed = config != self.config
+        self.config = config
+        self.own = self.own or config
+        self._answered = True
+        self._unanswered = max(0, self._unanswered - 1)
+        for caller in list(self._callers):
+            self._compare(caller, config)
+        if not self._callers and not self._differences():
+            self._request.succeed("")
+        if changed:
+            self._context.emit(Configured(config))
+
+    def _compare(self, caller: _Caller, config: Parameters) -> None:
+        """Finish a request when a CONFIGpac that was requested after it shows its values."""
+        if not caller.attempts or caller.stale:
+            caller.stale = max(0, caller.stale - 1)
+            return
+        caller.answered = True
+        there = [name for name in caller.values if self._has(config, name)]
+        if any(name in self._changed or config.value(name) != caller.values[name] for name in there):
+            return
+        if missing := [name for name in caller.values if name not in there]:
+            self._finish(caller, False, f"this robot's firmware has no {', '.join(missing)}")
+        else:
+            self._finish(caller, True, "confirmed by the robot")
+
+    # -- what is sent -----------------------------------------------------------------------------------------
+
+    def _start(self, now: float) -> None:
+        self._answered = False
+        self._request.start(now)
+
+    def _give_up_exhausted(self) -> None:
+        for caller in list(self._callers):
+            if caller.attempts == RETRIES.limit:
+                self._give_up(caller)
+
+    def _confirmation(self) -> str:
+        self._give_up_exhausted()
+        return "confirmed" if self._answered and not self._callers and not self._differences() else ""
+
+    def _commands(self) -> Iterator[Instruction]:
+        # A newer request may have started the attempts anew; each caller has its own limit.
+        self._give_up_exhausted()
+        for caller in self._callers:
+            # An answer that has not come by now is lost.
+            caller.stale = caller.stale if caller.attempts == 0 else 0
+            caller.attempts += 1
+        # Read first, so that the robot's own values are known; where it does not answer they are set all the same.
+        attempts = max([self._request.attempts + 1, *(caller.attempts for caller in self._callers)])
+        for name in self._differences() if self.own or attempts > RETRIES.limit // 2 else ():
+            self._changed.discard(name)
+            yield _command(name, self.requested[name])
+        self._unanswered = 1 if self._request.attempts else self._unanswered + 1
+        yield Command.CONFIG()
+
+    def _differences(self) -> list[str]:
+        """What is requested and not reported; a field that this firmware does not report is not sent."""
+        if self.config is None:
+            return list(self.requested)
+        config = self.config
+        return [
+            name
+            for name, value in self.requested.items()
+            if self._has(config, name) and (name in self._changed or config.value(name) != value)
+        ]
+
+    def _has(self, config: Parameters, name: str) -> bool:
+        """Whether the robot has such a value and lets it be set."""
+        return config.value(name) is not None and not self._context.unsupported(TUNABLE[name].command)
+
+    # -- failure ----------------------------------------------------------------------------------------------
+
+    def _give_up(self, caller: _Caller) -> None:
+        """It was sent often enough; what the robot does not take is not sent again at every connection."""
+        self._given_up += 1
+        if self.config is None or not caller.answered:
+            self._finish(caller, False, _NO_ANSWER)
+            return
+        config, values = self.config, caller.values
+        missed = [name for name in values if self._has(config, name) and config.value(name) != values[name]]
+        reported = ", ".join(f"{name} {config.value(name)} instead of {values[name]}" for name in missed)
+        self._forget(name for name in missed if self.requested.get(name) == values[name])
+        message = f"after {RETRIES.limit} tries the robot reports {reported or 'these values'}"
+        self._finish(caller, not missed, message)
+
+    def _failure(self) -> str:
+        """The same for values from before this session, for which no caller waits."""
+        if self.config is None or not self._answered:
+            return _NO_ANSWER
+        config, missed = self.config, self._differences()
+        reported = ", ".join(f"{name} {config.value(name)} instead of {self.requested[name]}" for name in missed)
+        self._forget(missed)
+        return f"after {RETRIES.limit} tries the robot reports {reported}"
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in list(names):
+            del self.requested[name]
+            self._changed.discard(name)
+
+    def _finish(self, caller: _Caller, success: bool, message: str) -> None:
+        self._callers.remove(caller)
+        finish(caller.future, Outcome(success, message))
+
+
+def _command(name: str, value: int) -> Instruction:
+    working_value = TUNABLE[name]
+    return working_value.command(working_value.sign * value)

@@ -1,0 +1,88 @@
+"""The timing of the link: gaps between the SIPs, and how long a command takes to show its effect."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import deque
+
+from ...protocol import Command, Instruction, Parameters, Sip, Unlisted
+from ..component import Component, Context
+
+#: s that the longest gap is looked for in.
+WINDOW = 60.0
+#: Intervals that the period is the median of.
+_INTERVALS = 31
+#: Periods without a SIP that are a gap.
+_GAP = 1.5
+#: s after which an effect has nothing to do with its command any more.
+_TOO_LATE = 5.0
+
+_VELOCITIES = (Command.VEL, Command.RVEL, Command.VEL2)
+
+
+class LinkTiming(Component):
+    """Watches when packets come and commands go; times are those of the arrival at the driver."""
+
+    def __init__(self, context: Context) -> None:
+        self.gaps = 0  #: times that a SIP did not come when it should have
+        self.answer = math.nan  #: s from the last CONFIG to its CONFIGpac
+        self.start = math.nan  #: s from the last velocity for a standing robot to the SIP in which it moves
+        self._last = math.nan
+        self._intervals: deque[float] = deque(maxlen=_INTERVALS)
+        self._gaps: deque[tuple[float, float]] = deque()  #: when each ended, and how long it was; falling
+        self._asked = self._driven = math.nan
+        self._moving = False
+        context.on_packet(Sip, self._on_sip)
+        context.on_packet(Parameters, self._on_config)
+        context.on_sent(Command.CONFIG, self._on_config_sent)
+        for command in _VELOCITIES:
+            context.on_sent(command, self._on_velocity_sent)
+
+    @property
+    def period(self) -> float:
+        """s from one SIP to the next, usually; NaN until two have come."""
+        return statistics.median(self._intervals) if self._intervals else math.nan
+
+    @property
+    def longest_gap(self) -> float:
+        """s, the longest in the last minute; NaN until two have come."""
+        return self._gaps[0][1] if self._gaps else math.nan
+
+    def on_session_start(self, now: float) -> None:
+        self._last = self._asked = self._driven = math.nan
+        self._intervals.clear()
+        self._gaps.clear()
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        if not math.isnan(self._last):
+            self._interval(now - self._last, now)
+        self._last = now
+        if sip.moving and now - self._driven < _TOO_LATE:
+            self.start, self._driven = now - self._driven, math.nan
+        self._moving = sip.moving
+
+    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+        if now - self._asked < _TOO_LATE:
+            self.answer, self._asked = now - self._asked, math.nan
+
+    def _on_config_sent(self, command: Instruction | Unlisted, now: float) -> None:
+        self._asked = now
+
+    def _on_velocity_sent(self, command: Instruction | Unlisted, now: float) -> None:
+        if command.value and not self._moving and self._is_first(now):
+            self._driven = now
+
+    def _is_first(self, now: float) -> bool:
+        """Of many velocities the first counts, until it has clearly come to nothing."""
+        return not now - self._driven < _TOO_LATE
+
+    def _interval(self, interval: float, now: float) -> None:
+        if len(self._intervals) > _INTERVALS // 4:
+            self.gaps += interval > _GAP * self.period
+        self._intervals.append(interval)
+        while self._gaps and self._gaps[-1][1] <= interval:
+            self._gaps.pop()
+        self._gaps.append((now, interval))
+        while self._gaps[0][0] < now - WINDOW:
+            self._gaps.popleft()

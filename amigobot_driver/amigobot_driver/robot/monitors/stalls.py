@@ -1,0 +1,54 @@
+"""Which wheel stalls, and since when: the flag comes and goes, as the firmware cuts the power and tries again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...protocol import Sip
+from ..component import Component, Context
+
+#: s without the flag after which a stall is over.
+PAUSE = 2.0
+
+
+@dataclass(slots=True)
+class Stall:
+    """What is known of one wheel."""
+
+    count: int = 0
+    since: float = math.inf  #: s, the begin of the stall that goes on; inf: the wheel turns
+    last: float = -math.inf  #: s, the newest packet with the flag
+
+    def update(self, flag: bool, now: float) -> None:
+        """Take the flag of a SIP that came at `now` (s)."""
+        if flag:
+            self.last = now
+            if math.isinf(self.since):
+                self.since = now
+                self.count += 1
+        elif now - self.last > PAUSE:
+            self.since = math.inf
+
+
+class StallMonitor(Component):
+    """Watches the two stall flags."""
+
+    def __init__(self, context: Context) -> None:
+        self.left, self.right = Stall(), Stall()
+        self._now = -math.inf
+        context.on_packet(Sip, self._on_sip)
+
+    def on_session_start(self, now: float) -> None:
+        self.left.since = self.right.since = math.inf
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self._now = now
+        self.left.update(sip.left_stalled, now)
+        self.right.update(sip.right_stalled, now)
+
+    @property
+    def active(self) -> dict[str, float]:
+        """The wheels that stall, and for how long they have, s."""
+        sides = (("left", self.left), ("right", self.right))
+        return {name: self._now - stall.since for name, stall in sides if stall.since < math.inf}

@@ -1,0 +1,45 @@
+"""A robot that does not move although it is driven, where no packet reports its motors (Erratic manual, ch. 2.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ...protocol import Sip
+from ..component import Component, Context
+from ..events import Notice
+
+#: s that a velocity may have no effect.
+PATIENCE = 2.0
+
+
+class StandstillMonitor(Component):
+    """Watches a robot while a velocity is requested."""
+
+    def __init__(self, context: Context, driven: Callable[[], bool]) -> None:
+        """Args: `driven` tells whether the wheels are to turn."""
+        self.obstacle = ""  #: what is wrong, in a sentence; "" while all is well
+        self._emit = context.emit
+        self._driven = driven
+        self._since = math.inf  #: s, when it should have begun to move
+        context.on_packet(Sip, self._on_sip)
+
+    def on_session_start(self, now: float) -> None:
+        self._since, self.obstacle = math.inf, ""
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        if sip.REPORTS_MOTORS:
+            return
+        stalled = sip.left_stalled or sip.right_stalled
+        if sip.moving or stalled or not sip.motors_enabled or not self._driven():
+            self._since, self.obstacle = math.inf, ""
+            return
+        self._since = min(self._since, now)
+        if now - self._since > PATIENCE and not self.obstacle:
+            self.obstacle = f"the robot has not moved for {PATIENCE:.0f} s although it is driven"
+            self._emit(
+                Notice(
+                    f"{self.obstacle}: if the button for its motors was pressed, "
+                    "call the service enable_motors with data: true"
+                )
+            )

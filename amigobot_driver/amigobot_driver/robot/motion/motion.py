@@ -1,0 +1,386 @@
+"""What the wheels are wanted to do, for as long as somebody wants it: time-out, keep-alive, emergency stop (DESIGN 5).
+
+One thing at a time: a velocity, wheel velocities, a course, or a manoeuvre; the newest wish ends the one before, as it
+does in the firmware.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ...profiles import Units
+from ...protocol import Command, Instruction, Sip
+from ..component import Component, Context
+from ..events import Notice, Odometry
+from ..link import STALE
+from ..outbox import Urgency
+from ..outcome import Outcome
+from .envelope import Envelope, Refused
+from .manoeuvre import SETTLE, Manoeuvre, Progress
+from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
+
+#: s between two keep-alives; the firmware's watchdog is 2 s, so several may be lost.
+KEEP_ALIVE = 0.25
+#: Times a stop is sent anew at least, until the robot stands in any case: frames get lost and nobody acknowledges.
+STOP_REPEATS = 3
+#: s in which velocities are refused after this process slept: they may have waited in a queue all that time.
+WAKING = 0.5
+#: s after such a sleep within which the first velocity to arrive starts these anew: on a busy computer an old velocity
+#: can reach the driver that late.
+LATE = 5.0
+#: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
+MOTORS_GRACE = 1.0
+
+#: s after a stop within which the robot is expected at rest; then a movement's outcome no longer waits for it.
+STOP_LIMIT = 5.0
+
+_OVERTAKEN = "another movement was requested"
+_MOTORS_OFF = "the motors are off: call enable_motors, or press MOTORS on the robot"
+
+
+@dataclass(slots=True)
+class MotionStats:
+    """What became of the velocities that were asked for."""
+
+    accepted: int = 0
+    refused: int = 0
+    timeouts: int = 0
+
+
+@dataclass(slots=True)
+class _Stopping:
+    """A movement that was ended before its goal, while the robot comes to rest."""
+
+    manoeuvre: Manoeuvre
+    why: str
+    since: float = math.inf  #: s, the first packet after the stop
+
+
+class Motion(Component):
+    """Holds what is wanted and puts into the outbox what has to be sent for it."""
+
+    def __init__(
+        self, context: Context, envelope: Envelope, timeout: float, motors_coming: Callable[[], bool] = lambda: False
+    ) -> None:
+        """`timeout`: s a set-point outlives its sender; `motors_coming`: whether the driver is switching them on."""
+        self.envelope = envelope
+        self.timeout = timeout  #: s a set-point outlives its sender
+        self.stats = MotionStats()
+        self.emergency = False
+        self.wanted: Setpoint | Manoeuvre = STANDING
+        self._context = context
+        self._queue = context.queue
+        self._running = False
+        self._gone = "not connected yet"  #: why there is no robot
+        self._moving = False
+        self._last_sent = math.inf  #: any frame, in this session
+        self._awake_from = self._late_until = -math.inf
+        self._driven = False  #: in this session: the robot may have a velocity to come back to
+        self._motors_off_since = math.inf
+        self._motors_coming = motors_coming
+        self._progress: Progress | None = None  #: of the newest SIP in this session
+        self._stopping: list[_Stopping] = []
+        #: makes the set-point that is held within the limits of the moment
+        self._limited: Callable[[], Setpoint] = lambda: STANDING
+        self._stops_left = 0
+        self._expiry = context.timeouts.timer(self._on_expiry)
+        self._keep_alive_timer = context.timeouts.timer(self._on_keep_alive)
+        context.on_packet(Sip, self._on_sip)
+
+    # -- wishes -----------------------------------------------------------------------------------------------
+
+    def drive(self, linear: float, angular: float, now: float) -> None:
+        """Ask for a velocity (m/s, rad/s) until `timeout` from now. Raises Refused."""
+
+        def limited() -> Velocity:
+            v, w = self.envelope.velocity(linear, angular)
+            return Velocity(round(v * 1000), round(math.degrees(w)))
+
+        self._hold(limited, now)
+
+    def drive_wheels(self, left: float, right: float, track: float, units: Units, now: float) -> None:
+        """Ask for wheel velocities (m/s) until `timeout` from now. Raises Refused.
+
+        `track` is the distance between the wheels, m.
+        """
+
+        def limited() -> Wheels:
+            velocities = self.envelope.wheels(left, right, track)
+            return Wheels.nearest(*velocities, self.envelope.working[0], units.wheel_velocity)
+
+        self._hold(limited, now)
+
+    def drive_course(self, linear: float, heading: int, now: float) -> None:
+        """Ask for a velocity (m/s) on a heading (deg in the robot's frame) until `timeout` from now. Raises Refused."""
+
+        def limited() -> Course:
+            v, _ = self.envelope.velocity(linear, 0.0)
+            return Course(round(v * 1000), heading)
+
+        self._hold(limited, now)
+
+    def perform(self, manoeuvre: Manoeuvre, odometry: Odometry, now: float) -> Future[Outcome]:
+        """Start a movement with an end, measured from this odometry on.
+
+        It starts when the robot is at rest and its motors are on, if the driver is switching them on already. The
+        future ends when the robot is at rest again, or when another movement has taken over.
+
+        Raises:
+            Refused: There is no robot, the emergency stop is latched, or the motors are off.
+        """
+        with self._counted():
+            self._check()
+            if not (self._motors_on or self._motors_coming()):
+                raise Refused(_MOTORS_OFF)
+            quiet = not (self.wanted or self._stops_left or self._moving)
+            manoeuvre.begin(odometry, now, at_rest=quiet)
+            self._replace(manoeuvre, math.inf, now)
+            if self._progress:
+                self._advance(manoeuvre, replace(self._progress, odometry=odometry, now=now))
+        return manoeuvre.ended
+
+    def cancel(self, manoeuvre: Manoeuvre) -> None:
+        """Stop the robot if it performs this movement."""
+        if self.wanted is manoeuvre:
+            self.stop("canceled")
+
+    def stop(self, why: str = "stopped") -> None:
+        """Stop both movements at once with one frame, then zero them."""
+        self._forget(why)
+        self._send_stop(Command.STOP())
+
+    def stand(self) -> None:
+        """Zero both velocities before anything else goes out, lest an old one comes to life."""
+        self._forget("stopped")
+        self._send_stop(*STANDING.instructions())
+
+    def brake(self) -> None:
+        """Emergency stop: brake as hard as the robot can and refuse every movement until `release`."""
+        self._forget("emergency stop")
+        self._stops_left = STOP_REPEATS
+        self.emergency = True
+        self._queue.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
+        self._send_stop()
+
+    def release(self) -> None:
+        """End the emergency stop; the robot stands until a velocity comes."""
+        self.emergency = False
+        self._forget("stopped")
+
+    def limits_changed(self) -> None:
+        """Apply the limits to what is driven now."""
+        if isinstance(self.wanted, Manoeuvre) or not self.wanted:
+            return
+        count = self.envelope.limited
+        setpoint = self._limited()
+        self.envelope.limited = count
+        if setpoint != self.wanted:
+            self.wanted = setpoint
+            self._stops_left = 0 if setpoint else STOP_REPEATS
+            self._send_wanted()
+
+    # -- the session's side -----------------------------------------------------------------------------------
+
+    def on_session_start(self, now: float) -> None:
+        self._running = True
+        self._driven = False
+        self._last_sent = now
+        self._keep_alive_timer.set(now + KEEP_ALIVE)
+        self.stop()
+        self.stand()
+
+    def on_frame_sent(self, now: float) -> None:
+        """Take the time (s) at which any frame goes on the line."""
+        if now - self._last_sent > STALE:
+            self._awake_from, self._late_until = now + WAKING, now + LATE
+        self._last_sent = now
+
+    def on_session_end(self, why: str) -> None:
+        self._forget(why)
+        self._tell_stopping()
+        self._progress = None
+        self._last_sent = math.inf
+        self._running, self._gone = False, why
+        self._motors_off_since = math.inf
+        self._keep_alive_timer.cancel()
+
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self._moving = sip.moving
+        self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
+
+    def watch(self, odometry: Odometry, heading: float, now: float, *, jumped: bool) -> None:
+        """Take where a SIP shows the robot.
+
+        Args:
+            odometry: Its odometry.
+            heading: Its heading as it counts that itself, rad.
+            now: s.
+            jumped: Its counters were set, so that its headings mean something else now.
+        """
+        self._progress = Progress(odometry, heading, self._moving, self._motors_on, now)
+        self._watch_stopping(self._progress)
+        if isinstance(self.wanted, Manoeuvre):
+            self._advance(self.wanted, self._progress)
+        elif isinstance(self.wanted, Course) and jumped:
+            self._notify("the robot's own heading was set while it kept one: stopped")
+            self.stand()
+
+    def _on_expiry(self, now: float) -> None:
+        self.stats.timeouts += 1
+        self._notify(f"no velocity for {self.timeout:g} s (cmd_vel_timeout): stopped")
+        self.stand()
+
+    def _on_keep_alive(self, now: float) -> None:
+        self._keep_alive_timer.set(now + KEEP_ALIVE)
+        self._keep_alive()
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _notify(self, text: str) -> None:
+        self._context.emit(Notice(text))
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        before = self.envelope.limited
+        try:
+            yield
+        except Refused:
+            self.stats.refused += 1
+            raise
+        self.stats.accepted += 1
+        if self.envelope.limited > before == 0:
+            linear, angular = self.envelope.working
+            self._notify(
+                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: "
+                "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
+            )
+
+    def _check(self) -> None:
+        if not self._running:
+            raise Refused(f"there is no robot to drive: {self._gone}")
+        if self.emergency:
+            raise Refused("the emergency stop is latched: call clear_emergency_stop first")
+
+    def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
+        """Keep a set-point until its sender falls silent; `limited` makes it, within the limits of the moment."""
+        with self._counted():
+            setpoint = limited()
+            self._check()
+            if now < self._late_until:
+                self._awake_from, self._late_until = now + WAKING, -math.inf
+            if now < self._awake_from:
+                raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
+            self._limited = limited
+            if setpoint and now - self._motors_off_since > MOTORS_GRACE:
+                self._notify(
+                    "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
+                    "or press MOTORS on the robot"
+                )
+            self._replace(setpoint, now + self.timeout if setpoint else math.inf, now)
+
+    def _replace(
+        self,
+        wanted: Setpoint | Manoeuvre,
+        expires: float,
+        now: float,
+    ) -> None:
+        if type(wanted) is not type(self.wanted):
+            self._queue.drop(Urgency.VELOCITY)
+        self._end_manoeuvre(_OVERTAKEN)
+        if wanted:
+            # From here on the robot moves for another reason.
+            self._tell_stopping()
+        if self.wanted and not wanted:
+            self._stops_left = STOP_REPEATS
+        self.wanted = wanted
+        self._expiry.set(expires)
+        self._keep_alive_timer.set(now + KEEP_ALIVE)
+        self._driven = self._driven or bool(wanted)
+        self._send_wanted()
+
+    def _forget(self, why: str) -> None:
+        """Nobody wants any movement any more; what is to be sent for that is the caller's."""
+        self._end_manoeuvre(why)
+        if self.wanted:
+            self._stops_left = STOP_REPEATS
+        self.wanted = STANDING
+        self._expiry.cancel()
+        self._queue.drop(Urgency.VELOCITY)
+
+    @property
+    def _motors_on(self) -> bool:
+        return self._motors_off_since == math.inf
+
+    def _advance(self, manoeuvre: Manoeuvre, progress: Progress) -> None:
+        """Let a movement take in a SIP, and do what follows."""
+        if not (progress.motors_on or self._motors_coming()):
+            self.stop(_MOTORS_OFF)
+            return
+        step = manoeuvre.observe(progress)
+        if not isinstance(step, Outcome):
+            for instruction in step:
+                self._queue.put(instruction, Urgency.VELOCITY)
+        elif step.success:
+            manoeuvre.finish(step)
+            self._replace(STANDING, math.inf, progress.now)
+        else:
+            self.stop(step.message)
+
+    def _end_manoeuvre(self, why: str) -> None:
+        """End the movement that is performed; its outcome waits until the robot is at rest."""
+        if isinstance(self.wanted, Manoeuvre) and not self.wanted.ended.done():
+            self._stopping.append(_Stopping(self.wanted, why))
+
+    def _watch_stopping(self, progress: Progress) -> None:
+        for stopping in self._stopping:
+            stopping.manoeuvre.note(progress.odometry)
+            stopping.since = min(stopping.since, progress.now)
+        # What was on its way to the robot before the stop may still show.
+        settled = [one for one in self._stopping if not progress.moving and progress.now - one.since >= SETTLE]
+        overdue = [one for one in self._stopping if progress.moving and progress.now - one.since > STOP_LIMIT]
+        self._tell_stopping(settled)
+        self._tell_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
+
+    def _tell_stopping(self, some: list[_Stopping] | None = None, remark: str = "") -> None:
+        """Tell the outcome of some of the movements that were ended, of all by default."""
+        for one in list(self._stopping) if some is None else some:
+            self._stopping.remove(one)
+            one.manoeuvre.finish(Outcome(False, f"ended after {one.manoeuvre.so_far()}: {one.why}{remark}"))
+
+    def _send_stop(self, *gently: Instruction) -> None:
+        if self.emergency and self._running:
+            # A zero would end the hard braking: to the firmware it is the next velocity.
+            self._queue.put(Command.E_STOP(), Urgency.EMERGENCY)
+        elif self._running:
+            for instruction in gently:
+                self._queue.put(instruction, Urgency.STOP)
+
+    def _send_wanted(self) -> None:
+        for instruction in self.wanted.instructions():
+            self._queue.put(instruction, Urgency.VELOCITY)
+
+    def _keep_alive(self) -> None:
+        """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.
+
+        A robot may stand because it has heard nothing, not even that it should: then any frame but STOP lets it drive
+        on (PROTOCOL 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
+        """
+        if not (self.wanted or self._stops_left or self._moving):
+            if self._driven:
+                self._send_stop(Command.STOP())
+            else:
+                self._queue.put(Command.PULSE(), Urgency.KEEP_ALIVE)
+            return
+        if not self.wanted:
+            self._stops_left = max(0, self._stops_left - 1)
+        if not self.emergency:
+            self._send_wanted()
+            return
+        self._send_stop()
+        if self._moving and not self._stops_left:
+            # It has had time to brake hard: maybe its firmware does not know how.
+            self._queue.put(Command.STOP(), Urgency.STOP)

@@ -1,1 +1,0 @@
-"""What a Pioneer has beside an AmigoBot."""

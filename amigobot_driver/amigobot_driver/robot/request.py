@@ -1,0 +1,160 @@
+"""A command that is sent again until the robot's packets show its effect, or until it is given up.
+
+The protocol acknowledges nothing, so this is how everything is asked of the robot. A component says what to send, which
+packets show the effect, and what to report when they do not:
+
+    self._request = ConfirmedRequest(
+        context,
+        "charger",
+        RetryPolicy(interval=1.0, limit=5),
+        commands=lambda: [Command.CHARGE(1)],
+        confirmed_by={Sip: lambda sip: sip.charge_name if sip.charging else ""},
+        failure=lambda: "the robot does not charge: is it in front of its dock?",
+    )
+    future = self._request.start(now)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..protocol import Instruction, Packet
+from .component import Context
+from .events import Notice
+from .outcome import Callers, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often a command is sent until it is given up."""
+
+    interval: float  #: s between two attempts
+    limit: int  #: attempts
+    afterwards: float = 0.0  #: s between the attempts after the limit; 0: none are made
+
+    @property
+    def duration(self) -> float:
+        """s from the first attempt until the request is given up."""
+        return self.interval * self.limit
+
+
+class ConfirmedRequest:
+    """One thing that is asked of the robot, with the callers who wait for the result.
+
+    `attempts` counts the attempts of the request that is pending, or of the last one; `resent` and `given_up` count
+    over the life of the object, for the diagnostics.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        name: str,
+        policy: RetryPolicy,
+        *,
+        commands: Callable[[], Iterable[Instruction]],
+        confirmed_by: Mapping[type[Packet], Callable[[Any], str]],
+        failure: Callable[[], str],
+        confirmed_after_interval: Callable[[], str] = lambda: "",
+    ) -> None:
+        """Register the request; nothing is sent before `start`.
+
+        Args:
+            context: the robot's.
+            name: begins the names of the counters.
+            policy: how often to send.
+            commands: what to send in each attempt.
+            confirmed_by: for each packet type that can show the effect, the check of a packet: it returns what the
+                robot reports, as the message of a success, or "" while the packet does not show the effect.
+            failure: returns what the robot reports instead, as the message of a failure, after the last attempt. It may
+                call `succeed` or `fail` by itself and return "".
+            confirmed_after_interval: the same as a check of `confirmed_by`, but made at the end of each interval, for
+                effects that no single packet shows.
+        """
+        self.name = name
+        self.policy = policy
+        self.attempts = 0
+        self.resent = 0
+        self.given_up = 0
+        self.pending = False  #: neither confirmed nor given up
+        self._context = context
+        self._commands = commands
+        self._failure = failure
+        self._confirmed_after_interval = confirmed_after_interval
+        self._timer = context.sends.timer(self._attempt)
+        self._callers = Callers()
+        for kind, check in confirmed_by.items():
+            context.on_packet(kind, partial(self._check, check))
+
+    @property
+    def has_callers(self) -> bool:
+        """Whether a caller waits for the result."""
+        return bool(self._callers)
+
+    def start(self, now: float) -> None:
+        """Begin with the first attempt at `now` (s), anew if the request is pending already."""
+        self.attempts, self.pending = 0, True
+        self._timer.set(now)
+
+    def request(self, now: float) -> Future[Outcome]:
+        """Start, and return the future result; the callers before keep waiting, for this start."""
+        self.start(now)
+        return self._callers.add()
+
+    def replace(self, message: str, now: float) -> Future[Outcome]:
+        """Like `request`, but the callers before fail with `message`, as they asked for something else."""
+        self._callers.finish(False, message)
+        return self.request(now)
+
+    def succeed(self, message: str) -> None:
+        """End the request: the robot has confirmed it."""
+        self._end(True, message)
+
+    def fail(self, message: str) -> None:
+        """End the request without a result from the robot, for example because the session has ended."""
+        self._end(False, message)
+
+    def pause(self) -> None:
+        """Send nothing more; the callers keep waiting until the request is started again or ended."""
+        self.pending = False
+        self._timer.cancel()
+
+    def give_up(self, message: str) -> None:
+        """End the request after the last attempt; where no caller waits, the operator is told."""
+        self.given_up += 1
+        if not self._callers:
+            self._context.emit(Notice(message))
+        self.fail(message)
+
+    def counters(self) -> Mapping[str, int]:
+        """`resent` and `given_up` with the name of the request in front."""
+        return {f"{self.name}_resent": self.resent, f"{self.name}_given_up": self.given_up}
+
+    def _attempt(self, now: float) -> None:
+        if self.attempts and (message := self._confirmed_after_interval()):
+            self.succeed(message)
+            return
+        if self.attempts == self.policy.limit:
+            if message := self._failure():
+                self.give_up(message)
+            if not (self.pending and self.policy.afterwards):
+                return
+        for command in self._commands():
+            self._context.queue.put(command)
+        self.resent += self.attempts > 0
+        self.attempts += 1
+        policy = self.policy
+        self._timer.set(now + (policy.interval if self.attempts <= policy.limit else policy.afterwards))
+
+    def _check(self, check: Callable[[Any], str], packet: Packet, stamp: float, now: float) -> None:
+        # A packet that was on its way before the first attempt confirms nothing.
+        if self.attempts and self.pending and (message := check(packet)):
+            self.succeed(message)
+
+    def _end(self, success: bool, message: str) -> None:
+        self.pending = False
+        self._timer.cancel()
+        self._callers.finish(success, message)

@@ -1,0 +1,99 @@
+"""The deadlines of one robot: a heap of timers, so that the writer thread can sleep until the earliest.
+
+A component creates its timers once and sets, moves and cancels them as it needs:
+
+    self._retry = scheduler.timer(self._send_again)
+    self._retry.set(now + 0.3)
+
+Nothing here reads a clock: the owner of the clock calls `run` when `next_time` has come, or at any time before that.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+
+Callback = Callable[[float], object]
+
+
+class Timer:
+    """One deadline. Its callback gets the time in s; a timer that has run is idle until it is set again."""
+
+    __slots__ = ("_callback", "_scheduler", "entry", "time")
+
+    def __init__(self, scheduler: Scheduler, callback: Callback) -> None:
+        self.time = math.inf  #: s, when the callback is due; inf while the timer is idle
+        self.entry = 0  #: number of its entry in the heap; an entry with another number is an old one
+        self._scheduler = scheduler
+        self._callback = callback
+
+    @property
+    def pending(self) -> bool:
+        """Whether the timer is set."""
+        return self.time < math.inf
+
+    def set(self, time: float) -> None:
+        """Let the callback be called at `time` (s), and not at any time set before."""
+        if time != self.time:
+            self.time = time
+            self._scheduler.push(self)
+
+    def cancel(self) -> None:
+        """Let the callback not be called."""
+        self.time = math.inf
+
+    def run(self, now: float) -> None:
+        """Call the callback, if it is due."""
+        if self.time <= now:
+            self.time = math.inf
+            self._callback(now)
+
+
+class Scheduler:
+    """Every timer of one robot. Of timers that are due at the same time, the one that was set first runs first."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Timer]] = []
+        self._order = itertools.count()
+
+    def timer(self, callback: Callback) -> Timer:
+        """A new timer, which is idle.
+
+        Args:
+            callback: is called with the current time (s) when the timer is due.
+        """
+        return Timer(self, callback)
+
+    def push(self, timer: Timer) -> None:
+        """Take in the new time of a timer; for `Timer.set`."""
+        timer.entry = next(self._order)
+        if timer.pending:
+            heapq.heappush(self._heap, (timer.time, timer.entry, timer))
+
+    def next_time(self) -> float:
+        """The time (s) of the earliest deadline; inf where there is none."""
+        heap = self._heap
+        # A timer that was moved or cancelled leaves its old entry behind.
+        while heap and (heap[0][2].entry != heap[0][1] or not heap[0][2].pending):
+            heapq.heappop(heap)
+        return heap[0][0] if heap else math.inf
+
+    def run(self, now: float, ready: Callable[[], bool] = lambda: True) -> None:
+        """Run what is due at `now` (s), for as long as `ready` says so; the rest stays due.
+
+        What a callback sets to a time that has come already runs in the next call: no callback can keep this one
+        going for ever.
+        """
+        due = []
+        while self.next_time() <= now:
+            due.append(heapq.heappop(self._heap))
+        for place, entry in enumerate(due):
+            if not ready():
+                for left in due[place:]:
+                    heapq.heappush(self._heap, left)
+                return
+            timer = entry[2]
+            if timer.entry == entry[1]:
+                timer.run(now)

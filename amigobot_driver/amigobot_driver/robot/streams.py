@@ -1,0 +1,191 @@
+"""Packets that the robot sends by itself once requested: IOpac, ENCODERpac, GYROpac and those of a Pioneer.
+
+    streams.set(ENCODERS, True, now)
+
+A stream is requested at the start of each session and again when its packets stop, as neither the command nor the
+packets are acknowledged. What the firmware does not have, or the line has no room for (bandwidth.py), is not requested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet
+from .bandwidth import BandwidthPlanner
+from .component import Component, Context
+from .events import Notice
+from .request import ConfirmedRequest, RetryPolicy
+
+#: A stream that stays out is requested at this interval; after the limit the operator is told, and it is requested more
+#: rarely.
+RETRIES = RetryPolicy(interval=1.0, limit=5, afterwards=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One kind of packet. `name` as the manuals have it; `size` in bytes of its usual frame, until one has come."""
+
+    name: str
+    packet: type[Packet]
+    command: Command
+    on: int  #: the command's argument
+    size: int
+
+
+IO = Stream("IOpac", Io, Command.IOREQUEST, 2, 21)
+#: 2, because 1 requests a single packet on some firmware (docs/protocol.md E-20).
+ENCODERS = Stream("ENCODERpac", Encoders, Command.ENCODER, 2, 14)
+#: Four samples of 25 ms.
+GYRO = Stream("GYROpac", Gyro, Command.GYRO, 1, 19)
+GRIPPER = Stream("GRIPPERpac", Gripper, Command.GRIPREQUEST, 2, 9)
+JOYSTICK = Stream("JOYSTICKpac", Joystick, Command.JOYREQUEST, 2, 14)
+COMPASS = Stream("TCM2pac", Compass, Command.TCM2, 3, 26)
+STREAMS = (IO, ENCODERS, GYRO, GRIPPER, JOYSTICK, COMPASS)
+
+
+class StreamState:
+    """One stream of one robot.
+
+    `requested` is what the user asked for; `active` means that the firmware has it and the line has room for it, too.
+    """
+
+    def __init__(self, context: Context, stream: Stream, on_resize: Callable[[float], object]) -> None:
+        """Args: `on_resize` is called with the time (s) when a larger frame than before has come."""
+        self.stream = stream
+        self.size = stream.size  #: bytes of the largest frame so far
+        self.requested = False
+        self.active = False
+        self.packets = 0
+        self._context = context
+        self._on_resize = on_resize
+        self._switched_on = False  #: in this session
+        self._reported = False  #: that it does not come; once, however many sessions that lasts
+        context.on_packet(stream.packet, self._on_packet)
+        self._request = ConfirmedRequest(
+            context,
+            stream.name,
+            RETRIES,
+            commands=self._switch_on,
+            confirmed_by={stream.packet: lambda packet: "it comes"},
+            failure=self._on_silence,
+        )
+        self._watch = context.sends.timer(self._on_pause)
+
+    @property
+    def silent(self) -> bool:
+        """Whether it stays out although it was requested several times."""
+        return self.active and self._request.pending and self._request.attempts >= RETRIES.limit
+
+    @property
+    def resent(self) -> int:
+        """How often it was requested again."""
+        return self._request.resent
+
+    def set_requested(self, on: bool) -> None:
+        """Take the user's decision; `set_active` is what acts on it."""
+        self._reported = self._reported and self.requested is on
+        self.requested = on
+
+    def set_active(self, active: bool, now: float) -> None:
+        """Start or stop the stream."""
+        if active == self.active:
+            return
+        self.active = active
+        if active:
+            self._request.start(now)
+        else:
+            self._request.pause()
+            if self._switched_on:
+                self._watch.set(now)
+
+    def on_session_start(self) -> None:
+        """Forget what the robot was told in the session before."""
+        self.active = self._switched_on = False
+
+    def on_session_end(self) -> None:
+        """Send nothing more."""
+        self.active = False
+        self._request.pause()
+        self._watch.cancel()
+
+    def _on_packet(self, packet: Packet, stamp: float, now: float) -> None:
+        self.packets += 1
+        size = len(packet.encode()) + OVERHEAD
+        if size > self.size:
+            self.size = size
+            self._on_resize(now)
+        self._reported = False
+        if self.active or (self._switched_on and not self._watch.pending):
+            # Either the next packet is late then, or the robot has missed that it was switched off.
+            self._watch.set(now + RETRIES.interval)
+
+    def _on_pause(self, now: float) -> None:
+        if self.active:
+            self._request.start(now)
+        else:
+            self._context.queue.put(self.stream.command(0))
+
+    def _switch_on(self) -> tuple[Instruction, ...]:
+        self._switched_on = True
+        return (self.stream.command(self.stream.on),)
+
+    def _on_silence(self) -> str:
+        if not self._reported:
+            self._reported = True
+            self._context.emit(
+                Notice(
+                    f"sent {self.stream.command(self.stream.on)} {RETRIES.limit} times, no {self.stream.name} came; "
+                    f"it is requested every {RETRIES.afterwards:.0f} s from now on, see diagnostics"
+                )
+            )
+        return ""
+
+
+class Streams(Component):
+    """Which streams are requested, and which of them the robot and the line can carry."""
+
+    def __init__(self, context: Context, planner: BandwidthPlanner) -> None:
+        self.states: Mapping[Stream, StreamState] = {
+            stream: StreamState(context, stream, self._review_all) for stream in STREAMS
+        }
+        self._context = context
+        self._planner = planner
+        self._now = 0.0
+        planner.on_change = self._review_all
+
+    def set(self, stream: Stream, on: bool, now: float) -> None:
+        """Have a stream from now on and in each session to come, or no more."""
+        state, self._now = self.states[stream], now
+        if on != state.requested:
+            state.set_requested(on)
+            self._review(state)
+
+    def obstacle(self, stream: Stream) -> str:
+        """Why a stream that is requested cannot be had, in a sentence; "" where nothing is in its way."""
+        return self._context.unsupported(stream.command) or self._planner.plan.reasons.get(stream.name, "")
+
+    def on_session_start(self, now: float) -> None:
+        self._now = now
+        for state in self.states.values():
+            state.on_session_start()
+        self._review_all(now)
+
+    def on_session_end(self, reason: str) -> None:
+        for state in self.states.values():
+            state.on_session_end()
+
+    def counters(self) -> Mapping[str, int]:
+        return {"streams_resent": sum(state.resent for state in self.states.values())}
+
+    def _review_all(self, now: float) -> None:
+        self._now = now
+        for state in self.states.values():
+            self._review(state)
+
+    def _review(self, state: StreamState) -> None:
+        """Start or stop a stream where the request, or what can be had, has changed."""
+        stream = state.stream
+        supported = state.requested and not self._context.unsupported(stream.command)
+        self._planner.request(stream.name, state.size if supported else 0, self._now)
+        state.set_active(self._planner.accepts(stream.name), self._now)

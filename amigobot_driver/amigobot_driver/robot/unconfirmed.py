@@ -1,0 +1,62 @@
+"""Commands whose effect no packet shows: each is sent several times, as frames get lost, and again in every session."""
+
+from __future__ import annotations
+
+from ..protocol import Instruction
+from .component import Component, Context
+
+#: Times that each command is sent, and s between two of them.
+REPEATS = 3
+SPACING = 0.3
+
+
+class _Repetition:
+    """One command, sent `REPEATS` times from each `start` on."""
+
+    def __init__(self, context: Context) -> None:
+        self.command: Instruction | None = None
+        self._queue = context.queue
+        self._left = 0
+        self._timer = context.sends.timer(self._send)
+
+    def start(self, now: float) -> None:
+        self._left = REPEATS
+        self._timer.set(now)
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+
+    def _send(self, now: float) -> None:
+        if self.command is not None:
+            self._queue.put(self.command)
+        self._left -= 1
+        if self._left:
+            self._timer.set(now + SPACING)
+
+
+class UnconfirmedCommands(Component):
+    """The requested commands, by the thing they set; of each thing the newest command counts."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._repetitions: dict[object, _Repetition] = {}
+
+    def request(self, subject: object, command: Instruction, now: float) -> None:
+        """Send a command now and at the start of each session to come.
+
+        Args:
+            subject: what the command sets; an earlier command with an equal subject is replaced.
+            command: what to send.
+            now: time in s.
+        """
+        repetition = self._repetitions.setdefault(subject, _Repetition(self._context))
+        repetition.command = command
+        repetition.start(now)
+
+    def on_session_start(self, now: float) -> None:
+        for repetition in self._repetitions.values():
+            repetition.start(now)
+
+    def on_session_end(self, reason: str) -> None:
+        for repetition in self._repetitions.values():
+            repetition.cancel()

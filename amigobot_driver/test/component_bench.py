@@ -1,0 +1,38 @@
+"""One component of the robot by itself: packets in, events and commands out, no link and no simulator."""
+
+from __future__ import annotations
+
+from amigobot_driver.protocol import Packet
+from amigobot_driver.robot import Event
+from amigobot_driver.robot.component import Context, Dispatcher
+from amigobot_driver.robot.outbox import Outbox
+from amigobot_driver.robot.scheduler import Scheduler
+
+
+class ComponentBench:
+    """Give `context` to the component that is tested; the robot supports every command."""
+
+    def __init__(self) -> None:
+        self.queue = Outbox(0.0)
+        self.sends, self.timeouts = Scheduler(), Scheduler()
+        self._dispatcher = Dispatcher()
+        self.events: list[Event] = []  #: all that were emitted
+        self.context = Context(
+            self.queue, self.sends, self.timeouts, self._dispatcher, self.events.append, lambda command: "", lambda: ""
+        )
+
+    def receive(self, packet: Packet, stamp: float) -> list[Event]:
+        """Hand a packet to the component; the events that it emits."""
+        before = len(self.events)
+        self._dispatcher.packet(packet, stamp, stamp)
+        return self.events[before:]
+
+    def run(self, now: float) -> list[str]:
+        """Let the time be `now` (s); the commands that were sent, as text."""
+        self.timeouts.run(now)
+        self.sends.run(now)
+        commands = []
+        while command := self.queue.take(now):
+            self._dispatcher.sent(command, now)
+            commands.append(str(command))
+        return commands

@@ -1,0 +1,120 @@
+"""A confirmed request: sent until a packet shows its effect, given up after a limit, one result for every caller."""
+
+from __future__ import annotations
+
+import pytest
+from component_bench import ComponentBench
+
+from amigobot_driver.protocol import Command, Playlist
+from amigobot_driver.robot import Notice
+from amigobot_driver.robot.outbox import ROOM
+from amigobot_driver.robot.request import ConfirmedRequest, RetryPolicy
+
+POLICY = RetryPolicy(interval=1.0, limit=3)
+
+
+class RequestBench(ComponentBench):
+    """A request of PLAYLIST 7 that a packet with the number 7 confirms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.request = ConfirmedRequest(
+            self.context,
+            "entry",
+            POLICY,
+            commands=lambda: [Command.PLAYLIST(7)],
+            confirmed_by={Playlist: lambda packet: "it is there" if packet.number == 7 else ""},
+            failure=lambda: "no entry came",
+        )
+
+    def answer(self, number: int, now: float) -> None:
+        self.receive(Playlist(number=number, name="", offset=0, length=0, enabled=1), now)
+
+
+@pytest.fixture
+def bench() -> RequestBench:
+    return RequestBench()
+
+
+def test_is_sent_at_once_and_then_at_each_interval_until_it_is_confirmed(bench: RequestBench) -> None:
+    future = bench.request.request(0.0)
+    assert bench.run(0.0) == ["PLAYLIST(7)"]
+    assert bench.run(0.9) == []
+    assert bench.run(1.0) == ["PLAYLIST(7)"]
+    bench.answer(7, 1.5)
+    assert (future.result(0).success, future.result(0).message) == (True, "it is there")
+    assert bench.run(9.0) == []
+    assert bench.request.counters() == {"entry_resent": 1, "entry_given_up": 0}
+
+
+def test_a_packet_that_does_not_show_the_effect_confirms_nothing(bench: RequestBench) -> None:
+    future = bench.request.request(0.0)
+    bench.run(0.0)
+    bench.answer(6, 0.5)
+    assert not future.done()
+
+
+def test_a_packet_that_was_on_its_way_before_the_first_attempt_confirms_nothing(bench: RequestBench) -> None:
+    future = bench.request.request(0.0)
+    bench.answer(7, 0.0)
+    assert not future.done()
+
+
+def test_is_given_up_after_the_last_interval_with_what_the_robot_reports(bench: RequestBench) -> None:
+    future = bench.request.request(0.0)
+    assert [bench.run(now) for now in (0.0, 1.0, 2.0)] == [["PLAYLIST(7)"]] * 3
+    assert not future.done()
+    assert bench.run(POLICY.duration) == []
+    assert (future.result(0).success, future.result(0).message) == (False, "no entry came")
+    assert bench.request.counters() == {"entry_resent": 2, "entry_given_up": 1}
+
+
+def test_the_operator_is_told_of_a_failure_that_no_caller_waits_for(bench: RequestBench) -> None:
+    notices: list[object] = []
+    bench.context.emit = notices.append
+    bench.request.start(0.0)
+    for now in range(4):
+        bench.run(float(now))
+    assert notices == [Notice("no entry came")]
+
+
+def test_every_caller_gets_the_result_of_the_newest_start(bench: RequestBench) -> None:
+    first = bench.request.request(0.0)
+    bench.run(0.0)
+    second = bench.request.request(0.5)
+    bench.run(0.5)
+    bench.answer(7, 0.6)
+    assert first.result(0) == second.result(0)
+
+
+def test_a_replaced_request_fails_with_the_reason(bench: RequestBench) -> None:
+    first = bench.request.request(0.0)
+    second = bench.request.replace("another request replaced this one", 0.1)
+    assert first.result(0).message == "another request replaced this one"
+    assert not second.done()
+
+
+def test_a_failed_request_sends_nothing_more(bench: RequestBench) -> None:
+    future = bench.request.request(0.0)
+    bench.run(0.0)
+    bench.request.fail("the session has ended")
+    assert future.result(0).message == "the session has ended"
+    assert bench.run(5.0) == []
+
+
+def test_a_cancelled_caller_does_not_disturb_the_others(bench: RequestBench) -> None:
+    first, second = bench.request.request(0.0), bench.request.request(0.0)
+    first.cancel()
+    bench.run(0.0)
+    bench.answer(7, 0.1)
+    assert second.result(0).success
+
+
+def test_waits_for_room_in_a_full_queue_and_counts_no_attempt_meanwhile(bench: RequestBench) -> None:
+    future = bench.request.request(0.0)
+    for _ in range(ROOM):
+        bench.queue.put(Command.PULSE())
+    bench.sends.run(0.0, bench.queue.has_room_now)
+    bench.sends.run(60.0, bench.queue.has_room_now)
+    assert bench.request.attempts == 0 and not future.done()
+    assert bench.run(60.0)[-1] == "PLAYLIST(7)"
