@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from amigobot_driver.protocol import Packet
 from amigobot_driver.robot import Event
+from amigobot_driver.robot.command_queue import CommandQueue
 from amigobot_driver.robot.component import Context, Dispatcher
-from amigobot_driver.robot.outbox import Outbox
 from amigobot_driver.robot.scheduler import Scheduler
 
 
@@ -13,7 +13,7 @@ class ComponentBench:
     """Give `context` to the component that is tested; the robot supports every command."""
 
     def __init__(self) -> None:
-        self.queue = Outbox(0.0)
+        self.queue = CommandQueue(0.0)
         self.sends, self.timeouts = Scheduler(), Scheduler()
         self._dispatcher = Dispatcher()
         self.events: list[Event] = []  #: all that were emitted

@@ -458,3 +458,17 @@ class TestUrgency:
         stamps = [report.stamp for report in bench.reports if report.stamp > since]
         assert len(stamps) >= 49
         assert max(b - a for a, b in pairwise(stamps)) < 0.1 + HOLD
+
+
+@pytest.mark.parametrize("ports", [(0,), (0, 1), (0, 1, 2)])
+def test_a_stop_is_not_delayed_by_ports_that_write_at_the_same_time(ports: tuple[int, ...]) -> None:
+    """What waits on the line cannot be overtaken: so no more is put there than the line carries."""
+    bench = Bench(Options(max_linear=0.7), robot="p3dx")
+    bench.connect()
+    for port in ports:
+        bench.ask(lambda port=port: bench.robot.aux[port].writer.write(bytes(8192)))
+    bench.run(8, cmd_vel=(0.3, 0.0))
+    since = bench.now
+    bench.ask(bench.robot.emergency_stop)
+    bench.until(lambda: bench.simulator.truth.left_velocity < 0.29, within=1.0)
+    assert bench.now - since < 0.15

@@ -396,7 +396,7 @@ class TestRange:
         way = Way(bench)
         move = moved(bench, 0.1)
         bench.run(0.3)
-        bench.ask(lambda: bench.robot.outbox.put(Command.VEL(200)))
+        bench.ask(lambda: bench.robot.queue.put(Command.VEL(200)))
         outcome = finish(bench, move)
         assert not outcome.success
         assert "beyond the goal" in outcome.message

@@ -134,7 +134,7 @@ class TestWheels:
         since = bench.now
         bench.ask(lambda: bench.robot.drive_wheels(1e9, 0.5e9, bench.now))
         bench.run(0.1)
-        limit = bench.robot.envelope.working[0]
+        limit = bench.robot.limits.working[0]
         left = math.floor(limit / 0.02)
         right = round(limit / 2 / 0.02)
         assert f"VEL2({left << 8 | right})" in bench.words(since)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command, Instruction, encode_frame
 from amigobot_driver.robot import LinkState, Options, Refused
+from amigobot_driver.robot.command_queue import MAX_ROUTINE, CommandQueue, Priority
 from amigobot_driver.robot.motion.motion import KEEP_ALIVE
-from amigobot_driver.robot.outbox import MAX_ROUTINE, Outbox, Urgency
 
 FAST = Options(max_linear=0.7, max_angular=3.0)
 
@@ -189,7 +189,7 @@ class TestKeepAlive:
         since = bench.now
         bench.until(lambda: "STOP" in bench.words(since))
         bench.run(KEEP_ALIVE - 0.02)
-        bench.ask(lambda: bench.robot.outbox.put(Command.SONAR(1)))  # the line has to rest after that
+        bench.ask(lambda: bench.robot.queue.put(Command.SONAR(1)))  # the line has to rest after that
         bench.run(0.012)
         since = bench.now
         bench.drive(0.3, 0.0)
@@ -326,7 +326,7 @@ class TestEmergencyStop:
     def test_is_the_next_frame_on_the_wire_whatever_waits(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
         for number in range(MAX_ROUTINE):
-            bench.robot.outbox.put(Command.SOUND(1 + number % 255))
+            bench.robot.queue.put(Command.SOUND(1 + number % 255))
         bench.drive(0.5, 0.3)
         since = bench.now
         bench.ask(bench.robot.emergency_stop)
@@ -492,7 +492,7 @@ class TestLimits:
         """AmigOS leaves the factory with TransVelMax 300 mm/s."""
         bench = Bench()
         bench.connect()
-        assert bench.robot.envelope.working[0] == pytest.approx(0.3)
+        assert bench.robot.limits.working[0] == pytest.approx(0.3)
         since = bench.now
         bench.drive(0.7, 0.0)
         bench.run(0.1)
@@ -519,7 +519,7 @@ class TestLimits:
         bench.run(5, cmd_vel=(0.6, 0.0))
         [notice] = [notice for notice in bench.notices if "scaled down" in notice]
         assert notice.startswith("velocities are scaled down to 0.3 m/s")
-        assert bench.robot.envelope.limited == 50
+        assert bench.robot.limits.limited == 50
 
 
 class TestWire:
@@ -567,12 +567,12 @@ class TestWire:
     def test_waits_for_the_spacing_of_the_robot_it_found(self) -> None:
         bench = Bench(robot="amigo-sh")
         bench.connect()
-        assert bench.robot.outbox.spacing == bench.robot.profile.link.command_spacing
+        assert bench.robot.queue.spacing == bench.robot.profile.link.command_spacing
 
     def test_latency_of_a_velocity_is_one_spacing_at_most(self, bench: Bench) -> None:
         bench.run(0.1)
         since = bench.now
-        bench.robot.outbox.put(Command.SOUND(1))
+        bench.robot.queue.put(Command.SOUND(1))
         bench.ask(lambda: None)
         bench.drive(0.4, 0.0)
         bench.run(0.1)
@@ -624,54 +624,54 @@ class TestNoise:
         assert bench.robot.session.connections == 1
 
 
-# -- the outbox by itself -------------------------------------------------------------------------------------
+# -- the queue by itself -------------------------------------------------------------------------------------
 
 
-def drained(outbox: Outbox) -> list[str]:
+def drained(queue: CommandQueue) -> list[str]:
     words, now = [], 0.0
-    while (instruction := outbox.take(now)) is not None:
+    while (instruction := queue.take(now)) is not None:
         words.append(str(instruction))
-        now += outbox.spacing
+        now += queue.spacing
     return words
 
 
 class TestOutbox:
     def test_most_urgent_first_then_in_order(self) -> None:
-        outbox = Outbox(0.02)
-        for instruction, urgency in (
-            (Command.SOUND(1), Urgency.ROUTINE),
-            (Command.PULSE(), Urgency.KEEP_ALIVE),
-            (Command.VEL(1), Urgency.VELOCITY),
-            (Command.RVEL(2), Urgency.VELOCITY),
-            (Command.SOUND(2), Urgency.ROUTINE),
-            (Command.STOP(), Urgency.STOP),
-            (Command.E_STOP(), Urgency.EMERGENCY),
+        queue = CommandQueue(0.02)
+        for instruction, priority in (
+            (Command.SOUND(1), Priority.ROUTINE),
+            (Command.PULSE(), Priority.KEEP_ALIVE),
+            (Command.VEL(1), Priority.VELOCITY),
+            (Command.RVEL(2), Priority.VELOCITY),
+            (Command.SOUND(2), Priority.ROUTINE),
+            (Command.STOP(), Priority.STOP),
+            (Command.E_STOP(), Priority.EMERGENCY),
         ):
-            assert outbox.put(instruction, urgency)
-        assert drained(outbox) == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
-        assert outbox.next_time() == math.inf
+            assert queue.put(instruction, priority)
+        assert drained(queue) == ["E_STOP", "STOP", "VEL(1)", "RVEL(2)", "PULSE", "SOUND(1)", "SOUND(2)"]
+        assert queue.next_time() == math.inf
 
     def test_rests_between_two_frames_and_says_until_when(self) -> None:
-        outbox = Outbox(0.02)
-        outbox.put(Command.SOUND(1))
-        outbox.put(Command.SOUND(2))
-        assert outbox.take(10.0) == Command.SOUND(1)
-        assert outbox.take(10.019) is None
-        assert outbox.next_time() == pytest.approx(10.02)
-        assert outbox.take(outbox.next_time()) == Command.SOUND(2)
+        queue = CommandQueue(0.02)
+        queue.put(Command.SOUND(1))
+        queue.put(Command.SOUND(2))
+        assert queue.take(10.0) == Command.SOUND(1)
+        assert queue.take(10.019) is None
+        assert queue.next_time() == pytest.approx(10.02)
+        assert queue.take(queue.next_time()) == Command.SOUND(2)
 
     def test_routine_is_bounded_and_what_is_refused_is_counted(self) -> None:
-        outbox = Outbox(0.02)
-        accepted = [outbox.put(Command.SOUND(1)) for _ in range(MAX_ROUTINE + 5)]
+        queue = CommandQueue(0.02)
+        accepted = [queue.put(Command.SOUND(1)) for _ in range(MAX_ROUTINE + 5)]
         assert accepted == [True] * MAX_ROUTINE + [False] * 5
-        assert outbox.refused == 5
-        assert outbox.put(Command.E_STOP(), Urgency.EMERGENCY)
+        assert queue.refused == 5
+        assert queue.put(Command.E_STOP(), Priority.EMERGENCY)
 
     def test_drop_forgets_some_or_all(self) -> None:
-        outbox = Outbox(0.02)
-        outbox.put(Command.VEL(1), Urgency.VELOCITY)
-        outbox.put(Command.SOUND(1))
-        outbox.drop(Urgency.VELOCITY)
-        assert outbox.next_time() < math.inf
-        outbox.drop()
-        assert drained(outbox) == []
+        queue = CommandQueue(0.02)
+        queue.put(Command.VEL(1), Priority.VELOCITY)
+        queue.put(Command.SOUND(1))
+        queue.drop(Priority.VELOCITY)
+        assert queue.next_time() < math.inf
+        queue.drop()
+        assert drained(queue) == []

@@ -290,7 +290,7 @@ def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
     start = bench.now
     bench.drive(0.1, 0.0)
     bench.until(lambda: "VEL(100)" in bench.words(start))
-    assert bench.now - start <= bench.robot.outbox.spacing + 1e-6, "a velocity waits for none of them"
+    assert bench.now - start <= bench.robot.queue.spacing + 1e-6, "a velocity waits for none of them"
 
 
 def test_without_a_robot_nothing_is_sent(bench: PortBench) -> None:

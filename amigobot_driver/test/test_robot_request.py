@@ -7,7 +7,7 @@ from component_bench import ComponentBench
 
 from amigobot_driver.protocol import Command, Playlist
 from amigobot_driver.robot import Notice
-from amigobot_driver.robot.outbox import ROOM
+from amigobot_driver.robot.command_queue import ROOM
 from amigobot_driver.robot.request import ConfirmedRequest, RetryPolicy
 
 POLICY = RetryPolicy(interval=1.0, limit=3)
@@ -114,7 +114,7 @@ def test_waits_for_room_in_a_full_queue_and_counts_no_attempt_meanwhile(bench: R
     future = bench.request.request(0.0)
     for _ in range(ROOM):
         bench.queue.put(Command.PULSE())
-    bench.sends.run(0.0, bench.queue.has_room_now)
-    bench.sends.run(60.0, bench.queue.has_room_now)
+    bench.sends.run(0.0, bench.queue.has_room)
+    bench.sends.run(60.0, bench.queue.has_room)
     assert bench.request.attempts == 0 and not future.done()
     assert bench.run(60.0)[-1] == "PLAYLIST(7)"

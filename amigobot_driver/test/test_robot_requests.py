@@ -12,7 +12,7 @@ from bench import Bench
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, ErraticCommand, Sip
 from amigobot_driver.robot import LinkChanged, LinkState, Notice, Options, Outcome
-from amigobot_driver.robot.outbox import MAX_OVERTAKEN, MAX_ROUTINE, Outbox, Urgency
+from amigobot_driver.robot.command_queue import MAX_OVERTAKEN, MAX_ROUTINE, CommandQueue, Priority
 from amigobot_driver.sim import Simulator
 
 #: s in which every request must be answered, however full the queue is.
@@ -117,10 +117,10 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     assert answers[-1].message == (
         "BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time"
     )
-    assert bench.robot.outbox.refused == len(answers) - len(accepted)
+    assert bench.robot.queue.refused == len(answers) - len(accepted)
     bench.run(6.0)
     assert bench.words(since).count("BATTEST(125)") == len(accepted)
-    assert bench.robot.outbox.dropped == 0
+    assert bench.robot.queue.dropped == 0
 
 
 def test_a_raw_command_says_how_many_go_before_it() -> None:
@@ -134,34 +134,34 @@ def test_a_raw_command_says_how_many_go_before_it() -> None:
 
 
 def test_a_raw_command_is_sent_although_velocities_and_settings_fill_the_line() -> None:
-    outbox = Outbox(0.02)
-    outbox.put(Command.BATTEST(125), Urgency.RAW)
+    queue = CommandQueue(0.02)
+    queue.put(Command.BATTEST(125), Priority.RAW)
     taken = []
     for step in range(3 * MAX_OVERTAKEN):
-        outbox.put(Command.VEL(step), Urgency.VELOCITY)
-        outbox.put(Command.RVEL(step), Urgency.VELOCITY)
-        outbox.put(Command.SONAR(1))
-        taken.append(outbox.take(step * 0.02))
+        queue.put(Command.VEL(step), Priority.VELOCITY)
+        queue.put(Command.RVEL(step), Priority.VELOCITY)
+        queue.put(Command.SONAR(1))
+        taken.append(queue.take(step * 0.02))
     assert Command.BATTEST(125) in taken[: MAX_OVERTAKEN + 2]
     assert Command.SONAR(1) in taken[: MAX_OVERTAKEN + 2]
 
 
 def test_a_stop_overtakes_all_that_waits_however_long_it_has_waited() -> None:
-    outbox = Outbox(0.02)
+    queue = CommandQueue(0.02)
     for step in range(2 * MAX_OVERTAKEN):
-        outbox.put(Command.VEL(step), Urgency.VELOCITY)
-        outbox.put(Command.SONAR(1))
-        outbox.put(Command.BATTEST(125), Urgency.RAW)
-        outbox.take(step * 0.02)
-    outbox.put(Command.STOP(), Urgency.STOP)
-    assert outbox.take(1.0) == Command.STOP()
+        queue.put(Command.VEL(step), Priority.VELOCITY)
+        queue.put(Command.SONAR(1))
+        queue.put(Command.BATTEST(125), Priority.RAW)
+        queue.take(step * 0.02)
+    queue.put(Command.STOP(), Priority.STOP)
+    assert queue.take(1.0) == Command.STOP()
 
 
 def test_the_time_out_of_a_velocity_stops_the_robot_although_the_queue_is_full() -> None:
     bench = Bench(Options())
     bench.connect()
     for number in range(MAX_ROUTINE):
-        bench.robot.outbox.put(Command.SOUND(1 + number % 255))
+        bench.robot.queue.put(Command.SOUND(1 + number % 255))
     bench.drive(0.3, 0.0)
     since = bench.now
     bench.run(0.7)
@@ -191,7 +191,7 @@ def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> 
     bench.connect()
     flood(bench, 30)
     bench.unplug()
-    assert bench.robot.outbox.dropped >= 28
+    assert bench.robot.queue.dropped >= 28
     [told] = [notice.text for notice in bench.told(Notice) if "send_command" in notice.text]
     assert "commands of send_command or save_config had not been sent when the connection ended" in told
 
@@ -217,8 +217,8 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
             bench.ask(lambda step=step: bench.robot.working_values.set({"rot_kp": 30 + step % 2}, bench.now))
             bench.robot.aux[0].writer.write(b"x" * 20)
         bench.run(0.02)
-        longest = max(longest, bench.robot.outbox.waiting(Urgency.ROUTINE))
-    assert bench.robot.outbox.refused == 0
+        longest = max(longest, bench.robot.queue.waiting(Priority.ROUTINE))
+    assert bench.robot.queue.refused == 0
     assert longest < MAX_ROUTINE / 4
     assert any(isinstance(packet, Sip) for _, packet in bench.heard())
 

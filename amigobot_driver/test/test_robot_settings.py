@@ -215,7 +215,7 @@ class TestBattery:
 
     def test_of_the_simulated_robot_is_told(self, bench: Bench) -> None:
         assert bench.robot.senses.battery.voltage == pytest.approx(12.7, abs=0.2)
-        bench.robot.outbox.put(Command.BATTEST(108))
+        bench.robot.queue.put(Command.BATTEST(108))
         bench.run(20)
         [change] = bench.told(BatteryChanged)
         assert change.level is BatteryLevel.LOW

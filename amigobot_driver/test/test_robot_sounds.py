@@ -222,12 +222,12 @@ def test_a_full_playlist_over_a_bad_line_at_9600_baud_delays_no_driving() -> Non
     for bench in (quiet, busy):
         stamps = [time for time, instruction in bench.sent(start) if instruction.command is Command.VEL]
         gaps = [after - before for before, after in itertools.pairwise(stamps)]
-        assert max(gaps) <= 0.1 + bench.robot.outbox.spacing + 1e-6
+        assert max(gaps) <= 0.1 + bench.robot.queue.spacing + 1e-6
     sips = [time for time, packet in busy.heard(start) if packet.id in (0x32, 0x33)]
     assert max(after - before for before, after in itertools.pairwise(sips)) < 0.15
     assert len(busy.told(Report, start)) > 0.85 * len(quiet.told(Report, start))
     latencies = stop_latencies(busy)
-    assert max(latencies) <= busy.robot.outbox.spacing + 1e-6
+    assert max(latencies) <= busy.robot.queue.spacing + 1e-6
 
 
 def stop_latencies(bench: SoundBench) -> list[float]:

@@ -28,7 +28,7 @@ from .events import (
     TurnRate,
 )
 from .link import PacketStats
-from .motion.envelope import Refused
+from .motion.limits import Refused
 from .motion.manoeuvre import Manoeuvre
 from .motion.motion import MotionStats
 from .options import Options

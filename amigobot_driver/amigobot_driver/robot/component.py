@@ -16,8 +16,8 @@ from typing import Any
 
 from ..profiles import Profile
 from ..protocol import CommandTable, Instruction, Packet, Unlisted
+from .command_queue import CommandQueue
 from .events import Event
-from .outbox import Outbox
 from .scheduler import Scheduler
 
 #: Called with the packet, the time at which the robot took its values and the time of its arrival, both in s.
@@ -73,7 +73,7 @@ class Context:
 
     def __init__(
         self,
-        queue: Outbox,
+        queue: CommandQueue,
         sends: Scheduler,
         timeouts: Scheduler,
         dispatcher: Dispatcher,

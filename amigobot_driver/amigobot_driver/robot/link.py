@@ -25,10 +25,10 @@ from ..protocol import (
     parse,
 )
 from ..wording import counted
+from .command_queue import CommandQueue, Priority
 from .component import Component, Context, Dispatcher
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
-from .outbox import Outbox, Urgency
 from .scheduler import Scheduler
 from .session import LinkState, Session
 
@@ -53,13 +53,13 @@ class Link(ABC):
         """`dialects` and `pinned` as Session has them; `spacing` is s between two frames to the robot."""
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
-        self.outbox = Outbox(spacing)
-        self.session = Session(self.outbox.put, self._tune, dialects, pinned)
+        self.queue = CommandQueue(spacing)
+        self.session = Session(self.queue.put, self._tune, dialects, pinned)
         self.trace = False  #: tell every frame, both ways
         self.components: tuple[Component, ...] = ()
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
         self.context = Context(
-            self.outbox, self.sends, self.timeouts, self.dispatcher, self._emit, self.lacks, self.no_robot
+            self.queue, self.sends, self.timeouts, self.dispatcher, self._emit, self.lacks, self.no_robot
         )
         self.context.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
         self._events: list[Event] = []
@@ -138,7 +138,7 @@ class Link(ABC):
     def connected(self, byte_time: float | None, now: float) -> list[Event]:
         """The port was opened; `byte_time` as Port has it."""
         self.retuned(byte_time)
-        self.outbox.drop()
+        self.queue.drop()
         with self._watching(now):
             self.session.start(now, self.baud if byte_time else 0)
         return self._flush()
@@ -147,7 +147,7 @@ class Link(ABC):
         """The port has gone, or could not be opened."""
         with self._watching(now):
             self.session.stop(why)
-        self.outbox.drop()
+        self.queue.drop()
         return self._flush()
 
     def retuned(self, byte_time: float | None) -> None:
@@ -193,16 +193,16 @@ class Link(ABC):
             self.session.poll(now)
         self.timeouts.run(now)
         if self.running:
-            self.sends.run(now, self.outbox.has_room_now)
+            self.sends.run(now, self.queue.has_room)
         return self._flush()
 
     def take(self, now: float) -> bytes | None:
         """The next frame to write, if one is due."""
-        if self.running and now - self.outbox.last_sent > STALE:
+        if self.running and now - self.queue.last_sent > STALE:
             # This process slept: what was wanted then is void, and the robot must hear a stop before all else.
-            self.outbox.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
+            self.queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
             self._halt()
-        instruction = self.outbox.take(now)
+        instruction = self.queue.take(now)
         if instruction is None:
             return None
         self._frame_sent(now)
@@ -210,10 +210,11 @@ class Link(ABC):
         said = self.dialect.say(instruction)
         if said is None:
             # The last gate: a number that means something else to this robot never reaches it.
-            self.outbox.withheld += 1
+            self.queue.withheld += 1
             self._events.append(Notice(f"{instruction} is not sent: this robot has no such command"))
             return None
         frame = said.encode(self.dialect.check)
+        self.queue.on_line(len(frame), now)
         if self.trace:
             self._events.append(FrameSeen(True, said.name, frame[FRAME_DATA], now))
         return frame
@@ -225,11 +226,9 @@ class Link(ABC):
 
     def next_time(self) -> float:
         """When `poll` or `take` has something to do."""
-        times = [self.session.next_time(), self.outbox.next_time(), self.timeouts.next_time()]
-        if self.running:
-            room = self.outbox.has_room
-            if room:
-                times.append(self.sends.next_time())
+        times = [self.session.next_time(), self.queue.next_time(), self.timeouts.next_time()]
+        if self.running and self.queue.has_room():
+            times.append(self.sends.next_time())
         return min(times)
 
     def close(self) -> None:
@@ -241,10 +240,10 @@ class Link(ABC):
         self.session.stop("closed")
         self._end("the driver is closing")
         if self._farewell:
-            self.outbox.put(Command.STOP(), Urgency.STOP)
-            self.outbox.put(Command.ENABLE(0))
-            self.outbox.put(Command.SONAR(0))
-            self.outbox.put(Command.CLOSE())
+            self.queue.put(Command.STOP(), Priority.STOP)
+            self.queue.put(Command.ENABLE(0))
+            self.queue.put(Command.SONAR(0))
+            self.queue.put(Command.CLOSE())
 
     # -- inside -----------------------------------------------------------------------------------------------
 
@@ -283,10 +282,10 @@ class Link(ABC):
         self._perceive(packet, measured, now)
 
     def _end(self, why: str) -> None:
-        if raw := self.outbox.waiting(Urgency.RAW):
+        if raw := self.queue.waiting(Priority.RAW):
             told = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
             self._events.append(Notice(f"{told} when the connection ended, and will not be: {why}"))
-        self.outbox.drop()
+        self.queue.drop()
         for component in self.components:
             component.on_session_end(why)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..protocol import CommandTable, Instruction, Unlisted, find_command
 from ..wording import counted
-from .motion.envelope import Refused
+from .motion.limits import Refused
 
 #: What an unlisted command takes: 16 bits, either sign.
 _LOW, _HIGH = -0x8000, 0xFFFF

@@ -1,7 +1,7 @@
 """One robot as an object: a link, the parts of the robot, and what may be wanted of them.
 
 bytes  -> FrameDecoder -> Packet -> Dialect -> Session, features, Senses -> events
-wishes -> Motion and other features -> Outbox -> Dialect -> frames
+wishes -> Motion and other features -> CommandQueue -> Dialect -> frames
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ..protocol import (
 from ..wording import counted
 from .bandwidth import BandwidthPlanner
 from .bridged_line import BridgedLine
+from .command_queue import QUEUE_FULL, Priority
 from .devices.auxiliary import aux_ports
 from .devices.bumpers import BumperReader
 from .devices.charger import Charger
@@ -49,12 +50,11 @@ from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
-from .motion.envelope import Envelope, Refused
+from .motion.limits import Refused, VelocityLimits
 from .motion.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
 from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels
 from .options import Options
-from .outbox import QUEUE_FULL, Urgency
 from .outcome import Outcome, finished
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
@@ -103,9 +103,9 @@ class Robot(Link):
         self.standstill = StandstillMonitor(self.context, self._driven)
         self.raw_refused = 0
         limits = self.profile.limits
-        self.envelope = Envelope((limits.linear, limits.angular))
+        self.limits = VelocityLimits((limits.linear, limits.angular))
         self.motion = Motion(
-            self.context, self.envelope, options.command_timeout, lambda: self.motors.switching_on
+            self.context, self.limits, options.command_timeout, lambda: self.motors.switching_on
         )
         self.motors = Switch(
             self.context,
@@ -345,8 +345,8 @@ class Robot(Link):
             raise
         if not self.running:
             return Outcome(False, f"there is no robot: {self.note}")
-        before = self.outbox.waiting(Urgency.RAW)
-        if not self.outbox.put(instruction, Urgency.RAW):
+        before = self.queue.waiting(Priority.RAW)
+        if not self.queue.put(instruction, Priority.RAW):
             return Outcome(False, f"{instruction} is not sent: {QUEUE_FULL}")
         sent = f"{instruction} waits behind {counted(before, 'command')}, is sent" if before else f"sent {instruction}"
         return Outcome(True, f"{sent} once; the robot confirms no single command")
@@ -391,7 +391,7 @@ class Robot(Link):
         for component in self.components:
             component.on_profile(self.profile)
         self._pace(now)
-        self.outbox.spacing = self.profile.link.command_spacing
+        self.queue.spacing = self.profile.link.command_spacing
         self._limit()
         self.working_values.requested.update(self._tuned())
         if self.dialect.knows(Command.POLLING, self.profile.firmware):
@@ -400,7 +400,7 @@ class Robot(Link):
 
     def _pace(self, now: float) -> None:
         """Use what is known of the line's speed for stamps and for the plan of the streams."""
-        self.decoder.byte_time = self.line.byte_time
+        self.decoder.byte_time = self.queue.byte_time = self.line.byte_time
         self.bandwidth.set_byte_time(self.line.byte_time, now)
 
     def _arrange(self, now: float) -> None:
@@ -542,14 +542,14 @@ class Robot(Link):
             min(linear, self.options.max_linear or own_linear, _MOST),
             min(angular, self.options.max_angular or own_angular, math.radians(_MOST * 1000)),
         )
-        if working != self.envelope.working:
-            self.envelope.working = working
+        if working != self.limits.working:
+            self.limits.working = working
             self.motion.limits_changed()
 
     def _tuned(self) -> dict[str, int]:
         """The working values the options ask for; the limits are for the firmware to keep too."""
         wanted = dict(self.options.tuning)
-        linear, angular = self.envelope.working
+        linear, angular = self.limits.working
         if self.options.max_linear:
             wanted["trans_vel_max"] = max(1, round(linear * 1000))
         if self.options.max_angular:

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from ..robot import BatteryLevel, Robot
-from ..robot.outbox import MAX_ROUTINE
+from ..robot.command_queue import MAX_ROUTINE
 from ..wording import counted
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
@@ -135,7 +135,7 @@ class Diagnostics:
             latency_of_driving_off=_seconds(timing.start),
             checksum_errors=stats.checksum_errors,
             bytes_skipped=stats.skipped_bytes,
-            frames_sent=robot.outbox.sent,
+            frames_sent=robot.queue.sent,
             odometry_jumps=robot.senses.odometer.jumps,
             sonar_readings_refused=robot.senses.bad_pings,
         )
@@ -239,7 +239,7 @@ class Diagnostics:
 
     def _commands(self) -> Reading:
         robot, recent = self._robot, self._recent
-        stats, outbox = robot.motion.stats, robot.outbox
+        stats, queue = robot.motion.stats, robot.queue
         counters: dict[str, int] = {}
         for component in robot.components:
             counters.update(component.counters())
@@ -250,7 +250,7 @@ class Diagnostics:
         }
         failed = [name.replace("_", " ") for name, count in given_up.items() if count]
         refused, timeouts = recent("refused", stats.refused), recent("timeouts", stats.timeouts)
-        overflow, limited = recent("overflow", outbox.refused, 60), recent("limited", robot.envelope.limited)
+        overflow, limited = recent("overflow", queue.refused, 60), recent("limited", robot.limits.limited)
         level, message = OK, "as wanted"
         if refused:
             told = counted(refused, "velocity", "velocities")
@@ -274,17 +274,17 @@ class Diagnostics:
             message,
             accepted=stats.accepted,
             refused=stats.refused,
-            scaled_down=robot.envelope.limited,
+            scaled_down=robot.limits.limited,
             timeouts=stats.timeouts,
-            sent=outbox.sent,
-            queue_full=outbox.refused,
-            replaced=outbox.replaced,
-            dropped=outbox.dropped,
-            withheld=outbox.withheld,
+            sent=queue.sent,
+            queue_full=queue.refused,
+            replaced=queue.replaced,
+            dropped=queue.dropped,
+            withheld=queue.withheld,
             raw_refused=robot.raw_refused,
             **counters,
-            max_linear_velocity=f"{robot.envelope.working[0]:.3f}",
-            max_angular_velocity=f"{robot.envelope.working[1]:.3f}",
+            max_linear_velocity=f"{robot.limits.working[0]:.3f}",
+            max_angular_velocity=f"{robot.limits.working[1]:.3f}",
         )
 
     def _streams(self) -> Reading:

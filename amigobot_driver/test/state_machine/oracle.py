@@ -520,8 +520,8 @@ class QueuesAreBounded(Check):
     """Nothing that waits grows without end."""
 
     def look(self, world: World, seen: Seen) -> None:
-        outbox = world.robot.outbox
-        waiting = {str(urgency): len(queue) for urgency, queue in outbox._waiting.items()}
+        queue = world.robot.queue
+        waiting = {str(priority): len(commands) for priority, commands in queue._waiting.items()}
         self.require(max(waiting.values()) <= 200, f"queues of commands: {waiting}")
 
 
@@ -530,10 +530,10 @@ class FramesAreCounted(Check):
 
     def look(self, world: World, seen: Seen) -> None:
         """Counted over the whole run."""
-        outbox = world.robot.outbox
+        queue = world.robot.queue
         self.require(
-            len(world.bench.up.log) <= outbox.sent,
-            f"{len(world.bench.up.log)} frames on the line, {outbox.sent} counted",
+            len(world.bench.up.log) <= queue.sent,
+            f"{len(world.bench.up.log)} frames on the line, {queue.sent} counted",
         )
 
 

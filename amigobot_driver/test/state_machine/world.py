@@ -32,6 +32,7 @@ from amigobot_driver.robot import (
     Refused,
     Report,
 )
+from amigobot_driver.robot.command_queue import MAX_ROUTINE
 from amigobot_driver.robot.devices import (
     charger,
     controller_reset,
@@ -47,7 +48,6 @@ from amigobot_driver.robot.dialects.dialect import ANSWER_TIMEOUT, ROUNDS
 from amigobot_driver.robot.link import STALE
 from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
 from amigobot_driver.robot.motion.motion import KEEP_ALIVE
-from amigobot_driver.robot.outbox import MAX_ROUTINE
 from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
 from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
 from amigobot_driver.ros.parameters import TABLE, Parameters, Scalar, Spec
@@ -322,9 +322,9 @@ class World:
     @property
     def reaction(self) -> float:
         """s from a command to its effect at the wheels, on a line in order."""
-        outbox = self.robot.outbox.spacing * FRAMES_BEFORE
+        queue = self.robot.queue.spacing * FRAMES_BEFORE
         line = FRAMES_BEFORE * FRAME * self.bench.simulator.byte_time + HOLD + self._delay
-        return outbox + line + 2 * TICK + SERVO_LAG
+        return queue + line + 2 * TICK + SERVO_LAG
 
     @property
     def repair(self) -> float:
@@ -608,7 +608,7 @@ class World:
         if isinstance(future, Exception):
             return future
         own = BOUNDS[kind] if bound is None else bound
-        queue = MAX_ROUTINE * self.robot.outbox.spacing
+        queue = MAX_ROUTINE * self.robot.queue.spacing
         request = Request(
             kind, text, self.now, future, own + queue + LEEWAY, judge, ends_with_session=ends_with_session
         )
@@ -760,7 +760,7 @@ class World:
 
     def aux_write(self, port: int, data: bytes) -> None:
         # What waits before it, at the slowest line there is and the port's own speed.
-        bound = 2 * 8192 * 10 / 9600 * 2 + 8192 / 20 * self.robot.outbox.spacing
+        bound = 2 * 8192 * 10 / 9600 * 2 + 8192 / 20 * self.robot.queue.spacing
         self.request(
             "aux write",
             f"aux_write({port}, {len(data)})",

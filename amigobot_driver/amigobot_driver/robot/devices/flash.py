@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...protocol import ErraticCommand
+from ..command_queue import QUEUE_FULL, Priority
 from ..component import Component, Context
-from ..motion.envelope import Refused
-from ..outbox import QUEUE_FULL, Urgency
+from ..motion.limits import Refused
 from ..outcome import Outcome
 
 
@@ -30,6 +30,6 @@ class Flash(Component):
         if not self._at_rest():
             raise Refused("the robot must stand still while it writes its FLASH: stop it first")
         # Behind the raw commands that were asked for before: what they set is to be saved.
-        if not self._context.queue.put(ErraticCommand.SAVE(), Urgency.RAW):
+        if not self._context.queue.put(ErraticCommand.SAVE(), Priority.RAW):
             raise Refused(f"SAVE is not sent: {QUEUE_FULL}")
         return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")

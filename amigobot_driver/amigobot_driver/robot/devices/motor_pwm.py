@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...protocol import ErraticCommand, Instruction
 from ..component import Component, Context
 from ..events import Notice
-from ..motion.envelope import Refused
+from ..motion.limits import Refused
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ...profiles import Profile
 from ...protocol import Instruction
 from ..component import Component, Context
-from ..motion.envelope import Refused
+from ..motion.limits import Refused
 from ..unconfirmed import UnconfirmedCommands
 
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 from ...profiles import Units
 from ...protocol import Command, Instruction, Sip
+from ..command_queue import Priority
 from ..component import Component, Context
 from ..events import Notice, Odometry
 from ..link import STALE
-from ..outbox import Urgency
 from ..outcome import Outcome
-from .envelope import Envelope, Refused
+from .limits import Refused, VelocityLimits
 from .manoeuvre import SETTLE, Manoeuvre, Progress
 from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
@@ -64,10 +64,14 @@ class Motion(Component):
     """Holds what is wanted and puts into the outbox what has to be sent for it."""
 
     def __init__(
-        self, context: Context, envelope: Envelope, timeout: float, motors_coming: Callable[[], bool] = lambda: False
+        self,
+        context: Context,
+        limits: VelocityLimits,
+        timeout: float,
+        motors_coming: Callable[[], bool] = lambda: False,
     ) -> None:
         """`timeout`: s a set-point outlives its sender; `motors_coming`: whether the driver is switching them on."""
-        self.envelope = envelope
+        self.limits = limits
         self.timeout = timeout  #: s a set-point outlives its sender
         self.stats = MotionStats()
         self.emergency = False
@@ -97,7 +101,7 @@ class Motion(Component):
         """Ask for a velocity (m/s, rad/s) until `timeout` from now. Raises Refused."""
 
         def limited() -> Velocity:
-            v, w = self.envelope.velocity(linear, angular)
+            v, w = self.limits.velocity(linear, angular)
             return Velocity(round(v * 1000), round(math.degrees(w)))
 
         self._hold(limited, now)
@@ -109,8 +113,8 @@ class Motion(Component):
         """
 
         def limited() -> Wheels:
-            velocities = self.envelope.wheels(left, right, track)
-            return Wheels.nearest(*velocities, self.envelope.working[0], units.wheel_velocity)
+            velocities = self.limits.wheels(left, right, track)
+            return Wheels.nearest(*velocities, self.limits.working[0], units.wheel_velocity)
 
         self._hold(limited, now)
 
@@ -118,7 +122,7 @@ class Motion(Component):
         """Ask for a velocity (m/s) on a heading (deg in the robot's frame) until `timeout` from now. Raises Refused."""
 
         def limited() -> Course:
-            v, _ = self.envelope.velocity(linear, 0.0)
+            v, _ = self.limits.velocity(linear, 0.0)
             return Course(round(v * 1000), heading)
 
         self._hold(limited, now)
@@ -163,7 +167,7 @@ class Motion(Component):
         self._forget("emergency stop")
         self._stops_left = STOP_REPEATS
         self.emergency = True
-        self._queue.drop(Urgency.STOP, Urgency.KEEP_ALIVE)
+        self._queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
         self._send_stop()
 
     def release(self) -> None:
@@ -175,9 +179,9 @@ class Motion(Component):
         """Apply the limits to what is driven now."""
         if isinstance(self.wanted, Manoeuvre) or not self.wanted:
             return
-        count = self.envelope.limited
+        count = self.limits.limited
         setpoint = self._limited()
-        self.envelope.limited = count
+        self.limits.limited = count
         if setpoint != self.wanted:
             self.wanted = setpoint
             self._stops_left = 0 if setpoint else STOP_REPEATS
@@ -245,15 +249,15 @@ class Motion(Component):
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        before = self.envelope.limited
+        before = self.limits.limited
         try:
             yield
         except Refused:
             self.stats.refused += 1
             raise
         self.stats.accepted += 1
-        if self.envelope.limited > before == 0:
-            linear, angular = self.envelope.working
+        if self.limits.limited > before == 0:
+            linear, angular = self.limits.working
             self._notify(
                 f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: "
                 "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
@@ -289,7 +293,7 @@ class Motion(Component):
         now: float,
     ) -> None:
         if type(wanted) is not type(self.wanted):
-            self._queue.drop(Urgency.VELOCITY)
+            self._queue.drop(Priority.VELOCITY)
         self._end_manoeuvre(_OVERTAKEN)
         if wanted:
             # From here on the robot moves for another reason.
@@ -309,7 +313,7 @@ class Motion(Component):
             self._stops_left = STOP_REPEATS
         self.wanted = STANDING
         self._expiry.cancel()
-        self._queue.drop(Urgency.VELOCITY)
+        self._queue.drop(Priority.VELOCITY)
 
     @property
     def _motors_on(self) -> bool:
@@ -323,7 +327,7 @@ class Motion(Component):
         step = manoeuvre.observe(progress)
         if not isinstance(step, Outcome):
             for instruction in step:
-                self._queue.put(instruction, Urgency.VELOCITY)
+                self._queue.put(instruction, Priority.VELOCITY)
         elif step.success:
             manoeuvre.finish(step)
             self._replace(STANDING, math.inf, progress.now)
@@ -354,14 +358,14 @@ class Motion(Component):
     def _send_stop(self, *gently: Instruction) -> None:
         if self.emergency and self._running:
             # A zero would end the hard braking: to the firmware it is the next velocity.
-            self._queue.put(Command.E_STOP(), Urgency.EMERGENCY)
+            self._queue.put(Command.E_STOP(), Priority.EMERGENCY)
         elif self._running:
             for instruction in gently:
-                self._queue.put(instruction, Urgency.STOP)
+                self._queue.put(instruction, Priority.STOP)
 
     def _send_wanted(self) -> None:
         for instruction in self.wanted.instructions():
-            self._queue.put(instruction, Urgency.VELOCITY)
+            self._queue.put(instruction, Priority.VELOCITY)
 
     def _keep_alive(self) -> None:
         """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.
@@ -373,7 +377,7 @@ class Motion(Component):
             if self._driven:
                 self._send_stop(Command.STOP())
             else:
-                self._queue.put(Command.PULSE(), Urgency.KEEP_ALIVE)
+                self._queue.put(Command.PULSE(), Priority.KEEP_ALIVE)
             return
         if not self.wanted:
             self._stops_left = max(0, self._stops_left - 1)
@@ -383,4 +387,4 @@ class Motion(Component):
         self._send_stop()
         if self._moving and not self._stops_left:
             # It has had time to brake hard: maybe its firmware does not know how.
-            self._queue.put(Command.STOP(), Urgency.STOP)
+            self._queue.put(Command.STOP(), Priority.STOP)

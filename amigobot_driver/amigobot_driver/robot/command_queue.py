@@ -19,7 +19,7 @@ QUEUE_FULL = f"{MAX_ROUTINE} commands are waiting already: send fewer at a time"
 ROOM = 4
 
 
-class Urgency(IntEnum):
+class Priority(IntEnum):
     """Lower goes first."""
 
     EMERGENCY = 0
@@ -31,13 +31,13 @@ class Urgency(IntEnum):
 
 
 #: Every command of these is sent; of all others only the newest of each kind.
-_ALL_SENT = (Urgency.ROUTINE, Urgency.RAW)
+_ALL_SENT = (Priority.ROUTINE, Priority.RAW)
 
 
-class Outbox:
-    """Instructions in order of urgency; within one urgency, first come first served.
+class CommandQueue:
+    """Instructions in order of priority; within one priority, first come first served.
 
-    Below STOP no urgency starves another: a command is overtaken by `MAX_OVERTAKEN` frames in a row at most, or by a
+    Below STOP no priority starves another: a command is overtaken by `MAX_OVERTAKEN` frames in a row at most, or by a
     few more where several less urgent ones wait.
     """
 
@@ -49,18 +49,20 @@ class Outbox:
         self.replaced = 0  #: commands that a newer one of the same kind made void before they were sent
         self.dropped = 0  #: commands that waited when the session ended or an emergency stop made them void
         self.withheld = 0  #: taken, but no command of this robot
-        self._waiting: dict[Urgency, deque[Instruction | Unlisted]] = {urgency: deque() for urgency in Urgency}
+        self._waiting: dict[Priority, deque[Instruction | Unlisted]] = {priority: deque() for priority in Priority}
+        self.byte_time = 0.0  #: s that a byte takes on the line; 0: none
         self._last_sent = -math.inf
-        self._overtaken = dict.fromkeys(Urgency, 0)  #: frames in a row that went before the first one waiting
+        self._line_free = -math.inf  #: s, when the line has carried all that was taken
+        self._overtaken = dict.fromkeys(Priority, 0)  #: frames in a row that went before the first one waiting
 
-    def put(self, instruction: Instruction | Unlisted, urgency: Urgency = Urgency.ROUTINE) -> bool:
-        """Queue an instruction; False when too many of the same urgency wait already.
+    def put(self, instruction: Instruction | Unlisted, priority: Priority = Priority.ROUTINE) -> bool:
+        """Queue an instruction; False when too many of the same priority wait already.
 
         That happens to `ROUTINE` and `RAW` only. Of anything more urgent only the newest of each command is kept, at
         its place in the line: a new velocity overtakes its own past, but VEL and RVEL never starve each other.
         """
-        queue = self._waiting[urgency]
-        if urgency not in _ALL_SENT:
+        queue = self._waiting[priority]
+        if priority not in _ALL_SENT:
             for place, waiting in enumerate(queue):
                 if waiting.command is instruction.command:
                     queue[place] = instruction
@@ -72,48 +74,52 @@ class Outbox:
         queue.append(instruction)
         return True
 
-    @property
     def has_room(self) -> bool:
-        """Whether few enough routine commands wait for the components to be asked for more."""
-        return len(self._waiting[Urgency.ROUTINE]) < ROOM
+        """Whether few enough routine commands wait for the components to send more."""
+        return len(self._waiting[Priority.ROUTINE]) < ROOM
 
-    def has_room_now(self) -> bool:
-        """`has_room` as a function."""
-        return self.has_room
-
-    def waiting(self, urgency: Urgency) -> int:
-        """How many commands of one urgency wait."""
-        return len(self._waiting[urgency])
+    def waiting(self, priority: Priority) -> int:
+        """How many commands of one priority wait."""
+        return len(self._waiting[priority])
 
     def take(self, now: float) -> Instruction | Unlisted | None:
         """The instruction to send now, or None while there is none or the line must rest."""
-        if now < self._last_sent + self.spacing:
+        if now < self.next_time():
             return None
-        waiting = [urgency for urgency, queue in self._waiting.items() if queue]
-        if not waiting:
-            return None
-        urgency = waiting[0]
-        if urgency > Urgency.STOP:
-            urgency = next((late for late in waiting if self._overtaken[late] >= MAX_OVERTAKEN), urgency)
+        waiting = [priority for priority, queue in self._waiting.items() if queue]
+        priority = waiting[0]
+        if priority > Priority.STOP:
+            priority = next((late for late in waiting if self._overtaken[late] >= MAX_OVERTAKEN), priority)
             for other in waiting:
                 self._overtaken[other] += 1
-        self._overtaken[urgency] = 0
+        self._overtaken[priority] = 0
         self._last_sent = now
         self.sent += 1
-        return self._waiting[urgency].popleft()
+        return self._waiting[priority].popleft()
 
     def next_time(self) -> float:
-        """When `take` has something to give: a time of its clock, inf while nothing waits."""
-        return self._last_sent + self.spacing if any(self._waiting.values()) else math.inf
+        """When `take` has a command to give: a time of its clock, inf while none waits.
+
+        Only a stop is sent while the line still carries earlier frames: what waits on the line delays the next stop.
+        """
+        if self._waiting[Priority.EMERGENCY] or self._waiting[Priority.STOP]:
+            return self._last_sent + self.spacing
+        if any(self._waiting.values()):
+            return max(self._last_sent + self.spacing, self._line_free)
+        return math.inf
+
+    def on_line(self, size: int, now: float) -> None:
+        """Take the size (bytes) of a frame that goes on the line at `now` (s)."""
+        self._line_free = max(now, self._line_free) + size * self.byte_time
 
     @property
     def last_sent(self) -> float:
         """When the last instruction was taken, -inf before the first."""
         return self._last_sent
 
-    def drop(self, *urgencies: Urgency) -> int:
-        """Forget what waits with these urgencies, with none given everything; how many commands that were."""
-        queues = [self._waiting[urgency] for urgency in urgencies or Urgency]
+    def drop(self, *priorities: Priority) -> int:
+        """Forget what waits with these priorities, with none given everything; how many commands that were."""
+        queues = [self._waiting[priority] for priority in priorities or Priority]
         count = sum(map(len, queues))
         self.dropped += count
         for queue in queues:

@@ -9,7 +9,7 @@ class Refused(Exception):
     """A request that is not carried out; the message says the value, what is allowed and what to do."""
 
 
-class Envelope:
+class VelocityLimits:
     """The velocity limits: `working` is what the robot may do now, (m/s, rad/s)."""
 
     def __init__(self, working: tuple[float, float]) -> None:
