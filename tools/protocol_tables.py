@@ -41,9 +41,9 @@ from amigobot_driver.protocol import (
     sip,
 )
 from amigobot_driver.protocol.wire import describe
-from amigobot_driver.sim.dialect import DIALECTS
+from amigobot_driver.sim.activmedia.dialect import DIALECTS
+from amigobot_driver.sim.activmedia.flash import ActivMediaFlash
 from amigobot_driver.sim.erratic.flash import ErraticFlash
-from amigobot_driver.sim.flash import Flash
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "protocol.md"
@@ -385,9 +385,13 @@ def _number(value: float) -> str:
 @table
 def flash(name: str) -> Iterator[str]:
     """The parameters that a robot keeps in FLASH, with their defaults: AmigOS or Erratic."""
-    kind = {"AmigOS": Flash, "Erratic": ErraticFlash}[name]
-    notes = comments({"AmigOS": config.Config, "Erratic": erratic.ErraticConfig}[name])
+    kind = {"AmigOS": ActivMediaFlash, "Erratic": ErraticFlash}[name]
+    packet = {"AmigOS": config.Config, "Erratic": erratic.ErraticConfig}[name]
+    notes = comments(packet)
+    order = [field.name for field in dataclasses.fields(packet)]
     known = [field for field in dataclasses.fields(kind) if "keyword" in field.metadata]
+    # As in the packet and the manuals; what a packet lacks is last.
+    known.sort(key=lambda field: order.index(field.name) if field.name in order else len(order))
     body = (
         [f"`{field.metadata['keyword']}`", field.default, notes.get(field.name) or _pin(field.name)] for field in known
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import sys
 from collections.abc import Iterator
@@ -140,6 +141,43 @@ def test_the_rules_catch(module: str, source: str, forbidden: str | None) -> Non
 def test_every_rule_names_layers_that_have_rules() -> None:
     assert set().union(*(layers for layers, _ in RULES.values())) <= RULES.keys()
     assert RULES.keys() - {"__init__"} == EVERY_LAYER
+
+
+def import_graph(sources: dict[str, tuple[str, bool]]) -> dict[str, set[str]]:
+    """The modules of the package that each module imports, `if TYPE_CHECKING` included.
+
+    Args:
+        sources: Text of each module, and whether it is the `__init__` of a folder.
+    """
+    graph = {}
+    for module, (source, is_package) in sources.items():
+        names = (name.partition(".") for name in imports(source, module, is_package=is_package))
+        graph[module] = {inner or "__init__" for top, _, inner in names if top == PACKAGE} - {module}
+    return graph
+
+
+def import_cycle(graph: dict[str, set[str]]) -> list[str]:
+    """One cycle of imports, each module imported by the one after it; empty if there is none."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    sources = {name: (path.read_text(encoding="utf-8"), path.stem == "__init__") for name, path in MODULES.items()}
+    assert import_cycle(import_graph(sources)) == []
+
+
+def test_an_import_cycle_is_found_even_if_only_type_checkers_follow_it() -> None:
+    firmware = "from . import hardware\nfrom .handshake import Handshake\n"
+    handshake = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .firmware import ActivMediaFirmware\n"
+    sources = {"sim.activmedia.firmware": (firmware, False), "sim.activmedia.handshake": (handshake, False)}
+    cycle = import_cycle(import_graph(sources))
+    assert set(cycle) == set(sources)
+    sources["sim.activmedia.handshake"] = ("from ..session import Session", False)
+    assert import_cycle(import_graph(sources)) == []
 
 
 #: Calls that ask the middleware or write to it: each may take milliseconds, and the reader thread waits meanwhile.

@@ -9,8 +9,8 @@ from .body import Wear
 from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
 from .events import Event
 from .faults import FaultError, Faults, Window, parse_faults
-from .handshake import Session
 from .options import OptionError, load_sounds, parse_aux, parse_sonar, parse_wear
+from .session import Session
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
 from .sounds import Sound, playlist

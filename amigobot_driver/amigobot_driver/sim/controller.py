@@ -1,78 +1,114 @@
-"""What every controller does, whatever it speaks: the 10 ms tick that takes one command and runs everything else."""
+"""What every simulated controller does, independent of its protocol: the 10 ms control cycle and its supervision."""
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
 
 from ..profiles import Profile
-from ..protocol import Packet
-from .cycle import Cycle
+from ..protocol import Checksum, Command, CommandTable, Instruction, Packet, checksum, decode
+from .command_buffer import CommandBuffer
 from .drive import Drive
 from .events import Event, Listener
 from .guards import BatteryGuard, Watchdog
-from .handshake import Session
 from .hardware import Hardware
-from .inbox import Inbox
 from .line import Priority
+from .parameters import FlashParameters
+from .session import Session
+from .telemetry import Telemetry
 
-#: s, the control cycle: one command is taken, the servo computes, time-outs are looked at
+#: s, the control cycle: the controller executes a command, runs the servo and checks time-outs
 TICK = 0.010
-#: s from one look at the battery to the next
+#: s between two measurements of the battery
 _BATTERY_CYCLE = 0.1
-#: s from a reset until the controller listens again
+#: s from a reset until the controller reads its line again
 BOOT_TIME = 1.0
 
+P = TypeVar("P", bound=FlashParameters)
 
-class Controller(ABC):
-    """One controller and the hardware that it runs: a client's bytes in, packets and motion out. Times are in s."""
 
-    telemetry: Cycle
+class Controller(ABC, Generic[P]):
+    """One controller and its hardware: a client's bytes in, packets and motion out. All times in s."""
+
+    telemetry: Telemetry
     drive: Drive
-    now: float  #: of the present tick
+    flash: P  #: the parameters that a reset loads
+    working: P  #: the parameters that commands change
+    now: float  #: time of the current tick
     _commands_per_tick = 1
+    _commands: type[CommandTable] = Command
 
-    def __init__(self, profile: Profile, hardware: Hardware, tell: Listener) -> None:
-        self.profile, self.hardware = profile, hardware
+    def __init__(self, profile: Profile, flash: P, hardware: Hardware, on_event: Listener) -> None:
+        """Connect the controller to its hardware; a subclass boots it.
+
+        Args:
+            profile: The robot's dimensions, limits and units.
+            flash: Contents of the FLASH.
+            hardware: Everything the controller is connected to.
+            on_event: Called with each event as it happens.
+        """
+        self.profile, self.flash, self.hardware = profile, flash, hardware
         self.now = 0.0
-        self._tell = tell
+        self._on_event = on_event
 
-    def _power_up(self, drive: Drive) -> None:
-        """Begin anew: nothing heard, nothing wanted, counters at zero."""
-        self.drive = drive
-        self._inbox = self._new_inbox()
+    @abstractmethod
+    def _boot(self) -> None:
+        """Initialize everything as after power-up; calls `_power_up`."""
+
+    def _power_up(self) -> None:
+        """Initialize what all controllers have: parameters from FLASH, no commands, counters at zero."""
+        self.working = copy.copy(self.flash)
+        self.drive = Drive(self.hardware.body, self.working)
+        self._command_buffer = CommandBuffer(self.hardware.fault_injector, self.check)
         self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
-        self._deaf_until = self._battery_due = -math.inf
+        self._booted_at = self._battery_due = -math.inf
+
+    @property
+    def check(self) -> Checksum:
+        """The checksum of frames in both directions."""
+        return checksum
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
     @abstractmethod
     def press_motors_button(self) -> None:
-        """Somebody presses the button for the motors."""
+        """Press the robot's button for the motors."""
 
-    @abstractmethod
     def reset(self) -> None:
-        """The RESET button, or the power: everything starts anew, after `BOOT_TIME`."""
+        """Press RESET, or interrupt the power: everything is initialized, and bytes are ignored for `BOOT_TIME`."""
+        self.event("reset", "")
+        self._announce_reset()
+        self._boot()
+        self._booted_at = self.now + BOOT_TIME
+
+    def _announce_reset(self) -> None:
+        """Send what the controller sends before it restarts."""
 
     @abstractmethod
     def close(self, reason: str) -> None:
-        """The client leaves, or is gone: the robot stands, with its motors off."""
+        """End the session and switch the motors off.
 
-    # --- the tick ------------------------------------------------------------------------------------------
+        Args:
+            reason: Text of the event.
+        """
+
+    # --- the control cycle ---------------------------------------------------------------------------------
 
     def tick(self, now: float) -> None:
         """Run one control cycle that ends at `now`."""
         self.now = now
         parts = self.hardware
-        data, last = parts.line.hear(now)
-        if data and now >= self._deaf_until:
-            self._inbox.feed(data, last)
+        data, last = parts.line.take_received(now)
+        if data and now >= self._booted_at:
+            self._command_buffer.feed(data, last)
         for _ in range(self._commands_per_tick):
-            packet = self._inbox.take()
+            packet = self._command_buffer.take()
             if packet is not None:
                 self._take(packet)
-        self._check_times(now)
-        self._drive()
+        self._check_time_outs(now)
+        self._step_drive()
         parts.sonar.step(now)
         parts.gyro.step(now)
         if now >= self._battery_due - TICK / 2:
@@ -87,65 +123,71 @@ class Controller(ABC):
     @property
     @abstractmethod
     def session(self) -> Session:
-        """How far a client has come."""
+        """The state of the client's session."""
 
     @property
     def lost_commands(self) -> int:
-        """Commands that found the buffer full."""
-        return self._inbox.lost
+        """Number of commands that did not fit into the command buffer."""
+        return self._command_buffer.lost
 
     @property
     def busy(self) -> bool:
-        """Whether the next tick may have something to say although no packet of the cycle is due."""
-        return len(self._inbox) > 0 or any(port.busy for port in self.hardware.aux)
+        """Whether the next tick may send something although no telemetry cycle is due."""
+        return len(self._command_buffer) > 0 or any(port.busy for port in self.hardware.aux)
 
     # --- what commands do ----------------------------------------------------------------------------------
 
     def answer(self, packet: Packet) -> None:
-        """Send a packet that a command asked for."""
+        """Send a packet that a command requested."""
         self.telemetry.send(packet, Priority.ANSWER, self.now)
 
     def event(self, kind: str, text: str) -> None:
-        """Tell whoever watches."""
-        self._tell(Event(self.now, kind, text))
+        """Report an event.
+
+        Args:
+            kind: Topic, such as "motors" or "session opened".
+            text: Description; may be empty.
+        """
+        self._on_event(Event(self.now, kind, text))
 
     def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
-        """Switch the motors."""
+        """Switch the motors on or off.
+
+        Args:
+            on: The new state; a MOTORS button that sticks keeps the motors off.
+            cause: For the text of the event.
+        """
         on = on and not self.hardware.fault_injector.faults.stuck_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"{'on' if on else 'off'} by {cause}")
 
-    # --- parts of the tick ---------------------------------------------------------------------------------
+    # --- parts of the control cycle ------------------------------------------------------------------------
 
-    @abstractmethod
     def _take(self, packet: bytes) -> None:
-        """A client's packet: its data."""
-
-    @abstractmethod
-    def _watchdog_limit(self) -> float:
-        """s of silence that the watchdog allows; 0: any."""
-
-    @abstractmethod
-    def _watch_charge(self, volts: float, now: float) -> None:
-        """The battery has these volts left."""
-
-    def _new_inbox(self) -> Inbox:
-        return Inbox(self.hardware.fault_injector)
-
-    def _hear(self) -> None:
-        """The client is there, whatever its packet says."""
-        if self._watchdog.hear(self.now):
+        """Process the data of a client's packet: feed the watchdog and execute the command."""
+        if self._watchdog.feed(self.now):
             self.drive.resume()
             self.event("watchdog", "the client is back, motion resumes")
+        instruction = decode(packet, self._commands)
+        if instruction is not None:
+            self._execute(instruction)
 
-    def _check_times(self, now: float) -> None:
-        limit = self._watchdog_limit()
-        if self._watchdog.bites(now, limit):
+    @abstractmethod
+    def _execute(self, instruction: Instruction) -> None:
+        """Execute a decoded command."""
+
+    @abstractmethod
+    def _check_charge(self, volts: float, now: float) -> None:
+        """React to the battery voltage in V."""
+
+    def _check_time_outs(self, now: float) -> None:
+        limit = self.working.watchdog / 1000
+        if self._watchdog.check(now, limit):
             self.drive.suspend()
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
 
-    def _drive(self) -> None:
+    def _step_drive(self) -> None:
         if self.hardware.fault_injector.faults.stuck_button:
             self.enable_motors(False, "the MOTORS button, which sticks")
         before = self.drive.stalls
@@ -160,4 +202,4 @@ class Controller(ABC):
         body, battery = self.hardware.body, self.hardware.battery
         effort = (abs(body.left.velocity) + abs(body.right.velocity)) / self.profile.limits.linear
         battery.drain(effort, self.hardware.sonar.on, _BATTERY_CYCLE)
-        self._watch_charge(battery.volts, now)
+        self._check_charge(battery.volts, now)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from .body import Body, Idle
 from .motion import Distance, Goal, MotionServer
 from .odometer import Odometer
-from .parameters import DriveParameters
+from .parameters import FlashParameters
 from .servo import Gains, StallMonitor, WheelServo
 
 #: ticks in one control cycle, about 3 mm/s, up to which a wheel counts as not turning
@@ -25,7 +25,7 @@ class Halt(Enum):
 class Drive:
     """Everything between a motion command and the wheels. Works on the parameters in `working`, m and rad."""
 
-    def __init__(self, body: Body, flash: DriveParameters) -> None:
+    def __init__(self, body: Body, flash: FlashParameters) -> None:
         self._body = body
         self.odometer = Odometer(body, flash)
         self.servo = WheelServo()
@@ -33,7 +33,7 @@ class Drive:
         self.motors_on = False
         self.restart(flash)
 
-    def restart(self, working: DriveParameters) -> None:
+    def restart(self, working: FlashParameters) -> None:
         """Begin a session: motors off, no goals, these parameters."""
         self.working = working
         self._halts: set[Halt] = set()
@@ -46,7 +46,7 @@ class Drive:
     def configure(self) -> None:
         """Take over changed parameters."""
         p, server = self.working, self.server
-        server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_metre
+        server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_meter
         translation, rotation = server.translation_rates, server.rotation_rates
         translation.top, translation.cruise = self._cap_v / 1000, p.trans_vel_max / 1000
         translation.acceleration, translation.deceleration = p.trans_acc / 1000, p.trans_decel / 1000
@@ -58,6 +58,36 @@ class Drive:
     def limit_speed(self, top: int) -> None:
         """SETV, mm/s."""
         self.working.trans_vel_max = self._cap_v = max(1, min(top, self.working.trans_vel_top))
+        self.configure()
+
+    def set_acceleration(self, value: int) -> None:
+        """Execute SETA: change the acceleration or the deceleration.
+
+        Args:
+            value: Positive for the acceleration, negative for the deceleration, in mm/s^2; 0 is ignored.
+        """
+        if value:
+            name = "trans_acc" if value > 0 else "trans_decel"
+            self.set_parameter(name, min(abs(value), self.working.trans_acc_top))
+
+    def set_turn_acceleration(self, value: int) -> None:
+        """Execute SETRA: change the angular acceleration or deceleration.
+
+        Args:
+            value: Positive for the acceleration, negative for the deceleration, in deg/s^2; 0 is ignored.
+        """
+        if value:
+            name = "rot_acc" if value > 0 else "rot_decel"
+            self.set_parameter(name, min(abs(value), self.working.rot_acc_top))
+
+    def set_parameter(self, name: str, value: int) -> None:
+        """Change one working parameter and apply it.
+
+        Args:
+            name: Field of the parameters.
+            value: New value, in the field's unit.
+        """
+        setattr(self.working, name, value)
         self.configure()
 
     def limit_turn_rate(self, top: int) -> None:
@@ -92,7 +122,7 @@ class Drive:
         """DHEAD: from where the robot points now."""
         self.turn_to(self.odometer.heading + angle)
 
-    def turn_further(self, angle: float) -> None:
+    def turn_from_target(self, angle: float) -> None:
         """DCHEAD: from the last heading asked for."""
         self.turn_to(self.control + angle)
 
@@ -110,7 +140,7 @@ class Drive:
         self.server.stop()
         self._halts.add(Halt.EMERGENCY)
 
-    def bump(self) -> None:
+    def stall(self) -> None:
         """A bumper that counts as a stall was hit: forget the goals, and no power for as long as after a stall."""
         if self.motors_on:
             self.server.stop()

@@ -17,7 +17,7 @@ class FloorSensors:
         self._poses = profile.floor.poses
         self._body, self._world, self._fault_injector = body, world, fault_injector
 
-    def see_floor(self, number: int) -> bool:
+    def detects_floor(self, number: int) -> bool:
         """Whether there is floor under a sensor; a robot that has no such sensor sees floor everywhere."""
         if number in self._fault_injector.faults.no_floor:
             return False

@@ -80,7 +80,7 @@ class GripperModel:
         self._lift.stop()
         self._pending = None
 
-    def obey(self, number: int) -> None:
+    def execute(self, number: int) -> None:
         """GRIPPER; a number without a meaning, or no gripper at all, changes nothing."""
         if not self.kind or number not in GripperCommand.__members__.values():
             return

@@ -1,63 +1,86 @@
-"""What the controller looks after by itself: that a client is there, and that the battery lasts.
-
-Source: docs/protocol.md 8.5.
-"""
+"""What a controller supervises by itself: the client's silence and the battery voltage (docs/protocol.md 8.5)."""
 
 from __future__ import annotations
 
 import math
 from enum import Enum, auto
 
-#: s that the voltage must stay below the limit before the robot gives up
-_CUT_OFF_DELAY = 1.0
-#: s by which a time-out may be early, so that no rounding makes it a whole tick late
+#: s for which the voltage must stay below the limit before the robot shuts down
+_SHUTDOWN_DELAY = 1.0
+#: s by which a time-out may be early, so that rounding does not make it a whole tick late
 _GRACE = 0.005
 
 
 class Watchdog:
-    """Bites when nothing has been heard for too long; hearing something again calms it."""
+    """Expires when the client has sent nothing for too long; starts with the first packet."""
 
     def __init__(self) -> None:
-        self.bitten = False
-        self._heard = math.inf
+        self.expired = False
+        self._fed_at = math.inf
 
-    def hear(self, now: float) -> bool:
-        """A good packet came; whether it ends a silence that was too long."""
-        self._heard = now
-        was, self.bitten = self.bitten, False
+    def feed(self, now: float) -> bool:
+        """Restart the time-out, because a good packet arrived.
+
+        Args:
+            now: Time in s.
+
+        Returns:
+            Whether the watchdog had expired.
+        """
+        self._fed_at = now
+        was, self.expired = self.expired, False
         return was
 
-    def bites(self, now: float, limit: float) -> bool:
-        """Whether the silence has just become too long; a `limit` (s) of 0 never does."""
-        if self.bitten or not limit or now - self._heard < limit - _GRACE:
+    def check(self, now: float, limit: float) -> bool:
+        """Check the time-out.
+
+        Args:
+            now: Time in s.
+            limit: Silence in s that is allowed; 0 allows any.
+
+        Returns:
+            Whether the watchdog expires now; False if it had expired before.
+        """
+        if self.expired or not limit or now - self._fed_at < limit - _GRACE:
             return False
-        self.bitten = True
+        self.expired = True
         return True
 
 
-class Charge(Enum):
-    """What the battery guard has to say."""
+class BatteryAlarm(Enum):
+    """What the battery guard reports."""
 
     LOW = auto()  #: sound the alarm, once
     EMPTY = auto()  #: end the session
 
 
 class BatteryGuard:
-    """Watches the voltage during a session."""
+    """Supervises the battery voltage of one session."""
 
     def __init__(self) -> None:
         self._warned = False
         self._empty_since: float | None = None
 
-    def check(self, volts: float, alarm: float, shutdown: float, now: float) -> Charge | None:
-        """Look at the voltage; `alarm` and `shutdown` in V. A dip of less than a second empties nothing."""
+    def check(self, volts: float, alarm: float, shutdown: float, now: float) -> BatteryAlarm | None:
+        """Check the voltage; a dip of less than a second is ignored.
+
+        Args:
+            volts: Battery voltage in V.
+            alarm: Voltage in V below which the alarm sounds.
+            shutdown: Voltage in V below which the battery is empty.
+            now: Time in s.
+
+        Returns:
+            LOW the first time the voltage is below `alarm`, EMPTY while it has been below `shutdown` for a second,
+            else None.
+        """
         if volts >= shutdown:
             self._empty_since = None
         elif self._empty_since is None:
             self._empty_since = now
-        elif now - self._empty_since >= _CUT_OFF_DELAY - _GRACE:
-            return Charge.EMPTY
+        elif now - self._empty_since >= _SHUTDOWN_DELAY - _GRACE:
+            return BatteryAlarm.EMPTY
         if volts < alarm and not self._warned:
             self._warned = True
-            return Charge.LOW
+            return BatteryAlarm.LOW
         return None

@@ -1,4 +1,4 @@
-"""Parameters that a controller keeps in FLASH, as dataclasses whose fields know the manual's names for them."""
+"""Dataclass fields that know the manual's keyword and allowed values of a FLASH parameter."""
 
 from __future__ import annotations
 
@@ -8,29 +8,65 @@ from typing import Any, TypeVar
 
 from ..profiles import ProfileError
 
+#: largest value of a signed 16-bit parameter
 WORD = 0x7FFF
 
 T = TypeVar("T")
 
 
 def number(keyword: str, default: int, low: int = 0, high: int = WORD) -> Any:
-    """A field for an integer."""
+    """Define a dataclass field for an integer parameter.
+
+    Args:
+        keyword: Name in the manual.
+        default: Value from the factory.
+        low: Smallest allowed value.
+        high: Largest allowed value.
+
+    Returns:
+        The field.
+    """
     return field(default=default, metadata={"keyword": keyword, "range": (low, high)})
 
 
 def text(keyword: str, default: str, length: int = 20, *, blanks: bool = False) -> Any:
-    """A field for ASCII characters."""
+    """Define a dataclass field for a parameter of printable ASCII characters.
+
+    Args:
+        keyword: Name in the manual.
+        default: Value from the factory.
+        length: Largest allowed number of characters.
+        blanks: Whether spaces are allowed.
+
+    Returns:
+        The field.
+    """
     return field(default=default, metadata={"keyword": keyword, "length": length, "blanks": blanks})
 
 
 def from_keywords(kind: type[T], overrides: Mapping[str, int | str], where: str, **fixed: Any) -> T:
-    """The defaults with a profile's changes. Raises ProfileError: the keyword, and what is allowed."""
+    """Build a parameter set from its defaults and values given by keyword.
+
+    Args:
+        kind: Dataclass whose fields come from `number` and `text`.
+        overrides: Values by keyword; case is ignored and the last one counts.
+        where: Origin of the values, for error messages.
+        fixed: Fields without keyword, by field name.
+
+    Returns:
+        The parameter set.
+
+    Raises:
+        ProfileError: A keyword is unknown, or a value is outside its range.
+    """
     known = {item.metadata["keyword"].lower(): item for item in fields(kind) if "keyword" in item.metadata}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for keyword, value in overrides.items():
         item = known.get(str(keyword).lower())
         if item is None:
-            names = ", ".join(entry.metadata["keyword"] for entry in known.values())
+            # Texts first, as in the manuals: the fields of a base class are the first of a dataclass.
+            entries = sorted((entry.metadata for entry in known.values()), key=lambda entry: "length" not in entry)
+            names = ", ".join(entry["keyword"] for entry in entries)
             raise ProfileError(f"{where}: flash: {keyword!r} is not known, allowed: {names}")
         values[item.name] = _checked(item, value, f"{where}: flash: {keyword}")
     return kind(**values, **fixed)

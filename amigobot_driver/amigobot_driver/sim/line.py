@@ -43,7 +43,7 @@ class Line:
         self.stats = LineStats()
         #: the speed at which the client sends and listens, where it is known and matters
         self.client_baud: int | None = None
-        self.severed = False  #: no byte passes, either way
+        self.interrupted = False  #: no byte passes, either way
         self._fault_injector = fault_injector
         self._paced = paced
         self._sips: deque[bytes] = deque()
@@ -86,7 +86,7 @@ class Line:
         waiting = self._free_at if self._sips or self._others else math.inf
         return min(waiting, self._outgoing[0][0]) if self._outgoing else waiting
 
-    def silence(self) -> None:
+    def discard_queued(self) -> None:
         """Forget what waits. The frame that is on the wire is finished."""
         self._sips.clear()
         self._others.clear()
@@ -105,18 +105,18 @@ class Line:
                 chunk = frame[at : at + _FIFO]
                 arrival = start + (at + len(chunk)) * self.byte_time + late
                 heard = self._heard(self._fault_injector.spoil(chunk), self.baud, self.client_baud)
-                if not self.severed:
+                if not self.interrupted:
                     self._outgoing.append((arrival, heard))
 
     # --- client to robot -----------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
         """The client hands over bytes at `now`."""
-        if data and not self.severed:
+        if data and not self.interrupted:
             data = self._heard(self._fault_injector.spoil(data), self.client_baud, self.baud)
             self._incoming.put(data, now + self._fault_injector.lateness())
 
-    def hear(self, now: float) -> tuple[bytes, float]:
+    def take_received(self, now: float) -> tuple[bytes, float]:
         """The bytes that reached the robot before `now` since the last time, and when the last one came."""
         return self._incoming.take(now)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from .body import Body
-from .parameters import DriveParameters
+from .parameters import FlashParameters
 
 
 class Odometer:
     """Counts whole ticks, as the encoders do, and integrates them. m, rad; the heading is not wrapped."""
 
-    def __init__(self, body: Body, built: DriveParameters) -> None:
+    def __init__(self, body: Body, built: FlashParameters) -> None:
         self._body = body
-        self._resolution = built.ticks_per_metre  # of the encoders themselves, whatever is configured later
+        self._resolution = built.ticks_per_meter  # of the encoders themselves, whatever is configured later
         self._origin = body.left.travel, body.right.travel
         self.left_ticks = self.right_ticks = 0
         self.x = self.y = self.heading = 0.0
@@ -22,7 +22,7 @@ class Odometer:
         """SETO."""
         self.x = self.y = self.heading = 0.0
 
-    def update(self, working: DriveParameters) -> tuple[int, int]:
+    def update(self, working: FlashParameters) -> tuple[int, int]:
         """Read the encoders; the ticks since the last time."""
         left = math.floor((self._body.left.travel - self._origin[0]) * self._resolution) - self.left_ticks
         right = math.floor((self._body.right.travel - self._origin[1]) * self._resolution) - self.right_ticks
@@ -32,8 +32,8 @@ class Odometer:
             self._integrate(left * (1 + working.drift), right, working)
         return left, right
 
-    def _integrate(self, left: float, right: float, working: DriveParameters) -> None:
-        way = (left + right) / 2 / working.ticks_per_metre
+    def _integrate(self, left: float, right: float, working: FlashParameters) -> None:
+        way = (left + right) / 2 / working.ticks_per_meter
         turn = (right - left) / 2 * math.tau / working.ticks_per_turn
         middle = self.heading + turn / 2
         self.x += way * math.cos(middle)

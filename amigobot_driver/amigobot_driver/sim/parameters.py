@@ -1,63 +1,129 @@
-"""What the drive needs to know of a controller's parameters, whatever their names are in its FLASH."""
+"""The FLASH parameters that all simulated controllers share; each controller adds its own in a subclass."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from .keywords import from_keywords, number
+
+P = TypeVar("P", bound="FlashParameters")
 
 
-class DriveParameters(Protocol):
-    """mm/s, deg/s, and per second of those; PID terms as the manuals count them."""
+@dataclass(slots=True, kw_only=True)
+class FlashParameters(ABC):
+    """One set of parameters: the one in FLASH, or the working copy that commands change.
 
-    trans_vel_max: int
-    trans_acc: int
-    trans_decel: int
-    rot_vel_max: int
-    rot_acc: int
-    rot_decel: int
-    trans_kp: int
-    trans_kv: int
-    trans_ki: int
-    rot_kp: int
-    rot_kv: int
-    rot_ki: int
+    The fields have the names and units of the CONFIG packet: mm/s, mm/s^2, deg/s, deg/s^2, ms, and 0.1 V; PID
+    terms and PWM as the manuals count them. A profile's `flash:` section overrides defaults by the manual's names.
+    """
 
-    # Caps that no command can lift.
+    BAUD_KEYWORD: ClassVar[str]  #: the manual's name for the code of the client's line speed
+
+    watchdog: int = number("WatchDog", 2000)  #: ms without a packet until the robot stops; 0: never
+    low_battery: int = number("LowBattery", 110)  #: 0.1 V
+    pwm_max: int = number("PwmMax", 255, 1)
+    stall_val: int = number("StallVal", 255)  #: PWM counts that are a stall if the wheel does not turn
+    stall_count: int = number("StallCount", 100)
+    rot_vel_max: int = number("RotVelMax", 200, 1)  #: deg/s
+    trans_vel_max: int = number("TransVelMax", 300, 1)  #: mm/s
+    rot_acc: int = number("RotAcc", 50, 1)  #: deg/s^2
+    rot_decel: int = number("RotDecel", 50, 1)  #: deg/s^2
+    rot_kp: int = number("RotKp", 30)
+    rot_kv: int = number("RotKv", 60)
+    rot_ki: int = number("RotKi", 0)
+    trans_acc: int = number("TransAcc", 300, 1)  #: mm/s^2
+    trans_decel: int = number("TransDecel", 300, 1)  #: mm/s^2
+    trans_kp: int = number("TransKp", 40)
+    trans_kv: int = number("TransKv", 80)
+    trans_ki: int = number("TransKi", 0)
+
     @property
-    def trans_vel_top(self) -> int: ...
+    @abstractmethod
+    def trans_vel_top(self) -> int:
+        """Speed in mm/s that no command can exceed."""
 
     @property
-    def rot_vel_top(self) -> int: ...
+    @abstractmethod
+    def rot_vel_top(self) -> int:
+        """Turn rate in deg/s that no command can exceed."""
 
     @property
+    @abstractmethod
+    def trans_acc_top(self) -> int:
+        """Acceleration and deceleration in mm/s^2 that no command can exceed."""
+
+    @property
+    @abstractmethod
+    def rot_acc_top(self) -> int:
+        """Angular acceleration and deceleration in deg/s^2 that no command can exceed."""
+
+    @property
+    @abstractmethod
     def brakes_only_to_zero(self) -> bool:
-        """The deceleration is for coming to rest only, not for going slower."""
-        ...
+        """Whether the deceleration applies to stopping only, and the acceleration to a lower velocity."""
 
     @property
-    def ticks_per_metre(self) -> float:
-        """What the encoders count."""
-        ...
+    @abstractmethod
+    def ticks_per_meter(self) -> float:
+        """Encoder ticks per meter of wheel travel."""
 
     @property
+    @abstractmethod
     def ticks_per_turn(self) -> float:
-        """Half the difference of the wheels' ticks in one turn of the robot."""
-        ...
+        """Half the difference of the wheels' encoder ticks in one turn of the robot."""
 
     @property
+    @abstractmethod
     def drift(self) -> float:
-        """Share of its ticks that the left wheel is given in addition."""
-        ...
+        """Share of its ticks that odometry adds to the left wheel."""
 
     @property
+    @abstractmethod
     def full_power(self) -> float:
-        """Share of the battery's voltage that the motors get at most."""
-        ...
-
-    def stalls_at(self, power: float) -> bool:
-        """Whether so much power (-1 to 1 of the battery's voltage) without motion is a stall."""
-        ...
+        """Share of the battery voltage that the motors get at most, 0 to 1."""
 
     @property
+    @abstractmethod
     def stall_pause(self) -> float:
-        """s that a stalled motor stays without power."""
-        ...
+        """Seconds for which a stalled motor stays without power."""
+
+    @abstractmethod
+    def stalls_at(self, power: float) -> bool:
+        """Return whether this power is a stall if the wheel does not turn.
+
+        Args:
+            power: Share of the battery voltage, -1 to 1.
+        """
+
+
+def load_flash(
+    kind: type[P],
+    overrides: Mapping[str, int | str],
+    where: str,
+    *,
+    name: str | None = None,
+    baud_code: int | None = None,
+    **fixed: Any,
+) -> P:
+    """Build the FLASH contents of one robot.
+
+    Args:
+        kind: Parameter set of the controller.
+        overrides: Values by the manual's keywords (case ignored) that replace the defaults.
+        where: Name of the profile, for error messages.
+        name: Name that the robot reports; None keeps the one of `overrides`.
+        baud_code: Code of the client's line speed; None keeps the one of `overrides`.
+        fixed: Fields without keyword, by field name.
+
+    Raises:
+        ProfileError: A keyword or value is not allowed.
+    """
+    values = dict(overrides)
+    if name is not None:
+        values["Name"] = name
+    if baud_code is not None:
+        values[kind.BAUD_KEYWORD] = baud_code
+    return from_keywords(kind, values, where, **fixed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..protocol import Io
-from .flash import Flash
 
 #: counts of the 10-bit converter for its full 5 V (docs/protocol.md E-29)
 _FULL_SCALE, _REFERENCE = 1023, 5.0
@@ -24,11 +23,15 @@ class Pins:
         self.levels = 0b111111
         #: V at AN1 to AN4, likewise
         self.volts = [2.5, 0.0, 5.0, 1.25]
-        self.restart(Flash())
+        self.restart(0)
 
-    def restart(self, working: Flash) -> None:
-        """All outputs low, port 1 selected."""
-        self._output_pins = working.output_pins
+    def restart(self, output_pins: int) -> None:
+        """Set all outputs to low and select analog port 1.
+
+        Args:
+            output_pins: The pins that are outputs, one bit each.
+        """
+        self._output_pins = output_pins
         self.outputs = 0
         self.selected = 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parameters import DriveParameters
+from .parameters import FlashParameters
 
 #: What one count of Kp, Kv and Ki is worth: shares of full PWM per m, per m/s and per m s. With the defaults
 #: 40/80/0 a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
@@ -29,11 +29,11 @@ class Gains:
     ki: float
 
     @classmethod
-    def translation(cls, parameters: DriveParameters) -> Gains:
+    def translation(cls, parameters: FlashParameters) -> Gains:
         return cls(parameters.trans_kp * _KP, parameters.trans_kv * _KV, parameters.trans_ki * _KI)
 
     @classmethod
-    def rotation(cls, parameters: DriveParameters) -> Gains:
+    def rotation(cls, parameters: FlashParameters) -> Gains:
         return cls(parameters.rot_kp * _KP, parameters.rot_kv * _KV, parameters.rot_ki * _KI)
 
     @property
@@ -111,7 +111,7 @@ class StallMonitor:
         """Whether the motor is without power now."""
         return self._off > 0.0
 
-    def step(self, parameters: DriveParameters, power: float, *, turned: bool, wanted: float, dt: float) -> None:
+    def step(self, parameters: FlashParameters, power: float, *, turned: bool, wanted: float, dt: float) -> None:
         """Look at one tick. `wanted` is the wheel's set-point, m/s."""
         if self._off > 0.0:
             self._off = max(0.0, self._off - dt)

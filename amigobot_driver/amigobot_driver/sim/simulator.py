@@ -1,11 +1,11 @@
-"""One simulated robot as an object: bytes in, bytes out, and a clock that the caller holds.
+"""One simulated robot as an object: bytes in, bytes out, and a clock that the caller supplies.
 
     robot = Simulator(load_profile("amigo"), load_world("room"), seed=1)
     robot.receive(Command.PULSE().encode(), now=0.0)       # SYNC0
     robot.transmit(now=0.05)                               # its echo
 
-Time is whatever the caller says, in s, and never runs backwards; an hour can pass in seconds. The same bytes
-at the same times give the same answers, however often the simulator is asked in between.
+Times are in s on the caller's clock and never run backwards; an hour can pass in seconds. The same bytes at the
+same times give the same answers, regardless of how often the simulator is asked in between.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..profiles import Profile, ProfileError
 from ..protocol import BAUD_RATES, Command
+from .activmedia import build_activmedia
+from .activmedia.dialect import dialect_for
 from .auxiliary import AuxDevice, AuxPort, LoopBack
 from .battery import BatteryModel
 from .body import Body, Wear
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .controller import TICK, Controller
-from .dialect import dialect_for
 from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names, revision_of
 from .events import Listener, ignore
 from .faults import FaultInjector, Faults
-from .firmware import Firmware
-from .flash import flash_of
 from .floor import FloorSensors
 from .gripper import GripperModel
 from .gyro import GyroSensor
-from .handshake import Session
 from .hardware import Hardware
 from .joystick import JoystickModel
 from .line import Line, LineStats, Priority
 from .pins import Pins
+from .session import Session
 from .sonar import SonarModel, SonarRing
 from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
 from .world import Pose, World, blocked
@@ -45,26 +45,20 @@ from .worlds import WorldError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What the robot really does, which its packets do not show. World frame, m, rad, s."""
+    """The true state of the robot, which its packets do not show."""
 
-    time: float
-    pose: Pose
-    left_velocity: float
-    right_velocity: float
-    turn_rate: float
-    touching: bool  #: a wall holds it
+    time: float  #: s, on the caller's clock
+    pose: Pose  #: in the world's frame, m and rad
+    left_velocity: float  #: m/s at the rim of the wheel
+    right_velocity: float  #: m/s at the rim of the wheel
+    turn_rate: float  #: rad/s, counter-clockwise, without slip
+    touching: bool  #: whether a wall stops the robot
 
 
 class Simulator:
     """A robot of the given profile in a world.
 
-    `start` overrides where the world has a robot start, `baud` the profile's line speed, and 0 makes the line
-    infinitely fast. `name` is what the robot calls itself, `charge` (0 to 1) what is left in its battery. `aux` plugs
-    devices into the auxiliary ports, which otherwise loop back. With `refuse_low_battery` it does not answer a client
-    below its alarm voltage, as one manual has it (docs/protocol.md E-34). `revision` says which of its firmwares an
-    Erratic has, else its profile. `on_event` is told what happens, as it happens.
-
-    Raises ProfileError, WorldError or RevisionError when the parts do not go together.
+    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `profile` and `world` are fixed.
     """
 
     def __init__(
@@ -86,11 +80,35 @@ class Simulator:
         revision: Revision | None = None,
         on_event: Listener = ignore,
     ) -> None:
+        """Put the robot into its world and switch it on.
+
+        Args:
+            profile: The robot model.
+            world: The world; None is an empty one.
+            start: Pose of the robot at the beginning, m and rad; None is the world's.
+            seed: Seed of everything random.
+            baud: Line speed in baud; None is the profile's, 0 transfers bytes in no time.
+            name: Name that the robot reports; None is the profile's.
+            charge: Remaining charge of the battery, 0 to 1.
+            refuse_low_battery: Answer no client while the battery is below its alarm voltage, as one manual
+                describes it (docs/protocol.md E-34).
+            wear: How the wheels differ from the profile; None is no difference.
+            sonar: Errors of the sonars; None is the default model.
+            sounds: Playlist in FLASH by number; None is the default one.
+            aux: Devices on the auxiliary ports, by port number from 1; other ports loop back.
+            faults: Faults to inject; None is no fault.
+            revision: Variant of the firmware of an Erratic; None is the profile's.
+            on_event: Called with each event as it happens.
+
+        Raises:
+            ProfileError: A value of the profile, or `baud` or `charge`, is not allowed.
+            WorldError: The robot does not fit at its start.
+            RevisionError: A revision is given for a robot that is no Erratic.
+        """
         self.profile = profile
         self.world = world or World("empty")
         if start is not None:
             self.world = dataclasses.replace(self.world, start=start)
-        dialect = dialect_for(profile.firmware)
         if not 0.0 <= charge <= 1.0:
             raise ProfileError(f"charge {charge}: what is left in the battery is between 0 and 1")
         body = Body(profile, self.world, wear or Wear(), f"{seed}")
@@ -104,7 +122,7 @@ class Simulator:
         self._fault_injector.faults = faults or Faults()
         self._line = Line(self._fault_injector, paced=baud != 0)
         if sounds is None:
-            sounds = DEFAULT_PLAYLIST if dialect.knows(Command.SOUND) else {}
+            sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).knows(Command.SOUND) else {}
         devices = aux or {}
         hardware = Hardware(
             body=body,
@@ -124,42 +142,50 @@ class Simulator:
         )
         self._body = body
         code = _baud_code(baud) if baud else None
-        self._firmware: Controller
+        self._firmware: Controller[Any]
         if profile.firmware == ErraticFirmware.LETTER:
             self._firmware = build_erratic(
-                profile, revision or revision_of(profile), hardware, on_event, name=name, baud=code
+                profile, revision or revision_of(profile), hardware, on_event, name=name, baud_code=code
+            )
+        elif revision is None:
+            self._firmware = build_activmedia(
+                profile, hardware, on_event, name=name, baud_code=code, refuse_low_battery=refuse_low_battery
             )
         else:
-            if revision is not None:
-                *names, last = revision_names()
-                raise RevisionError(f"robot {profile.name}: {', '.join(names)} and {last} are for an Erratic")
-            flash = flash_of(dialect.factory(profile), profile.name)
-            if name is not None:
-                flash.name = flash_of({"Name": name}, "the robot's name").name
-            if code is not None:
-                flash.host_baud = code
-            self._firmware = Firmware(
-                profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery
-            )
+            *names, last = revision_names()
+            raise RevisionError(f"robot {profile.name}: {', '.join(names)} and {last} are for an Erratic")
         self._started: float | None = None
         self._ticks = 0
 
     # --- the line ------------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
-        """The client writes `data` to the line at `now`."""
+        """Write the client's bytes to the line.
+
+        Args:
+            data: What the client sends.
+            now: Time in s.
+        """
         self.advance(now)
         self._line.receive(data, now)
 
     def transmit(self, now: float) -> bytes:
-        """The bytes that have reached the client by `now` since the last call."""
+        """Return the bytes that have reached the client since the last call.
+
+        Args:
+            now: Time in s.
+        """
         self.advance(now)
         return self._line.collect(now)
 
     def next_event(self, now: float) -> float:
-        """When `transmit` may next have bytes, if nothing is received until then; inf for never.
+        """Return when `transmit` may next have bytes or the port may be unplugged, if nothing is received before.
 
-        Also when the port may be unplugged.
+        Args:
+            now: Time in s.
+
+        Returns:
+            Time in s; inf for never.
         """
         self.advance(now)
         arrival, soonest = self._line.next_arrival, self._ticks + 1
@@ -169,33 +195,33 @@ class Simulator:
         sip = self._firmware.telemetry.next_due
         if math.isinf(sip):
             return arrival
-        # The SIP is made by the tick that its time rounds to, not at a fraction of a nanosecond before.
+        # The tick nearest to the due time builds the SIP, even if rounding puts it a little earlier.
         tick = round((sip - self._tick_time(0)) / TICK)
         return min(arrival, self._tick_time(max(tick, soonest)))
 
     def advance(self, now: float) -> None:
-        """Let time pass until `now`."""
+        """Run all control cycles that end by `now` (s)."""
         if self._started is None:
             self._started = now
-        # Each tick's time comes from its number, so that no call pattern and no rounding moves it.
+        # Each tick's time comes from its number, so that neither call pattern nor rounding moves it.
         while (due := self._tick_time(self._ticks + 1)) <= now:
             self._ticks += 1
-            self._misfortune(due)
+            self._apply_faults(due)
             self._firmware.tick(due)
 
-    def _misfortune(self, now: float) -> None:
+    def _apply_faults(self, now: float) -> None:
         faults, since = self.faults, self._ticks * TICK
         if faults.reset is not None and faults.reset.begins(since - TICK, since):
             self._firmware.reset()
         self._body.jammed = faults.jam is not None and faults.jam.covers(since)
-        self._line.severed = faults.silence is not None and faults.silence.covers(since)
+        self._line.interrupted = faults.silence is not None and faults.silence.covers(since)
         text = self._fault_injector.babble(TICK)
         if text:
             self._line.send(text, Priority.ANSWER, now)
 
     @property
     def faults(self) -> Faults:
-        """What goes wrong; may be replaced at any time. Its windows count from the first call with a time."""
+        """The injected faults; may be replaced at any time. Their windows count from the first call with a time."""
         return self._fault_injector.faults
 
     @faults.setter
@@ -204,7 +230,7 @@ class Simulator:
 
     @property
     def unplugged(self) -> bool:
-        """Whether the port that the robot is reached through is gone, as of the last tick."""
+        """Whether the fault `unplug` removes the client's port, as of the last tick."""
         return self.faults.unplug is not None and self.faults.unplug.covers(self._ticks * TICK)
 
     def _tick_time(self, number: int) -> float:
@@ -212,50 +238,54 @@ class Simulator:
 
     @property
     def byte_time(self) -> float:
-        """s that one byte takes on the line, 0 for no time."""
+        """Seconds that one byte takes on the line; 0 if bytes take no time."""
         return self._line.byte_time
 
     @property
     def bytes_in_transit(self) -> int:
-        """Bytes received that the robot has not heard yet; a caller with more to give may want to wait."""
+        """Number of the client's bytes that have not reached the robot yet; used for flow control."""
         return self._line.bytes_in_transit
 
     @property
     def line_stats(self) -> LineStats:
-        """What the robot has sent, and what found no room on the line."""
+        """Counters of the frames that were sent and dropped."""
         return self._line.stats
 
     @property
     def lost_commands(self) -> int:
-        """Commands that found the controller's buffer full, since its last reset."""
+        """Number of commands that did not fit into the controller's buffer since its last reset."""
         return self._firmware.lost_commands
 
     def set_client_baud(self, baud: int | None) -> None:
-        """The speed of the client's port: any but the robot's makes noise of every byte. None: ignored."""
+        """Set the speed of the client's port, at which it sends and receives.
+
+        Args:
+            baud: Any speed but the robot's turns every byte into noise; None ignores the client's speed.
+        """
         self._line.client_baud = baud
 
-    # --- what a person beside the robot does ---------------------------------------------------------------
+    # --- the robot's buttons and its connection -------------------------------------------------------------
 
     def press_motors_button(self) -> None:
-        """Toggle the motors, as the button on the robot does during a session."""
+        """Press the button for the motors: toggles them during a session (an Erratic's switches them off)."""
         self._firmware.press_motors_button()
 
     def reset(self) -> None:
-        """Press RESET: the session and all counters are gone, and the robot does not listen for a second."""
+        """Press RESET: session and counters are lost, and the robot ignores all bytes for a second."""
         self._firmware.reset()
 
     def disconnect(self) -> None:
-        """The connection under the session ended (a closed TCP socket): so does the session."""
+        """End the session, as a closed TCP connection does."""
         self._firmware.close("the connection ended")
 
     @property
     def session(self) -> Session:
-        """Whether a client has synchronised and opened."""
+        """The state of the client's session."""
         return self._firmware.session
 
     @property
     def truth(self) -> Truth:
-        """Where the robot really is and how it moves, as of the last tick."""
+        """True pose and velocity, as of the last tick."""
         body = self._body
         return Truth(
             time=self._tick_time(self._ticks),

@@ -65,7 +65,7 @@ class _Array:
             self.on, self._position, self.listening = on, 0, None
         return changed
 
-    def poll(self, numbers: Sequence[int]) -> None:
+    def set_sequence(self, numbers: Sequence[int]) -> None:
         """Fire those of these numbers that it has; without any of its own it goes on as before."""
         if own := tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]:
             self._sequence, self._position = own, 0
@@ -123,7 +123,7 @@ class SonarRing:
         if _SHORTEST_CYCLE <= milliseconds <= _LONGEST_CYCLE:
             self.cycle = milliseconds / 1000
 
-    def poll(self, sequence: bytes) -> None:
+    def set_sequence(self, sequence: bytes) -> None:
         """POLLING: sonar numbers from 1, as bytes or digits; numbers that do not exist are passed over.
 
         An empty sequence switches the ring off and keeps the one before.
@@ -133,7 +133,7 @@ class SonarRing:
             return
         numbers = [code - (0x30 if 0x31 <= code <= 0x39 else 0) - 1 for code in sequence]
         for array in self._arrays:
-            array.poll(numbers)
+            array.set_sequence(numbers)
 
     def take(self) -> list[Ping]:
         """The pings finished since the last time."""

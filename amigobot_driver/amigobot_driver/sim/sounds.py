@@ -82,14 +82,14 @@ class SoundBoard:
             seconds = sum(tones[: len(tones) // 2 * 2 : 2]) * 0.02
             self._tell(f"{counted(len(tones) // 2, 'tone')}, {seconds:.1f} s")
 
-    def ask(self, number: int) -> None:
+    def request_listing(self, number: int) -> None:
         """PLAYLIST: one entry, or for 0 the number of user sounds and then each of them."""
         if number:
             self._asked.append(number)
         else:
             self._asked = deque([0, *self._user_sounds()])
 
-    def next_listed(self) -> Playlist | None:
+    def next_entry(self) -> Playlist | None:
         """The packet for this info cycle, if one is due."""
         return self._entry(self._asked.popleft()) if self._asked else None
 

@@ -1,136 +1,140 @@
-"""What each command does to an Erratic: one row a command (docs/protocol.md 4.2; Erratic manual E.6).
+"""What each command does to an Erratic: one row per command (docs/protocol.md 4.2; Erratic manual E.6).
 
-As in the family, a row whose argument is missing or of another kind is passed over, and so is a value that is out
-of its range: the controller answers nothing to anything.
+A value outside its range is ignored: the controller reports no errors.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from ...protocol import Arg, CommandTable, ErraticCommand, Instruction
+from ...protocol import CommandTable, ErraticCommand, Instruction, Packet
+from ..command_rows import drive_rows, run_row
 from ..keywords import WORD
-from ..motion import Distance, Speed
-
-if TYPE_CHECKING:
-    from .firmware import ErraticFirmware
-
-Row = Callable[["ErraticFirmware", Any], None]
-
-_KINDS: dict[Arg, type] = {Arg.NONE: type(None), Arg.TEXT: bytes}
+from ..motion import Distance
+from ..telemetry import signed
+from .flash import ErraticFlash
+from .telemetry import ErraticTelemetry, TelemetrySource
 
 
-def execute(robot: ErraticFirmware, instruction: Instruction) -> None:
-    """Do what a client asks."""
-    if isinstance(instruction.value, _KINDS.get(instruction.command.arg, int)):
-        _ROWS[instruction.command](robot, instruction.value)
+class CommandTarget(TelemetrySource, Protocol):
+    """What commands read and change: the state of the robot and the operations of its session."""
+
+    working: ErraticFlash
+    telemetry: ErraticTelemetry
+    servos: list[int | None]
+
+    def answer(self, packet: Packet) -> None:
+        """Send a packet that the command requested."""
+        ...
+
+    def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
+        """Switch the motors on or off; `cause` is for the event."""
+        ...
+
+    def open(self) -> None:
+        """Execute OPEN."""
+        ...
+
+    def close(self, reason: str) -> None:
+        """Execute CLOSE; `reason` is for the event."""
+        ...
+
+    def save(self) -> None:
+        """Write the working parameters to FLASH."""
+        ...
+
+    def move_servo(self, number: int, position: int) -> None:
+        """Move a servo."""
+        ...
 
 
-def _acceleration(up: str, down: str) -> Row:
-    """SETA and SETRA: the sign chooses the one or the other; 0 would never arrive and is ignored.
+Row = Callable[[CommandTarget, Any], None]
 
-    Source: docs/protocol.md E-52.
+
+def execute(robot: CommandTarget, instruction: Instruction) -> None:
+    """Execute a command.
+
+    Args:
+        robot: What the command acts on.
+        instruction: The decoded command.
     """
-
-    def change(robot: ErraticFirmware, value: int) -> None:
-        if value:
-            setattr(robot.working, up if value > 0 else down, min(abs(value), WORD))
-            robot.drive.configure()
-
-    return change
+    run_row(_ROWS, robot, instruction)
 
 
 def _term(name: str) -> Row:
-    """A PID term."""
-
-    def change(robot: ErraticFirmware, value: int) -> None:
-        if value <= WORD:
-            setattr(robot.working, name, value)
-            robot.drive.configure()
-
-    return change
+    """Return a row that changes a PID term."""
+    return lambda robot, value: robot.drive.set_parameter(name, value) if value <= WORD else None
 
 
 def _identity(name: str, length: int) -> Row:
-    """A text of the robot's identity, up to a NUL or to what the packet has room for (docs/protocol.md E-49)."""
+    """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol.md E-49)."""
 
-    def change(robot: ErraticFirmware, value: bytes) -> None:
+    def change(robot: CommandTarget, value: bytes) -> None:
         setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
 
     return change
 
 
-def _velocity(robot: ErraticFirmware, value: int) -> None:
-    robot.drive.translate(Speed(value / 1000))
-
-
-def _move(robot: ErraticFirmware, value: int) -> None:
+def _move(robot: CommandTarget, value: int) -> None:
     robot.distance_target = value
     robot.drive.translate(Distance(value / 1000))
 
 
-def _turn(robot: ErraticFirmware, heading: float) -> None:
+def _turn(robot: CommandTarget, heading: float) -> None:
     robot.heading_target = heading
     robot.drive.turn_to(heading)
 
 
-def _turn_to(robot: ErraticFirmware, value: int) -> None:
+def _turn_to(robot: CommandTarget, value: int) -> None:
     _turn(robot, math.radians(value))
 
 
-def _turn_by(robot: ErraticFirmware, value: int) -> None:
-    """Both numbers are relative to where the robot points now (docs/protocol.md E-51)."""
+def _turn_by(robot: CommandTarget, value: int) -> None:
+    # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol.md E-51).
     _turn(robot, robot.drive.odometer.heading + math.radians(value))
 
 
-def _wheels(robot: ErraticFirmware, word: int) -> None:
+def _wheels(robot: CommandTarget, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
-    first, second = (unit * int.from_bytes(bytes((byte,)), "little", signed=True) for byte in (word & 0xFF, word >> 8))
+    first, second = (unit * signed(byte, 8) for byte in (word & 0xFF, word >> 8))
     left, right = (second, first) if robot.revision.wheels == "right" else (first, second)
     robot.drive.drive_wheels(left, right)
 
 
-def _pwm_frequency(robot: ErraticFirmware, hertz: int) -> None:
+def _pwm_frequency(robot: CommandTarget, hertz: int) -> None:
     low, high = ErraticCommand.PWM_FREQ.limits or (0, 0)
     if low <= hertz <= high:
         robot.working.set_pwm_frequency(hertz)
 
 
-def _pwm_duty(robot: ErraticFirmware, value: int) -> None:
+def _pwm_duty(robot: CommandTarget, value: int) -> None:
     whole = 100 if robot.revision.duty == "percent" else 1000
     if value <= whole:
         robot.working.set_pwm_duty(value / whole)
 
 
-def _servo(robot: ErraticFirmware, text: bytes) -> None:
+def _servo(robot: CommandTarget, text: bytes) -> None:
     if len(text) >= 3 and text[0] < len(robot.servos):
         robot.move_servo(text[0], int.from_bytes(text[1:3], "little"))
 
 
 _ROWS: dict[CommandTable, Row] = {
-    ErraticCommand.PULSE: lambda robot, _: None,  # the watchdog was reset by its arrival
+    **drive_rows(ErraticCommand),
+    # session
+    ErraticCommand.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     ErraticCommand.OPEN: lambda robot, _: robot.open(),
     ErraticCommand.CLOSE: lambda robot, _: robot.close("the client closed it"),
     ErraticCommand.CONFIG: lambda robot, _: robot.answer(robot.working.packet()),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
     # motion
-    ErraticCommand.ENABLE: lambda robot, value: robot.enable_motors(value != 0),
-    ErraticCommand.STOP: lambda robot, _: robot.drive.stop(),
-    ErraticCommand.SETO: lambda robot, _: robot.drive.odometer.zero(),
-    ErraticCommand.VEL: _velocity,
-    ErraticCommand.RVEL: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
     ErraticCommand.MOVE: _move,
     ErraticCommand.HEAD: _turn_to,
     ErraticCommand.DHEAD: _turn_by,
     ErraticCommand.DCHEAD: _turn_by,
     ErraticCommand.VEL2: _wheels,
-    # limits and tuning
-    ErraticCommand.SETV: lambda robot, value: robot.drive.limit_speed(value),
-    ErraticCommand.SETRV: lambda robot, value: robot.drive.limit_turn_rate(value),
-    ErraticCommand.SETA: _acceleration("trans_acc", "trans_decel"),
-    ErraticCommand.SETRA: _acceleration("rot_acc", "rot_decel"),
+    # tuning
     ErraticCommand.TRANS_P: _term("trans_kp"),
     ErraticCommand.TRANS_D: _term("trans_kv"),
     ErraticCommand.TRANS_I: _term("trans_ki"),
@@ -143,7 +147,7 @@ _ROWS: dict[CommandTable, Row] = {
     ErraticCommand.ENCODER: lambda robot, value: robot.telemetry.switch_encoders(value != 0),
     ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.switch_analog(value != 0),
     ErraticCommand.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
-    # the rest
+    # servos and identity
     ErraticCommand.SERVO: _servo,
     ErraticCommand.NAME: _identity("name", 20),
     ErraticCommand.SERIAL: _identity("serial", 9),

@@ -1,4 +1,4 @@
-"""The Erratic's controller: no handshake, it streams from power-up and obeys whoever is there (Erratic manual E)."""
+"""The controller of an Erratic: it has no handshake and sends telemetry from power-up (Erratic manual app. E)."""
 
 from __future__ import annotations
 
@@ -7,46 +7,52 @@ import math
 from typing import ClassVar
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, Checksum, ErraticCommand, checksum, checksum_with_count, decode
-from ..controller import BOOT_TIME, Controller
-from ..drive import Drive
+from ...protocol import BAUD_RATES, Checksum, ErraticCommand, Instruction, checksum, checksum_with_count
+from ..controller import Controller
 from ..events import Listener
-from ..guards import Charge, Watchdog
-from ..handshake import Session
+from ..guards import BatteryAlarm, Watchdog
 from ..hardware import Hardware
-from ..inbox import Inbox
-from ..keywords import from_keywords
+from ..parameters import load_flash
+from ..session import Session
 from . import commands
 from .flash import ErraticFlash
 from .revision import Revision
-from .telemetry import Telemetry
+from .telemetry import ErraticTelemetry
 
 _SERVOS = 3
 
 
-class ErraticFirmware(Controller):
-    """A revision and its FLASH. OPEN and CLOSE are commands like others: it obeys before, between and after them."""
+class ErraticFirmware(Controller[ErraticFlash]):
+    """The controller of an Erratic. It executes commands before OPEN and after CLOSE, too."""
 
-    LETTER: ClassVar[str] = "E"  #: by which a profile chooses it
+    LETTER: ClassVar[str] = "E"  #: by which a profile selects it
 
-    telemetry: Telemetry
-    working: ErraticFlash  #: the parameters that commands change
+    telemetry: ErraticTelemetry
     heading_target: float  #: rad, of the last turn to a heading
     distance_target: int  #: mm, of the last move over a distance
-    servos: list[int | None]  #: the last position of each; None: it was never told one
+    servos: list[int | None]  #: the last commanded position of each; None: no command yet
+    _commands = ErraticCommand
 
     def __init__(
-        self, profile: Profile, revision: Revision, flash: ErraticFlash, hardware: Hardware, tell: Listener
+        self, profile: Profile, revision: Revision, flash: ErraticFlash, hardware: Hardware, on_event: Listener
     ) -> None:
-        super().__init__(profile, hardware, tell)
-        self.revision, self.flash = revision, flash
-        self.telemetry = Telemetry(self)
+        """Boot the controller.
+
+        Args:
+            profile: The robot's dimensions, limits and units.
+            revision: Variant of the firmware.
+            flash: Contents of the FLASH.
+            hardware: Everything the controller is connected to.
+            on_event: Called with each event as it happens.
+        """
+        super().__init__(profile, flash, hardware, on_event)
+        self.revision = revision
+        self.telemetry = ErraticTelemetry(self, self.check)
         self._boot()
 
     def _boot(self) -> None:
         parts = self.hardware
-        self.working = copy.copy(self.flash)
-        self._power_up(Drive(parts.body, self.working))
+        self._power_up()
         self._session = Session.WAIT
         self.heading_target, self.distance_target = 0.0, 0
         self.servos = [None] * _SERVOS
@@ -59,28 +65,20 @@ class ErraticFirmware(Controller):
 
     @property
     def check(self) -> Checksum:
-        """What it takes for a checksum."""
+        """The checksum of frames in both directions, according to the revision."""
         return checksum if self.revision.checksum == "data" else checksum_with_count
-
-    def _new_inbox(self) -> Inbox:
-        return Inbox(self.hardware.fault_injector, self.check)
 
     # --- what happens to the robot from outside the protocol -----------------------------------------------
 
     def press_motors_button(self) -> None:
-        """The red button cuts the motors' power; only ENABLE brings it back (ch. 2.4)."""
+        """Press the red button: the motors go off until the next ENABLE (ch. 2.4)."""
         self.enable_motors(False, "the motor button")
 
-    def reset(self) -> None:
-        """The power goes and comes back: what was not saved is lost."""
-        self.event("reset", "")
-        self._boot()
-        self._deaf_until = self.now + BOOT_TIME
-
-    # --- the tick ------------------------------------------------------------------------------------------
+    # --- the control cycle ---------------------------------------------------------------------------------
 
     def tick(self, now: float) -> None:
-        if not self._streaming and now >= self._deaf_until:
+        """Run one control cycle that ends at `now` (s); the first one after booting starts telemetry."""
+        if not self._streaming and now >= self._booted_at:
             self.telemetry.start(now)
         super().tick(now)
 
@@ -90,16 +88,18 @@ class ErraticFirmware(Controller):
 
     @property
     def busy(self) -> bool:
+        """Whether the next tick may send something although no telemetry cycle is due."""
         return not self._streaming or super().busy
 
     @property
     def session(self) -> Session:
+        """Whether OPEN was executed since the last CLOSE or reset."""
         return self._session
 
     # --- what commands do ----------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """OPEN: at the origin, with the motors off."""
+        """Execute OPEN: position and targets become 0, the motors go off."""
         self._session = Session.OPEN
         self.event("session opened", f"Erratic {self.working.version}.{self.working.subversion}")
         self.enable_motors(False, "OPEN")
@@ -107,7 +107,11 @@ class ErraticFirmware(Controller):
         self.heading_target, self.distance_target = 0.0, 0
 
     def close(self, reason: str) -> None:
-        """CLOSE: the motors go off, and nothing else: the streams go on."""
+        """Execute CLOSE: the motors go off; telemetry and streams continue.
+
+        Args:
+            reason: Text of the event.
+        """
         if self._session is Session.OPEN:
             self.event("session closed", reason)
         self._session = Session.WAIT
@@ -116,31 +120,30 @@ class ErraticFirmware(Controller):
         self._watchdog = Watchdog()
 
     def save(self) -> None:
-        """SAVE: what the parameters are now, they are after the next reset."""
+        """Execute SAVE: write the working parameters to FLASH, from which a reset loads them."""
         self.flash = copy.copy(self.working)
         self.event("flash", "the parameters were saved")
 
     def move_servo(self, number: int, position: int) -> None:
-        """SERVO."""
+        """Execute SERVO.
+
+        Args:
+            number: The servo, 0 to 2.
+            position: Commanded position, as in the command.
+        """
         self.servos[number] = position
         self.event("servo", f"{number} to {position}")
 
-    # --- parts of the tick ---------------------------------------------------------------------------------
+    # --- parts of the control cycle ------------------------------------------------------------------------
 
-    def _take(self, packet: bytes) -> None:
-        self._hear()
-        instruction = decode(packet, ErraticCommand)
-        if instruction is not None:
-            commands.execute(self, instruction)
+    def _execute(self, instruction: Instruction) -> None:
+        commands.execute(self, instruction)
 
-    def _watchdog_limit(self) -> float:
-        return self.working.watchdog / 1000
-
-    def _watch_charge(self, volts: float, now: float) -> None:
-        found = self._battery_guard.check(volts, self.working.low_battery / 10, self.profile.battery.cutoff, now)
-        if found is Charge.LOW:
+    def _check_charge(self, volts: float, now: float) -> None:
+        alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.profile.battery.cutoff, now)
+        if alarm is BatteryAlarm.LOW:
             self.event("battery", f"{volts:.1f} V: the LED blinks")
-        elif found is Charge.EMPTY:
+        elif alarm is BatteryAlarm.EMPTY:
             self.enable_motors(False, f"the battery, {volts:.1f} V")
 
 
@@ -148,15 +151,34 @@ def build_erratic(
     profile: Profile,
     revision: Revision,
     hardware: Hardware,
-    tell: Listener,
+    on_event: Listener,
     *,
     name: str | None = None,
-    baud: int | None = None,
+    baud_code: int | None = None,
 ) -> ErraticFirmware:
-    """The controller of a profile's Erratic; `baud` is a code. Raises ProfileError."""
-    body = profile.body
-    overrides = profile.flash if name is None else {**profile.flash, "Name": name}
-    flash = from_keywords(ErraticFlash, overrides, profile.name, wheel_diameter=body.wheel_diameter, track=body.track)
-    if baud is not None:
-        flash.baud_host = baud
-    return ErraticFirmware(profile, revision, flash, hardware, tell)
+    """Build the controller of an Erratic.
+
+    Args:
+        profile: The robot's dimensions, limits, units and FLASH values.
+        revision: Variant of the firmware.
+        hardware: Everything the controller is connected to.
+        on_event: Called with each event as it happens.
+        name: Name that the robot reports; None keeps the profile's.
+        baud_code: Code of the line speed; None keeps the profile's.
+
+    Returns:
+        The controller, booted.
+
+    Raises:
+        ProfileError: A FLASH value is not allowed.
+    """
+    flash = load_flash(
+        ErraticFlash,
+        profile.flash,
+        profile.name,
+        name=name,
+        baud_code=baud_code,
+        wheel_diameter=profile.body.wheel_diameter,
+        track=profile.body.track,
+    )
+    return ErraticFirmware(profile, revision, flash, hardware, on_event)

@@ -1,50 +1,68 @@
-"""What an Erratic sends by itself, 20 times a second: the motor packet always, the others while they are on."""
+"""The telemetry of an Erratic, 20 times a second: the motor packet always, the other streams while they are on."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from ...protocol import Packet, SonarReading, encode_frame
+from ...profiles import Profile
+from ...protocol import Checksum, Packet, SonarReading, encode_frame
 from ...protocol.erratic import Analog, ErraticEncoders, Motor, ShortMotor, Sonar
 from ..body import Wheel
-from ..cycle import Cycle, signed
+from ..drive import Drive
+from ..hardware import Hardware
 from ..line import Priority
-
-if TYPE_CHECKING:
-    from .firmware import ErraticFirmware
+from ..telemetry import Telemetry, signed
+from .revision import Revision
 
 #: s (Erratic manual E.7)
 _PERIOD = 0.05
 _STOPPED, _MOVING = 0x82, 0x83
-#: V and counts of the analog inputs, A a count where they measure the motors' currents (Erratic manual 5.6.2)
+#: V and counts of the analog inputs; A per count of those for the motors' currents (Erratic manual 5.6.2)
 _REFERENCE, _FULL_SCALE, _AMPERES = 3.5, 1023, 0.025
-#: A that a motor draws at full voltage while it is held; the manual has no more than a driver that supplies 30 A to two
+#: A that a blocked motor draws at full voltage: half of the 30 A of the motor driver, the manual's only number
 _STALL_CURRENT = 15.0
 _LEFT_STALL, _RIGHT_STALL = 0b0100, 0b1000
 
 
-class Telemetry(Cycle):
-    """The packets, from the robot's state."""
+class TelemetrySource(Protocol):
+    """The state of the robot that its packets show."""
 
-    def __init__(self, robot: ErraticFirmware) -> None:
-        super().__init__(robot.hardware.line, partial(encode_frame, check=robot.check))
+    profile: Profile
+    revision: Revision
+    hardware: Hardware
+    drive: Drive
+    heading_target: float  #: rad, of the last turn to a heading
+    distance_target: int  #: mm, of the last move over a distance
+
+
+class ErraticTelemetry(Telemetry):
+    """Builds the packets from the robot's state and puts them on the line."""
+
+    def __init__(self, robot: TelemetrySource, check: Checksum) -> None:
+        """Start with all streams off.
+
+        Args:
+            robot: Read anew in each cycle.
+            check: Checksum of the frames.
+        """
+        super().__init__(robot.hardware.line, partial(encode_frame, check=check))
         self._robot = robot
         self._encoders = self._analog = False
 
     def stop(self) -> None:
-        """Silence, with all switches off."""
+        """Stop sending, and switch all streams off."""
         super().stop()
         self._encoders = self._analog = False
 
     def switch_encoders(self, on: bool) -> None:
-        """ENCODER."""
+        """Execute ENCODER: switch the stream of encoder packets."""
         self._encoders = on
 
     def switch_analog(self, on: bool) -> None:
-        """ANALOG."""
+        """Execute ANALOG: switch the stream of analog and digital inputs."""
         self._analog = on
 
     def _period(self) -> float:
@@ -102,7 +120,7 @@ class Telemetry(Cycle):
         parts = self._robot.hardware
         currents = (_current(wheel) for wheel in (parts.body.left, parts.body.right))
         user = (max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE))) for volts in parts.pins.volts[:2])
-        left, right, level = parts.floor.see_floor(0), parts.floor.see_floor(1), parts.pins.levels & 1
+        left, right, level = parts.floor.detects_floor(0), parts.floor.detects_floor(1), parts.pins.levels & 1
         if self._robot.revision.bits == "player":
             digital = left << 4 | right << 5 | level << 6
         else:

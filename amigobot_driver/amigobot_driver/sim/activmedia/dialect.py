@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..profiles import Profile
-from ..protocol import AmigoShTail, ArcosTail, Command, CommandTable
+from ...profiles import Profile
+from ...protocol import AmigoShTail, ArcosTail, Command, CommandTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

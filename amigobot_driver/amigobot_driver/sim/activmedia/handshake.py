@@ -1,51 +1,53 @@
-"""How a client gets in: the synchronisation and the states of a session (docs/protocol.md 3.1, 8.2).
+"""The synchronization of a client with an ActivMedia robot (docs/protocol.md 3.1, 8.2).
 
 WAIT --SYNC0, SYNC1, SYNC2--> SYNCED --OPEN--> OPEN --CLOSE--> WAIT
 """
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from ...protocol import Command, Packet, Reset, SyncEcho, SyncReply
+from ..session import Session
 
-from ..protocol import Command, Packet, Reset, SyncEcho, SyncReply
-
-
-class Session(Enum):
-    """How far a client has come."""
-
-    WAIT = auto()
-    SYNCED = auto()
-    OPEN = auto()
-
-
-#: SYNC0, SYNC1 and SYNC2 have the numbers of PULSE, OPEN and CLOSE: only the state tells them apart.
+#: SYNC0, SYNC1 and SYNC2 have the numbers of PULSE, OPEN and CLOSE: only the state distinguishes them.
 _SYNCS = (Command.PULSE.number, Command.OPEN.number, Command.CLOSE.number)
 
 
 class Handshake:
-    """The state, and the answers up to OPEN. What happens in an open session is not decided here."""
+    """State machine of the session and its answers until OPEN; the firmware executes commands after OPEN."""
 
     def __init__(self, identity: SyncReply) -> None:
+        """Start in WAIT.
+
+        Args:
+            identity: Answer to SYNC2: the robot's name, class and subclass.
+        """
         self._identity = identity
         self.state = Session.WAIT
         self._expected = 0
 
     def close(self) -> None:
-        """Back to the beginning."""
+        """Return to WAIT."""
         self.state = Session.WAIT
         self._expected = 0
 
     def take(self, number: int) -> Packet | None:
-        """A packet that begins with `number` came; the answer, where there is one."""
+        """Process a packet that arrives before the session is open.
+
+        Args:
+            number: First data byte of the packet, the command number.
+
+        Returns:
+            The packet to answer with, or None for no answer.
+        """
         if self.state is Session.WAIT:
-            return self._synchronise(number)
+            return self._synchronize(number)
         if self.state is Session.SYNCED and number == Command.OPEN.number:
             self.state = Session.OPEN
         elif self.state is Session.SYNCED and number == Command.CLOSE.number:
             self.close()
         return None
 
-    def _synchronise(self, number: int) -> Packet | None:
+    def _synchronize(self, number: int) -> Packet | None:
         if number not in _SYNCS:
             return None
         if number not in (0, self._expected):

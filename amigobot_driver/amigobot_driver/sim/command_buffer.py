@@ -11,7 +11,7 @@ from .faults import FaultInjector
 _SIZE = 256
 
 
-class Inbox:
+class CommandBuffer:
     """Finds frames in the bytes from the line and keeps them until the next control cycle takes one."""
 
     def __init__(self, fault_injector: FaultInjector, check: Checksum = checksum) -> None:

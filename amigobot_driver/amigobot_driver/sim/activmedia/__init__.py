@@ -1,0 +1,5 @@
+"""The simulated ActivMedia firmwares: AmigOS, AmigoSH, P2OS, AROS and ARCOS (docs/protocol.md 8)."""
+
+from .firmware import ActivMediaFirmware, build_activmedia
+
+__all__ = ["ActivMediaFirmware", "build_activmedia"]

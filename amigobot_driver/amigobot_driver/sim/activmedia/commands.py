@@ -1,0 +1,196 @@
+"""What each command does to an ActivMedia robot: one row per command (docs/protocol.md 4.1, 8.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ...protocol import Command, CommandTable, Instruction, Packet
+from ..command_rows import drive_rows, run_row
+from ..motion import Distance, Speed
+from ..telemetry import signed
+from .flash import ActivMediaFlash
+from .telemetry import SipTelemetry, TelemetrySource
+
+
+class CommandTarget(TelemetrySource, Protocol):
+    """What commands read and change: the state of the robot and the operations of its session."""
+
+    flash: ActivMediaFlash
+    telemetry: SipTelemetry
+    now: float  #: s
+    bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
+
+    def answer(self, packet: Packet) -> None:
+        """Send a packet that the command requested."""
+        ...
+
+    def event(self, kind: str, text: str) -> None:
+        """Report an event."""
+        ...
+
+    def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
+        """Switch the motors on or off; `cause` is for the event."""
+        ...
+
+    def close(self, reason: str) -> None:
+        """End the session; `reason` is for the event."""
+        ...
+
+    def reset(self) -> None:
+        """Restart the controller."""
+        ...
+
+    def enter_maintenance(self) -> None:
+        """Start the firmware loader."""
+        ...
+
+    def change_baud(self, code: int) -> None:
+        """Change the line speed."""
+        ...
+
+
+Row = Callable[[CommandTarget, Any], None]
+
+
+def execute(robot: CommandTarget, instruction: Instruction) -> None:
+    """Execute a command of an open session, if the robot's firmware has it.
+
+    Args:
+        robot: What the command acts on.
+        instruction: The decoded command.
+    """
+    if robot.dialect.knows(instruction.command):
+        run_row(_ROWS, robot, instruction)
+
+
+def _parameter(name: str) -> Row:
+    """Return a row that changes one working parameter."""
+    return lambda robot, value: robot.drive.set_parameter(name, value)
+
+
+def _divisor(name: str) -> Row:
+    """Return a row that changes a working parameter by which the odometer divides: 0 is ignored."""
+    return lambda robot, value: robot.drive.set_parameter(name, value) if value else None
+
+
+def _vel2(robot: CommandTarget, word: int) -> None:
+    unit = robot.profile.units.wheel_velocity
+    robot.drive.drive_wheels(signed(word >> 8, 8) * unit, signed(word, 8) * unit)
+
+
+def _sonar_cycle(robot: CommandTarget, milliseconds: int) -> None:
+    robot.hardware.sonar.set_cycle(milliseconds)
+    robot.working.sonar_cycle = round(robot.hardware.sonar.cycle * 1000)
+
+
+def _encoder(robot: CommandTarget, value: int) -> None:
+    robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
+
+
+def _io_request(robot: CommandTarget, value: int) -> None:
+    robot.telemetry.io = min(value, 2)
+
+
+def _sonar(robot: CommandTarget, value: int) -> None:
+    # Bit 0 is the switch; on robots with several arrays the next three bits may select one of them.
+    sonar = robot.hardware.sonar
+    if robot.dialect.sonar_arrays:
+        sonar.switch(bool(value & 1), value >> 1 & 0b111)
+    else:
+        sonar.switch(value != 0)
+
+
+def _bump_stall(robot: CommandTarget, value: int) -> None:
+    robot.bump_stall = value & 0b11
+
+
+def _gripper_request(robot: CommandTarget, value: int) -> None:
+    robot.telemetry.gripper = min(value, 2)
+
+
+def _joystick_request(robot: CommandTarget, value: int) -> None:
+    robot.telemetry.joystick = min(value, 2)
+
+
+def _servo(robot: CommandTarget, word: int) -> None:
+    robot.event("servo", f"{word >> 8} to a pulse of {word & 0xFF}")
+
+
+def _charge(robot: CommandTarget, value: int) -> None:
+    if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
+        robot.hardware.battery.reaching = bool(value)
+        robot.event("charger", "reaches for the dock" if value else "is drawn in")
+
+
+def _battest(robot: CommandTarget, value: int) -> None:
+    robot.hardware.battery.pretended = value / 10 if value else None
+
+
+_ROWS: dict[CommandTable, Row] = {
+    **drive_rows(Command),
+    # session
+    Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
+    Command.OPEN: lambda robot, _: None,  # the session is open already
+    Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
+    Command.CONFIG: lambda robot, _: robot.answer(robot.telemetry.config()),
+    Command.RESET: lambda robot, _: robot.reset(),
+    Command.MAINTENANCE: lambda robot, _: robot.enter_maintenance(),
+    # switches
+    Command.SONAR: _sonar,
+    Command.BUMPSTALL: _bump_stall,
+    Command.CHARGE: _charge,
+    # motion
+    Command.E_STOP: lambda robot, _: robot.drive.emergency_stop(),
+    Command.QSTOP: lambda robot, _: robot.drive.emergency_stop(),
+    Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
+    Command.ROTATE: lambda robot, value: robot.drive.rotate(Speed(math.radians(value))),
+    Command.HEAD: lambda robot, value: robot.drive.turn_to(math.radians(value)),
+    Command.DHEAD: lambda robot, value: robot.drive.turn_by(math.radians(value)),
+    Command.DCHEAD: lambda robot, value: robot.drive.turn_from_target(math.radians(value)),
+    Command.VEL2: _vel2,
+    # tuning
+    Command.ROTKP: _parameter("rot_kp"),
+    Command.ROTKV: _parameter("rot_kv"),
+    Command.ROTKI: _parameter("rot_ki"),
+    Command.TRANSKP: _parameter("trans_kp"),
+    Command.TRANSKV: _parameter("trans_kv"),
+    Command.TRANSKI: _parameter("trans_ki"),
+    Command.DRIFTFACTOR: _parameter("drift_factor"),
+    Command.TICKSMM: _divisor("ticks_mm"),
+    Command.REVCOUNT: _divisor("rev_count"),
+    Command.SONARCYCLE: _sonar_cycle,
+    # streams
+    Command.ENCODER: _encoder,
+    Command.IOREQUEST: _io_request,
+    Command.JOYREQUEST: _joystick_request,
+    Command.TCM2: lambda robot, value: robot.hardware.compass.switch(value),
+    # gripper and servos
+    Command.GRIPPER: lambda robot, value: robot.hardware.gripper.execute(value),
+    Command.GRIPPERVAL: lambda robot, value: robot.hardware.gripper.set_value(signed(value, 16)),
+    Command.GRIPREQUEST: _gripper_request,
+    Command.PTUPOS: _servo,
+    Command.GYRO: lambda robot, value: robot.hardware.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
+    # sounds
+    Command.SOUND: lambda robot, value: robot.hardware.sounds.play(value),
+    Command.SOUNDTOG: lambda robot, value: robot.hardware.sounds.switch(value != 0),
+    Command.PLAYLIST: lambda robot, value: robot.hardware.sounds.request_listing(value),
+    # serial lines
+    Command.HOSTBAUD: lambda robot, value: robot.change_baud(value),
+    Command.AUX1BAUD: lambda robot, value: robot.hardware.aux[0].set_baud(value),
+    Command.AUX2BAUD: lambda robot, value: robot.hardware.aux[1].set_baud(value),
+    Command.AUX3BAUD: lambda robot, value: robot.hardware.aux[2].set_baud(value),
+    Command.GETAUX: lambda robot, value: robot.hardware.aux[0].request(value),
+    Command.GETAUX2: lambda robot, value: robot.hardware.aux[1].request(value),
+    Command.GETAUX3: lambda robot, value: robot.hardware.aux[2].request(value),
+    # pins and tests
+    Command.DIGOUT: lambda robot, value: robot.hardware.pins.set_outputs(value),
+    Command.ADSEL: lambda robot, value: robot.hardware.pins.select(value),
+    Command.BATTEST: _battest,
+    Command.POLLING: lambda robot, text: robot.hardware.sonar.set_sequence(text),
+    Command.TTY2: lambda robot, text: robot.hardware.aux[0].write(text, robot.now),
+    Command.TTY3: lambda robot, text: robot.hardware.aux[1].write(text, robot.now),
+    Command.TTY4: lambda robot, text: robot.hardware.aux[2].write(text, robot.now),
+    Command.SAY: lambda robot, text: robot.hardware.sounds.say(text),
+}

@@ -1,0 +1,220 @@
+"""The controller of an ActivMedia robot: sessions, FLASH, line speed and bumpers (docs/protocol.md 8)."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+from ...profiles import Profile
+from ...protocol import BAUD_RATES, Instruction, Reset, SyncReply
+from ..controller import TICK, Controller
+from ..events import Listener
+from ..guards import BatteryAlarm, BatteryGuard, Watchdog
+from ..hardware import Hardware
+from ..parameters import load_flash
+from ..session import Session
+from . import commands
+from .dialect import Dialect, dialect_for
+from .flash import ActivMediaFlash
+from .handshake import Handshake
+from .telemetry import SipTelemetry
+
+#: s without a good packet at a new HOSTBAUD until the old speed is back (no manual has a number)
+_BAUD_TRIAL = 1.0
+
+
+class ActivMediaFirmware(Controller[ActivMediaFlash]):
+    """The controller of an ActivMedia robot with one of the firmwares."""
+
+    dialect: Dialect
+    telemetry: SipTelemetry
+    bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
+
+    def __init__(
+        self,
+        profile: Profile,
+        dialect: Dialect,
+        flash: ActivMediaFlash,
+        hardware: Hardware,
+        on_event: Listener,
+        *,
+        refuse_low_battery: bool,
+    ) -> None:
+        """Boot the controller.
+
+        Args:
+            profile: The robot's dimensions, limits and units.
+            dialect: The firmware.
+            flash: Contents of the FLASH.
+            hardware: Everything the controller is connected to.
+            on_event: Called with each event as it happens.
+            refuse_low_battery: Answer no client while the battery is below its alarm voltage.
+        """
+        super().__init__(profile, flash, hardware, on_event)
+        self.dialect = dialect
+        self._commands_per_tick = dialect.commands_per_tick
+        self.telemetry = SipTelemetry(self)
+        self._refuse_low_battery = refuse_low_battery
+        self._boot()
+
+    def _boot(self) -> None:
+        flash = self.flash
+        self._power_up()
+        self._handshake = Handshake(SyncReply(name=flash.name, robot_class=flash.robot_class, subclass=flash.subclass))
+        self._restart()
+
+    def _restart(self) -> None:
+        """Restore the state between two sessions: parameters from FLASH, motors, sonars and telemetry off."""
+        parts, flash = self.hardware, self.flash
+        self.working = copy.copy(flash)
+        self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
+        self._baud_trial = math.inf
+        self.bump_stall = self._bumped = 0
+        self.drive.restart(self.working)
+        parts.battery.pretended = None
+        parts.battery.reaching = False
+        parts.sonar.restart(flash.sonar_cycle / 1000 if self.dialect.sonar_cycle else self.profile.sonar.cycle)
+        parts.gyro.restart()
+        parts.pins.restart(self.working.output_pins)
+        parts.compass.restart()
+        parts.gripper.restart(self.dialect.gripper_kind * flash.gripper)
+        parts.sounds.restart()
+        for port, code in zip(parts.aux, (flash.aux1_baud, flash.aux2_baud, flash.aux3_baud), strict=True):
+            port.restart(code)
+        self.telemetry.stop()
+        parts.line.set_baud(BAUD_RATES[flash.host_baud])
+
+    # --- what happens to the robot from outside the protocol -----------------------------------------------
+
+    def press_motors_button(self) -> None:
+        """Press the MOTORS button, which toggles the motors during a session."""
+        if self.session is Session.OPEN:
+            self.enable_motors(not self.drive.motors_on, "the MOTORS button")
+
+    def _announce_reset(self) -> None:
+        self.telemetry.stop()
+        self.answer(Reset())
+
+    @property
+    def session(self) -> Session:
+        """The state of the client's session."""
+        return self._handshake.state
+
+    # --- what commands do ----------------------------------------------------------------------------------
+
+    def close(self, reason: str) -> None:
+        """End the session: motors and sonars go off, parameters return to FLASH, telemetry stops.
+
+        Args:
+            reason: Text of the event.
+        """
+        if self.session is Session.OPEN:
+            self.hardware.sounds.cue("disconnected")
+            self.event("session closed", reason)
+        self._handshake.close()
+        self._restart()
+
+    def change_baud(self, code: int) -> None:
+        """Execute HOSTBAUD: change the line speed, and change it back unless the client follows within a second.
+
+        Args:
+            code: Code of the speed; one that does not exist is ignored.
+        """
+        if self.flash.auto_baud and 0 <= code < len(BAUD_RATES):
+            self._set_baud(code, "as the client asked")
+            self._baud_trial = self.now + _BAUD_TRIAL
+
+    def _set_baud(self, code: int, reason: str) -> None:
+        self.working.host_baud = code
+        self.hardware.line.set_baud(BAUD_RATES[code])
+        self.event("line", f"{BAUD_RATES[code]} baud, {reason}")
+
+    def enter_maintenance(self) -> None:
+        """Execute MAINTENANCE: the firmware loader runs until RESET is pressed."""
+        self.close("the firmware loader runs")
+        self._booted_at = math.inf
+
+    # --- parts of the control cycle ------------------------------------------------------------------------
+
+    def _take(self, packet: bytes) -> None:
+        self._baud_trial = math.inf
+        if self.session is Session.OPEN:
+            super()._take(packet)
+            return
+        if self._refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
+            return
+        answer = self._handshake.take(packet[0])
+        if answer is not None:
+            self.answer(answer)
+        if self._handshake.state is Session.OPEN:
+            self._open()
+
+    def _execute(self, instruction: Instruction) -> None:
+        commands.execute(self, instruction)
+
+    def _open(self) -> None:
+        self._watchdog.feed(self.now)
+        self.hardware.sonar.switch(True)
+        self.telemetry.start(self.now)
+        self.event("session opened", self.dialect.name)
+        self.hardware.sounds.cue("connected")
+
+    def _check_time_outs(self, now: float) -> None:
+        super()._check_time_outs(now)
+        if now >= self._baud_trial:
+            self._baud_trial = math.inf
+            self._set_baud(self.flash.host_baud, "nothing was received at the new speed")
+
+    def _step_drive(self) -> None:
+        if self.bump_stall:
+            self._check_bumpers()
+        super()._step_drive()
+        self.hardware.gripper.step(TICK)
+
+    def _check_bumpers(self) -> None:
+        before = self._bumped
+        front, rear = self.hardware.bumpers.pressed()
+        self._bumped = bool(front) | bool(rear) << 1
+        if self._bumped & ~before & self.bump_stall:
+            self.drive.stall()
+            self.event("bumper", "something was hit: the robot stalls")
+
+    def _check_charge(self, volts: float, now: float) -> None:
+        if self.session is not Session.OPEN:
+            return
+        alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.working.shutdown_volts / 10, now)
+        if alarm is BatteryAlarm.LOW:
+            self.event("battery", f"{volts:.1f} V: low-battery alarm")
+            self.hardware.sounds.cue("low battery")
+        elif alarm is BatteryAlarm.EMPTY:
+            self.close(f"{volts:.1f} V: the battery is empty")
+
+
+def build_activmedia(
+    profile: Profile,
+    hardware: Hardware,
+    on_event: Listener,
+    *,
+    name: str | None = None,
+    baud_code: int | None = None,
+    refuse_low_battery: bool = False,
+) -> ActivMediaFirmware:
+    """Build the controller of an ActivMedia robot, with the firmware that its profile names.
+
+    Args:
+        profile: The robot's dimensions, limits, units and FLASH values.
+        hardware: Everything the controller is connected to.
+        on_event: Called with each event as it happens.
+        name: Name that the robot reports; None keeps the profile's.
+        baud_code: Code of the line speed; None keeps the profile's.
+        refuse_low_battery: Answer no client while the battery is below its alarm voltage.
+
+    Returns:
+        The controller, booted.
+
+    Raises:
+        ProfileError: A FLASH value is not allowed.
+    """
+    dialect = dialect_for(profile.firmware)
+    flash = load_flash(ActivMediaFlash, dialect.factory(profile), profile.name, name=name, baud_code=baud_code)
+    return ActivMediaFirmware(profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery)

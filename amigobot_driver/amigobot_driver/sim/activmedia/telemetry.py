@@ -1,0 +1,141 @@
+"""The telemetry of an ActivMedia robot: a SIP each info cycle, and the streams around it (docs/protocol.md 8.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, Protocol
+
+from ...profiles import Profile
+from ...protocol import Config, Encoders, Packet, Sip, SonarReading
+from ..drive import Drive
+from ..hardware import Hardware
+from ..line import Priority
+from ..telemetry import Telemetry, signed
+from .dialect import Dialect
+from .flash import ActivMediaFlash
+
+_FLASH_FIELDS = {item.name for item in fields(ActivMediaFlash)}
+_CONFIG_FIELDS = [item.name for item in fields(Config) if item.name in _FLASH_FIELDS]
+_SIP_FIELDS = [item.name for item in fields(Sip)]
+#: a bit of FLAGS
+_RECHARGING = 1 << 10
+#: a bit of FAULTFLAGS
+_UNDER_VOLTAGE = 1 << 3
+#: deg C, the value for "no sensor"
+_NO_TEMPERATURE = -127
+
+
+class TelemetrySource(Protocol):
+    """The state of the robot that its packets show."""
+
+    profile: Profile
+    dialect: Dialect
+    hardware: Hardware
+    drive: Drive
+    working: ActivMediaFlash
+
+
+class SipTelemetry(Telemetry):
+    """Builds the packets from the robot's state and puts them on the line, in the order of a cycle.
+
+    `encoders`, `io`, `gripper` and `joystick` are the streams: 0 off, 1 one packet, 2 one packet in each cycle.
+    """
+
+    def __init__(self, robot: TelemetrySource) -> None:
+        """Start with all streams off.
+
+        Args:
+            robot: Read anew in each cycle.
+        """
+        super().__init__(robot.hardware.line)
+        self._robot = robot
+        self._reset_streams()
+
+    def start(self, now: float) -> None:
+        """Execute OPEN: send the first SIP at `now` (s), with all streams off."""
+        super().start(now)
+        self._reset_streams()
+
+    def _reset_streams(self) -> None:
+        self.encoders = self.io = self.gripper = self.joystick = 0
+
+    def _period(self) -> float:
+        return self._robot.working.info_cycle_ms / 1000
+
+    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+        robot, parts = self._robot, self._robot.hardware
+        if parts.gyro.on:
+            yield parts.gyro.packet(), Priority.STREAM
+        yield self._sip(), Priority.SIP
+        if self.io:
+            # The last byte is that of the infrared sensors, which no simulated robot has.
+            more = (*parts.bumpers.pressed(), 0) if robot.dialect.bumpers_in_io else ()
+            yield parts.pins.packet(*more), Priority.STREAM
+        if self.encoders:
+            odometer = robot.drive.odometer
+            packet = Encoders(left=signed(odometer.left_ticks, 32), right=signed(odometer.right_ticks, 32))
+            yield packet, Priority.STREAM
+        if self.gripper:
+            yield parts.gripper.packet(), Priority.STREAM
+        if self.joystick:
+            yield parts.joystick.packet(), Priority.STREAM
+        if parts.compass.mode > 1:
+            yield parts.compass.packet(), Priority.STREAM
+        self.io, self.encoders, self.gripper, self.joystick = (
+            mode if mode == 2 else 0 for mode in (self.io, self.encoders, self.gripper, self.joystick)
+        )
+        entry = parts.sounds.next_entry()
+        if entry is not None:
+            yield entry, Priority.ANSWER
+
+    def config(self) -> Config:
+        """Return CONFIGpac: the working parameters."""
+        working, dialect = self._robot.working, self._robot.dialect
+        known = _CONFIG_FIELDS[: _CONFIG_FIELDS.index(dialect.config_end) + 1]
+        return Config(**{name: getattr(working, name) for name in known}, tail=dialect.config_tail)
+
+    def _sip(self) -> Sip:
+        robot, parts = self._robot, self._robot.hardware
+        drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
+        left, right = (round(wheel.velocity / units.velocity) for wheel in (parts.body.left, parts.body.right))
+        tenths = max(0, round(parts.battery.volts * 10))
+        port, gripper, wired = parts.pins.selected, parts.gripper.state, parts.gripper.inputs
+        front, rear = parts.bumpers.pressed()
+        sip = Sip(
+            id=Sip.MOVING if left or right else Sip.MOVING - 1,
+            x=round(drive.odometer.x / units.distance) & dialect.position_mask,
+            y=round(drive.odometer.y / units.distance) & dialect.position_mask,
+            heading=_angle(drive.odometer.heading, units.angle),
+            left_velocity=left,
+            right_velocity=right,
+            battery=min(tenths, 255),
+            left_stall_bumpers=drive.left_stall.stalled | rear << 1,
+            right_stall_bumpers=drive.right_stall.stalled | front << 1,
+            control=_angle(drive.control, units.angle),
+            flags=Sip.MOTORS * drive.motors_on | parts.sonar.arrays_on << 1 | _RECHARGING * parts.battery.charging,
+            compass=parts.compass.byte,
+            sonar=tuple(
+                SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in parts.sonar.take()
+            ),
+            port_low=gripper if dialect.port_in_high_byte else port,
+            port_high=port if dialect.port_in_high_byte else gripper,
+            analog=parts.pins.analog_byte,
+            digital_in=parts.pins.inputs if wired is None else wired,
+            digital_out=parts.pins.outputs,
+            battery_x10=tenths,
+            charge_state=parts.battery.charge_state,
+            rotation_velocity=round(10 * math.degrees(parts.body.turn_rate)),
+            faults=_UNDER_VOLTAGE * (tenths < robot.working.low_battery),
+            lateral_velocity=0,
+            temperature=_NO_TEMPERATURE,
+            state_of_charge=round(100 * parts.battery.charge),
+        )
+        missing: dict[str, Any] = dict.fromkeys(_SIP_FIELDS[_SIP_FIELDS.index(dialect.sip_end) + 1 :])
+        return replace(sip, **missing)
+
+
+def _angle(radians: float, unit: float) -> int:
+    """Convert an angle to the packet's unit (rad per count), within half a turn to either side."""
+    return round(math.remainder(radians, math.tau) / unit)
