@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "amigobot_driver/amigobot_driver"
-STRICT = ["protocol", "robot", "transport", "profiles"]
+STRICT = ["protocol", "robot", "transport", "profiles", "sim"]
+#: layers in which every public definition has a Google-style docstring; magic methods and __init__ are exempt
+DOCUMENTED = ["sim"]
 
 
 def run(*command: str) -> None:
@@ -25,3 +27,8 @@ def test_ruff() -> None:
 
 def test_mypy() -> None:
     run("mypy", "--strict", *(f"{PACKAGE}/{layer}" for layer in STRICT if (ROOT / PACKAGE / layer).is_dir()))
+
+
+def test_every_public_definition_has_a_docstring() -> None:
+    style = ("--select", "D", "--ignore", "D105,D107", "--config", "lint.pydocstyle.convention='google'")
+    run("ruff", "check", *style, *(f"{PACKAGE}/{layer}" for layer in DOCUMENTED))

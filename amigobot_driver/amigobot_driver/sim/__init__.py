@@ -1,7 +1,7 @@
 """The simulated robot: firmware, body and world, driven by bytes and an explicit clock.
 
-A client written for the real robot must not be able to tell the difference. Imports the protocol and the
-profiles, never the driver: what the driver believes about a robot is tested against what the manuals say.
+A client that was written for the real robot works unchanged. The package imports the protocol and the profiles, never
+the driver: the driver's assumptions about a robot are tested against an independent implementation of the manuals.
 """
 
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice

@@ -1,7 +1,7 @@
-"""The auxiliary serial ports and what may be plugged into them (docs/protocol.md 5.7, 8.8).
+"""The auxiliary serial ports and the devices on them (docs/protocol.md 5.7, 8.8).
 
-The firmware keeps what a device sends in a ring; GETAUX asks for a number of bytes, and is answered once so
-many are there.
+The firmware keeps what a device sends in a ring buffer. GETAUX requests a number of bytes; the answer is sent when
+so many bytes have arrived.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from ..protocol import BAUD_RATES, Aux
 from .faults import FaultInjector
 from .wire import Wire, byte_time
 
-#: bytes that the firmware keeps; older ones are overwritten
+#: size of the ring buffer in bytes; older ones are overwritten
 _RING = 256
 #: bytes that fit into one packet (docs/protocol.md E-27)
 _MOST = 195
 
 
 class AuxDevice(Protocol):
-    """Something on the other end of an auxiliary port; `now` in s."""
+    """A device on an auxiliary port; times in s."""
 
     def receive(self, data: bytes, now: float) -> None:
-        """Bytes from the robot."""
+        """Process bytes from the robot."""
         ...
 
     def transmit(self, now: float) -> bytes:
-        """What the device sends by now."""
+        """Return the bytes that the device sends until `now`."""
         ...
 
 
@@ -40,16 +40,18 @@ class LoopBack:
         self._data = b""
 
     def receive(self, data: bytes, now: float) -> None:
+        """Keep the bytes from the robot."""
         self._data += data
 
     def transmit(self, now: float) -> bytes:
+        """Return the kept bytes."""
         data, self._data = self._data, b""
         return data
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a scripted device answers to a request, and after how many seconds."""
+    """Answer of a scripted device to a request, `delay` s after it."""
 
     request: bytes
     answer: bytes
@@ -57,22 +59,29 @@ class Reply:
 
 
 class ScriptedDevice:
-    """Answers known requests, each when its bytes have come in, whatever they are split into."""
+    """Answers known requests when all their bytes have arrived, in any number of pieces."""
 
     def __init__(self, replies: Sequence[Reply]) -> None:
+        """Start without bytes.
+
+        Args:
+            replies: The known requests and their answers.
+        """
         self._replies = replies
-        self._heard = b""
+        self._received = b""
         self._answers: deque[tuple[float, bytes]] = deque()
 
     def receive(self, data: bytes, now: float) -> None:
-        self._heard += data
-        while found := [r for r in self._replies if r.request in self._heard]:
-            first = min(found, key=lambda reply: self._heard.index(reply.request))
-            self._heard = self._heard[self._heard.index(first.request) + len(first.request) :]
+        """Search the bytes from the robot for requests."""
+        self._received += data
+        while found := [r for r in self._replies if r.request in self._received]:
+            first = min(found, key=lambda reply: self._received.index(reply.request))
+            self._received = self._received[self._received.index(first.request) + len(first.request) :]
             self._answers.append((now + first.delay, first.answer))
-        self._heard = self._heard[-_RING:]
+        self._received = self._received[-_RING:]
 
     def transmit(self, now: float) -> bytes:
+        """Return the answers that are due at `now` (s)."""
         sent = b""
         while self._answers and self._answers[0][0] <= now:
             sent += self._answers.popleft()[1]
@@ -80,55 +89,82 @@ class ScriptedDevice:
 
 
 class AuxPort:
-    """One port at its line speed; `number` from 1."""
+    """One auxiliary port with its line speed."""
 
     def __init__(self, number: int, device: AuxDevice, fault_injector: FaultInjector) -> None:
+        """Start at the lowest speed.
+
+        Args:
+            number: Number of the port, from 1.
+            device: What is connected.
+            fault_injector: Loses requests.
+        """
         self._id = Aux.IDS[number - 1]
         self._device = device
         self._fault_injector = fault_injector
         self.restart(0)
 
     def restart(self, baud_code: int) -> None:
-        """Nothing on the way, nothing kept, nothing asked for; this speed."""
+        """Discard all bytes and requests.
+
+        Args:
+            baud_code: Code of the line speed.
+        """
         self._to_device, self._from_device = Wire(), Wire()
         self.set_baud(baud_code)
         self.flush()
 
     def set_baud(self, code: int) -> None:
-        """AUXnBAUD; a code that does not exist changes nothing."""
+        """Execute AUXnBAUD; a code that does not exist is ignored."""
         if 0 <= code < len(BAUD_RATES):
             self._to_device.byte_time = self._from_device.byte_time = byte_time(BAUD_RATES[code])
 
     def write(self, data: bytes, now: float) -> None:
-        """TTY2, TTY3, TTY4: send to the device."""
+        """Execute TTYn: send to the device.
+
+        Args:
+            data: Bytes for the device.
+            now: Time in s.
+        """
         self._to_device.put(data, now)
 
     def request(self, count: int) -> None:
-        """GETAUX: so many bytes; 0 throws away what is there and what was asked."""
+        """Execute GETAUX.
+
+        Args:
+            count: Number of requested bytes; 0 discards the ring buffer and the request.
+        """
         if count == 0:
             self.flush()
-        elif not self._fault_injector.forgets_request():
-            self._wanted = min(count, _MOST)
+        elif not self._fault_injector.loses_request():
+            self._requested = min(count, _MOST)
 
     def flush(self) -> None:
-        """Empty the ring and forget the request."""
+        """Discard the ring buffer and the request."""
         self._ring = b""
-        self._wanted = 0
+        self._requested = 0
 
     @property
     def busy(self) -> bool:
         """Whether a request waits for its bytes."""
-        return self._wanted > 0
+        return self._requested > 0
 
     def step(self, now: float) -> Aux | None:
-        """Let bytes travel; the packet, once there are enough of them."""
+        """Transfer bytes in both directions.
+
+        Args:
+            now: Time in s.
+
+        Returns:
+            The answer to the request if all its bytes have arrived, else None.
+        """
         written, when = self._to_device.take(now)
         if written:
             self._device.receive(written, when)
         self._from_device.put(self._device.transmit(now), now)
         self._ring = (self._ring + self._from_device.take(now)[0])[-_RING:]
-        if not self._wanted or len(self._ring) < self._wanted:
+        if not self._requested or len(self._ring) < self._requested:
             return None
-        packet = Aux(id=self._id, data=self._ring[: self._wanted])
-        self._ring, self._wanted = self._ring[self._wanted :], 0
+        packet = Aux(id=self._id, data=self._ring[: self._requested])
+        self._ring, self._requested = self._ring[self._requested :], 0
         return packet

@@ -1,4 +1,4 @@
-"""The lead-acid battery: charge that driving drains, and the voltage that the firmware sees of it."""
+"""The lead-acid battery: a charge that driving drains, and the voltage that the firmware measures."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ import math
 
 from ..profiles import Battery
 
-#: A: what a controller with radio draws, what the sonars add, what a wheel motor takes at full voltage
+#: A: current of controller and radio, of the sonars, and of a wheel motor at full voltage
 _IDLE_CURRENT = 0.35
 _SONAR_CURRENT = 0.1
 _MOTOR_CURRENT = 0.8
-#: A that a charger gives until the battery is full
+#: A, current of a charger until the battery is full
 _CHARGE_CURRENT = 4.0
 #: Ohm
 _RESISTANCE = 0.15
-#: Ah, where the profile does not say
+#: Ah, if the profile has no capacity
 _CAPACITY = 2.2
 
 
 class BatteryModel:
-    """How much is left, and the terminal voltage under the present load."""
+    """Remaining charge, and the terminal voltage under the current load."""
 
     def __init__(self, profile: Battery, charge: float = 1.0) -> None:
+        """Start with the idle current.
+
+        Args:
+            profile: Capacity and voltage curve.
+            charge: Remaining charge, 0 to 1.
+        """
         self._curve = profile.curve
         self._capacity = _CAPACITY if math.isnan(profile.capacity) else profile.capacity
-        self.charge = charge  #: share left, 0 to 1
+        self.charge = charge  #: remaining share, 0 to 1
         self.pretended: float | None = None  #: V, set by BATTEST
-        self.docked = False  #: the robot stands where a charger's contacts are
-        self.reaching = False  #: it has put out its own, as CHARGE asks
+        self.docked = False  #: whether the robot is at the contacts of a charger
+        self.reaching = False  #: whether its own contacts are extended, by CHARGE
         self._current = _IDLE_CURRENT
 
     @property
@@ -37,18 +43,24 @@ class BatteryModel:
 
     @property
     def charge_state(self) -> int:
-        """As the SIP has it: 0 not charging, 1 bulk, 3 float."""
+        """Charge state of the SIP: 0 not charging, 1 bulk, 3 float."""
         return 0 if not self.charging else 1 if self.charge < 1.0 else 3
 
     @property
     def volts(self) -> float:
-        """At the terminals, or what BATTEST pretends."""
+        """Terminal voltage in V, or the one that BATTEST sets."""
         if self.pretended is not None:
             return self.pretended
         return self._open_circuit() - _RESISTANCE * self._current
 
     def drain(self, effort: float, sonar_on: bool, dt: float) -> None:
-        """Let `dt` s pass; `effort` is the sum of the wheels' speeds as a share of the top speed, 0 to 2."""
+        """Change the charge by the current of one time step.
+
+        Args:
+            effort: Sum of the wheels' speeds as a share of the top speed, 0 to 2.
+            sonar_on: Whether the sonars fire.
+            dt: Time step in s.
+        """
         self._current = _IDLE_CURRENT + _SONAR_CURRENT * sonar_on + _MOTOR_CURRENT * effort
         if self.charging:
             self._current -= _CHARGE_CURRENT
@@ -56,7 +68,7 @@ class BatteryModel:
 
     def _open_circuit(self) -> float:
         if self.charge <= 0.0:
-            return 0.8 * self._curve[0][0]  # a flat battery collapses
+            return 0.8 * self._curve[0][0]  # the voltage of an empty battery collapses
         for (v0, c0), (v1, c1) in zip(self._curve, self._curve[1:], strict=False):
             if self.charge <= c1:
                 return v0 + (v1 - v0) * (self.charge - c0) / (c1 - c0)

@@ -1,7 +1,7 @@
-"""The robot as a thing: two driven wheels under a body that walls stop. The truth, which no packet shows.
+"""The robot's mechanics: two driven wheels under a body that walls stop. This is the truth, which no packet shows.
 
-Each wheel is a gear motor whose speed follows its voltage with one time constant, minus friction. A body that
-would enter a wall does not move, and the wheels that would have pushed it there stand still.
+Each wheel is a gear motor whose speed follows its voltage with one time constant, minus friction. A body that would
+enter a wall does not move, and the wheels that would have pushed it there stop.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import Any
 from ..profiles import Profile
 from .world import Footprint, Pose, Segment, World, blocked
 
-#: Speed of a wheel at full voltage and no load, as a multiple of the profile's top speed.
+#: speed of a wheel at full voltage and no load, over the profile's top speed
 _FREE_SPEED = 4 / 3
 #: s until a wheel under voltage is at 63 % of its final speed
 _MOTOR_TIME = 0.15
-#: m/s, the speed that friction takes from a wheel under voltage; below it the wheel does not start
+#: m/s, by which friction reduces the speed of a powered wheel; below it the wheel does not start
 _FRICTION = 0.01
-#: m/s^2: of a wheel without current, and of one whose motor is shorted
+#: m/s^2, deceleration of a wheel whose motor is open, and of one whose motor is shorted
 _COAST_DECELERATION = 0.6
 _BRAKE_DECELERATION = 6.0
 #: s, the time constant of a wheel without current
 _COAST_TIME = 0.6
-#: m the body may move before the list of walls around it is made again
-_NEIGHBOURHOOD = 0.5
-#: shares of a step that find where in it the body meets a wall
+#: m that the body may move before the list of walls around it is renewed
+_NEIGHBORHOOD = 0.5
+#: shares of a step for the search where in it the body meets a wall
 _BISECTION = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
 
-class Idle(Enum):
-    """What a motor without voltage does."""
+class IdleMode(Enum):
+    """State of a motor without voltage."""
 
-    COAST = auto()  #: open: the wheel rolls on
-    BRAKE = auto()  #: shorted: the wheel stops
+    COAST = auto()  #: open circuit: the wheel coasts
+    BRAKE = auto()  #: short circuit: the wheel brakes
 
 
 def _number(default: float, low: float, high: float, help: str) -> Any:
@@ -45,7 +45,7 @@ def _number(default: float, low: float, high: float, help: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wear:
-    """How the real wheels differ from the numbers in the firmware, so that odometry and truth part."""
+    """How the real wheels differ from the numbers in the firmware, so that odometry and truth diverge."""
 
     left_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the left wheel over the nominal")
     right_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the right wheel over the nominal")
@@ -54,20 +54,30 @@ class Wear:
 
 
 class Wheel:
-    """One motor and its wheel. `velocity` m/s and `travel` m are at the rim, as its encoder sees them."""
+    """One motor and its wheel. `velocity` (m/s) and `travel` (m) are at the rim, as the encoder measures them."""
 
     def __init__(self, free_speed: float) -> None:
+        """Start at rest.
+
+        Args:
+            free_speed: Speed at full voltage without load, m/s.
+        """
         self._free_speed = free_speed
-        self._power: float | None = None  # the voltage that acts on it, as a share of the full one
+        self._power: float | None = None  # share of the full voltage; None without power
         self.velocity = 0.0
         self.travel = 0.0
 
-    def accelerate(self, power: float | Idle, dt: float) -> None:
-        """Let a voltage (-1 to 1 of the full one) or none act for `dt` s."""
+    def accelerate(self, power: float | IdleMode, dt: float) -> None:
+        """Apply a voltage for one time step.
+
+        Args:
+            power: Share of the full voltage, -1 to 1, or how the unpowered motor is connected.
+            dt: Time step in s.
+        """
         v = self.velocity
-        self._power = None if isinstance(power, Idle) else power
-        if isinstance(power, Idle):
-            loss = _BRAKE_DECELERATION if power is Idle.BRAKE else _COAST_DECELERATION + abs(v) / _COAST_TIME
+        self._power = None if isinstance(power, IdleMode) else power
+        if isinstance(power, IdleMode):
+            loss = _BRAKE_DECELERATION if power is IdleMode.BRAKE else _COAST_DECELERATION + abs(v) / _COAST_TIME
             self.velocity = math.copysign(max(0.0, abs(v) - loss * dt), v)
             return
         drive = self._free_speed * power
@@ -75,41 +85,54 @@ class Wheel:
             return
         friction = math.copysign(_FRICTION, v or drive)
         new = v + (drive - friction - v) * dt / _MOTOR_TIME
-        # Friction stops a wheel, it never turns one round.
+        # Friction stops a wheel but never reverses it.
         self.velocity = 0.0 if new * v < 0.0 and abs(drive) <= _FRICTION else new
 
     @property
     def load(self) -> float:
-        """What its motor draws, as a share of what it draws at full voltage while it is held."""
+        """Motor current as a share of the one that a blocked motor draws at full voltage."""
         return 0.0 if self._power is None else abs(self._power - self.velocity / self._free_speed)
 
 
 class Body:
-    """The wheels, the body on them and where it stands in its world."""
+    """The body on its wheels, and its pose in the world."""
 
     def __init__(self, profile: Profile, world: World, wear: Wear, seed: str) -> None:
+        """Put the robot at the start of the world.
+
+        Args:
+            profile: Dimensions and top speed.
+            world: Walls and start.
+            wear: How the real wheels differ from the profile.
+            seed: Seed of the slip.
+        """
         body = profile.body
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
         self.left, self.right = (Wheel(_FREE_SPEED * profile.limits.linear) for _ in range(2))
         self.pose = world.start
-        self.turned = 0.0  #: rad the body has turned on the floor, slip and walls included, counter-clockwise
+        self.turned = 0.0  #: rad that the body has turned on the floor, counter-clockwise, slip and walls included
         self.touching = False
-        self.jammed = False  #: something in the wheels holds them
+        self.jammed = False  #: the fault `jam`: the wheels are blocked
         self._world = world
         self._wear = wear
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
-        self._grips = 1.0, 1.0  # of this step: distance on the floor over distance at the rim
+        self._grips = 1.0, 1.0  # of each wheel in this step: distance on the floor over distance at the rim
         self._walls: list[Segment] = []
-        self._centre: Pose | None = None
+        self._center: Pose | None = None
 
     @property
     def turn_rate(self) -> float:
-        """Of the body as its wheels turn, without slip: rad/s, counter-clockwise."""
+        """Turn rate in rad/s as the wheels turn, without slip; counter-clockwise."""
         return (self.right.velocity - self.left.velocity) / self._track
 
-    def step(self, powers: tuple[float | Idle, float | Idle], dt: float) -> None:
-        """Let the motors act for `dt` s and move as far as the walls allow."""
+    def step(self, powers: tuple[float | IdleMode, float | IdleMode], dt: float) -> None:
+        """Let the motors act, and move as far as the walls allow.
+
+        Args:
+            powers: For the left and the right wheel, the share of the full voltage (-1 to 1) or the idle mode.
+            dt: Time step in s.
+        """
         for wheel, power in zip((self.left, self.right), powers, strict=True):
             wheel.accelerate(power, dt)
             if self.jammed:
@@ -117,18 +140,18 @@ class Body:
         if self.left.velocity == 0.0 == self.right.velocity:
             self.touching = False
             return
-        ways = self.left.velocity * dt, self.right.velocity * dt
-        allowed = self._push(*ways)
+        distances = self.left.velocity * dt, self.right.velocity * dt
+        allowed = self._push(*distances)
         before, self.pose = self.pose, self._moved(*allowed)
         self.turned += math.remainder(self.pose.heading - before.heading, math.tau)
-        self.touching = allowed != ways
-        for wheel, way, wanted in zip((self.left, self.right), allowed, ways, strict=True):
-            wheel.travel += way
-            if way != wanted:
+        self.touching = allowed != distances
+        for wheel, distance, target in zip((self.left, self.right), allowed, distances, strict=True):
+            wheel.travel += distance
+            if distance != target:
                 wheel.velocity = 0.0
 
     def _push(self, left: float, right: float) -> tuple[float, float]:
-        """The part of the wheels' ways that the walls allow: both up to the contact, or one pivoting off."""
+        """Return the wheels' distances that the walls allow: both up to the contact, or one wheel pivoting off."""
         wear = self._wear
         self._grips = wear.left_scale * self._grip(), wear.right_scale * self._grip()
         walls = self.walls_around()
@@ -141,7 +164,7 @@ class Body:
         if share:
             return left * share, right * share
         pivots = (left, 0.0), (0.0, right)
-        return next((ways for ways in pivots if self._free(*ways, walls)), (0.0, 0.0))
+        return next((distances for distances in pivots if self._free(*distances, walls)), (0.0, 0.0))
 
     def _free(self, left: float, right: float, walls: list[Segment]) -> bool:
         return not walls or not blocked(self.footprint, self._moved(left, right), walls)
@@ -149,18 +172,18 @@ class Body:
     def _moved(self, left: float, right: float) -> Pose:
         left *= self._grips[0]
         right *= self._grips[1]
-        way, turn = (left + right) / 2, (right - left) / self._track
+        distance, turn = (left + right) / 2, (right - left) / self._track
         middle = self.pose.heading + turn / 2
         heading = math.remainder(self.pose.heading + turn, math.tau)
-        return Pose(self.pose.x + way * math.cos(middle), self.pose.y + way * math.sin(middle), heading)
+        return Pose(self.pose.x + distance * math.cos(middle), self.pose.y + distance * math.sin(middle), heading)
 
     def _grip(self) -> float:
         return 1.0 - self._slip.gauss(0.0, self._wear.slip) if self._wear.slip else 1.0
 
     def walls_around(self) -> list[Segment]:
-        """Those that the body may meet near where it is."""
-        pose, centre = self.pose, self._centre
-        if centre is None or math.hypot(pose.x - centre.x, pose.y - centre.y) > _NEIGHBOURHOOD:
-            self._centre = pose
-            self._walls = self._world.near(pose.x, pose.y, self.footprint.radius + 2 * _NEIGHBOURHOOD)
+        """Return the walls that the body can touch near its pose."""
+        pose, center = self.pose, self._center
+        if center is None or math.hypot(pose.x - center.x, pose.y - center.y) > _NEIGHBORHOOD:
+            self._center = pose
+            self._walls = self._world.near(pose.x, pose.y, self.footprint.radius + 2 * _NEIGHBORHOOD)
         return self._walls

@@ -1,4 +1,4 @@
-"""Rings of contact switches around the body (docs/protocol.md 5.2, E-31; ARIA's ArBumpers for where they are)."""
+"""Rings of contact switches around the body (docs/protocol.md 5.2, E-31; positions as in ARIA's ArBumpers)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from ..profiles import Profile
 from .body import Body
 from .world import Footprint
 
-#: rad that the segments of one ring cover, as ARIA draws them
+#: rad, angle that the segments of one ring cover (as in ARIA)
 _RANGE = math.radians(135)
-#: m that the ring stands out from the body that walls stop
+#: m by which the ring projects from the body
 _REACH = 0.005
 
 
 class BumperRings:
-    """Which segments something presses, as bits; segment 0 is the leftmost in front, the rightmost behind."""
+    """Finds the pressed segments. Segment 0 is the leftmost in front, the rightmost behind."""
 
     def __init__(self, profile: Profile, body: Body) -> None:
+        """Place the rings around the body.
+
+        Args:
+            profile: Number of segments in front and behind.
+            body: Pose and walls.
+        """
         rings = profile.bumpers
         self._body = body
         self._front, self._rear = rings.front_segments, rings.rear_segments
@@ -25,7 +31,7 @@ class BumperRings:
         self._ring = Footprint(shape.front + _REACH, shape.rear + _REACH, shape.side + _REACH)
 
     def pressed(self) -> tuple[int, int]:
-        """The bits of the front and of the rear ring, bit 0 for segment 0."""
+        """Return the pressed segments of the front and of the rear ring, bit 0 for segment 0."""
         front = rear = 0
         if not self._front and not self._rear:
             return front, rear
@@ -35,7 +41,7 @@ class BumperRings:
         return front, rear
 
     def _contacts(self) -> list[tuple[float, float]]:
-        """The directions between which each wall lies in the ring, rad from straight ahead."""
+        """Return the directions between which each wall lies in the ring, rad from straight ahead."""
         pose = self._body.pose
         found = []
         for wall in self._body.walls_around():
@@ -45,7 +51,7 @@ class BumperRings:
         return found
 
     def _direction(self, x: float, y: float) -> float:
-        """Of a point, as if the body were a square around the axle: its corners are at 45 degrees."""
+        """Return the direction of a point as if the body were a square: its corners are at 45 degrees."""
         ring = self._ring
         return math.atan2(y / ring.side, x / (ring.front if x > 0 else ring.rear))
 
@@ -55,9 +61,9 @@ def _turned(angle: float) -> float:
 
 
 def _segments(start: float, end: float, count: int) -> int:
-    """The bits of the segments that lie, wholly or in part, between two directions from the ring's middle."""
+    """Return the bits of the segments that lie at least partly between two directions from the ring's center."""
     low, high = min(start, end), max(start, end)
-    if high - low > math.pi:  # the shorter way round leads behind the ring's back
+    if high - low > math.pi:  # the shorter arc is behind the ring
         return _segments(-math.pi, low, count) | _segments(high, math.pi, count)
     width = _RANGE / count if count else 0.0
     bits = 0

@@ -1,4 +1,4 @@
-"""What the controller has received and not executed yet: a buffer that loses whole packets (docs/protocol.md 8.4)."""
+"""The received commands that wait for execution (docs/protocol.md 8.4)."""
 
 from __future__ import annotations
 
@@ -7,25 +7,36 @@ from collections import deque
 from ..protocol import MAX_SEND_COUNT, OVERHEAD, Checksum, FrameDecoder, checksum
 from .faults import FaultInjector
 
-#: bytes of waiting frames; one that does not fit is lost as a whole
+#: bytes of waiting frames; a frame that does not fit is lost as a whole
 _SIZE = 256
 
 
 class CommandBuffer:
-    """Finds frames in the bytes from the line and keeps them until the next control cycle takes one."""
+    """Finds frames in the bytes from the line, and keeps them until a control cycle executes them."""
 
     def __init__(self, fault_injector: FaultInjector, check: Checksum = checksum) -> None:
+        """Start empty.
+
+        Args:
+            fault_injector: Loses and duplicates packets.
+            check: Checksum of the frames.
+        """
         self._fault_injector = fault_injector
         self._decoder = FrameDecoder(check=check)
         self._frames: deque[bytes] = deque()
         self._used = 0
-        self.lost = 0  #: frames that found the buffer full
+        self.lost = 0  #: number of frames that did not fit
 
     def __len__(self) -> int:
         return len(self._frames)
 
     def feed(self, data: bytes, now: float) -> None:
-        """Take the bytes that arrived until `now`. Frames longer than a firmware reads are passed over."""
+        """Process received bytes; frames that are longer than a firmware reads are ignored.
+
+        Args:
+            data: The bytes.
+            now: When the last of them arrived, s.
+        """
         for frame in self._decoder.feed(data, now):
             if len(frame.data) + 2 <= MAX_SEND_COUNT:
                 for _ in range(self._fault_injector.copies()):
@@ -40,7 +51,11 @@ class CommandBuffer:
             self._frames.append(data)
 
     def take(self) -> bytes | None:
-        """The data of the oldest frame."""
+        """Remove the oldest frame.
+
+        Returns:
+            Its data, or None if the buffer is empty.
+        """
         if not self._frames:
             return None
         data = self._frames.popleft()

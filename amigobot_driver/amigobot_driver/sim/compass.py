@@ -1,4 +1,4 @@
-"""The TCM2 compass of a Pioneer (docs/protocol.md 4.1, 5.10). North is the world's y axis; the robot stands level."""
+"""The TCM2 compass of a Pioneer (docs/protocol.md 4.1, 5.10). North is the world's y axis; the robot is level."""
 
 from __future__ import annotations
 
@@ -7,40 +7,49 @@ import math
 from ..protocol import Compass
 from .body import Body
 
-#: uT, the horizontal and the downward part of the earth's field in the middle of Europe
+#: uT, horizontal and downward component of the earth's magnetic field in central Europe
 _HORIZONTAL, _DOWN = 20.0, 44.0
 #: deg C
 _TEMPERATURE = 25.0
 
 
 class CompassSensor:
-    """Reads the truth; `mode` is TCM2's argument: 0 off, 1 in the SIP, 2 one packet, 3 a packet each cycle."""
+    """Measures the true heading. `mode` is TCM2's argument: 0 off, 1 in the SIP, 2 one packet, 3 a packet per cycle."""
 
     def __init__(self, body: Body) -> None:
+        """Start switched off.
+
+        Args:
+            body: Its pose is measured.
+        """
         self._body = body
         self.mode = 0
 
     def restart(self) -> None:
-        """Off."""
+        """Switch off."""
         self.mode = 0
 
     def switch(self, mode: int) -> None:
-        """TCM2. Calibration (4 to 7) has nothing to do here: it changes nothing."""
+        """Execute TCM2.
+
+        Args:
+            mode: 0 to 3; other values (4 to 7 are calibration) are ignored.
+        """
         if 0 <= mode <= 3:
             self.mode = mode
 
     @property
     def heading(self) -> float:
-        """Clockwise from north, deg, 0 to 360."""
+        """Heading in deg, clockwise from north, 0 to 360."""
         return (90.0 - math.degrees(self._body.pose.heading)) % 360.0
 
     @property
     def byte(self) -> int:
-        """As the SIP shows it, in 2 degrees from 1 to 180; 0: it does not."""
+        """Heading in the SIP, in 2 degrees from 1 to 180; 0 if the SIP does not show it."""
         return round(self.heading / 2) or 180 if self.mode == 1 else 0
 
     def packet(self) -> Compass:
-        """TCM2pac; after the one that was asked for it is silent again."""
+        """Return TCM2pac; a single requested packet switches the sensor off."""
         self.mode = 3 if self.mode == 3 else 0
         north = math.radians(self.heading)
         return Compass(

@@ -1,31 +1,37 @@
-"""The drive as the firmware runs it: motion server, servo, stall monitors and odometer around two wheels."""
+"""The firmware's drive: motion server, servo, stall monitors and odometer around two wheels."""
 
 from __future__ import annotations
 
 import math
 from enum import Enum, auto
 
-from .body import Body, Idle
+from .body import Body, IdleMode
 from .motion import Distance, Goal, MotionServer
 from .odometer import Odometer
 from .parameters import FlashParameters
 from .servo import Gains, StallMonitor, WheelServo
 
-#: ticks in one control cycle, about 3 mm/s, up to which a wheel counts as not turning
-_STANDING = 1
+#: encoder ticks in one control cycle (about 3 mm/s) up to which a wheel is at rest
+_AT_REST = 1
 
 
-class Halt(Enum):
-    """Why the wheels are braked although the motors are on."""
+class BrakeReason(Enum):
+    """Reason for braked wheels although the motors are on."""
 
     EMERGENCY = auto()  #: E_STOP, until the next motion command
-    WATCHDOG = auto()  #: the client is silent, until its next packet
+    WATCHDOG = auto()  #: the watchdog expired, until the next packet
 
 
 class Drive:
-    """Everything between a motion command and the wheels. Works on the parameters in `working`, m and rad."""
+    """Turns motion commands into motor power. Works on the parameters in `working`; m, rad and s."""
 
     def __init__(self, body: Body, flash: FlashParameters) -> None:
+        """Start with the motors off.
+
+        Args:
+            body: The wheels.
+            flash: Parameters that a reset loads; they give the resolution of the encoders.
+        """
         self._body = body
         self.odometer = Odometer(body, flash)
         self.servo = WheelServo()
@@ -34,20 +40,24 @@ class Drive:
         self.restart(flash)
 
     def restart(self, working: FlashParameters) -> None:
-        """Begin a session: motors off, no goals, these parameters."""
+        """Begin or end a session: motors off, no goals.
+
+        Args:
+            working: Parameters that commands change from now on.
+        """
         self.working = working
-        self._halts: set[Halt] = set()
+        self._brake_reasons: set[BrakeReason] = set()
         self.server = MotionServer(half_track=1.0)
-        # TransVelMax and RotVelMax from FLASH pace MOVE and HEAD; what a client sends caps VEL and RVEL too.
+        # TransVelMax and RotVelMax from FLASH limit MOVE and HEAD; what a client sends limits VEL and RVEL too.
         self._cap_v, self._cap_w = working.trans_vel_top, working.rot_vel_top
         self.configure()
         self.enable(False)
 
     def configure(self) -> None:
-        """Take over changed parameters."""
+        """Apply changed working parameters."""
         p, server = self.working, self.server
         server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_meter
-        translation, rotation = server.translation_rates, server.rotation_rates
+        translation, rotation = server.translation_limits, server.rotation_limits
         translation.top, translation.cruise = self._cap_v / 1000, p.trans_vel_max / 1000
         translation.acceleration, translation.deceleration = p.trans_acc / 1000, p.trans_decel / 1000
         translation.brakes_only_to_zero = rotation.brakes_only_to_zero = p.brakes_only_to_zero
@@ -56,7 +66,11 @@ class Drive:
         self._translation_gains, self._rotation_gains = Gains.translation(p), Gains.rotation(p)
 
     def limit_speed(self, top: int) -> None:
-        """SETV, mm/s."""
+        """Execute SETV.
+
+        Args:
+            top: Largest speed in mm/s; limited to 1 and the parameters' maximum.
+        """
         self.working.trans_vel_max = self._cap_v = max(1, min(top, self.working.trans_vel_top))
         self.configure()
 
@@ -66,9 +80,7 @@ class Drive:
         Args:
             value: Positive for the acceleration, negative for the deceleration, in mm/s^2; 0 is ignored.
         """
-        if value:
-            name = "trans_acc" if value > 0 else "trans_decel"
-            self.set_parameter(name, min(abs(value), self.working.trans_acc_top))
+        self._set_rate("trans", value, self.working.trans_acc_top)
 
     def set_turn_acceleration(self, value: int) -> None:
         """Execute SETRA: change the angular acceleration or deceleration.
@@ -76,9 +88,11 @@ class Drive:
         Args:
             value: Positive for the acceleration, negative for the deceleration, in deg/s^2; 0 is ignored.
         """
+        self._set_rate("rot", value, self.working.rot_acc_top)
+
+    def _set_rate(self, axis: str, value: int, top: int) -> None:
         if value:
-            name = "rot_acc" if value > 0 else "rot_decel"
-            self.set_parameter(name, min(abs(value), self.working.rot_acc_top))
+            self.set_parameter(f"{axis}_acc" if value > 0 else f"{axis}_decel", min(abs(value), top))
 
     def set_parameter(self, name: str, value: int) -> None:
         """Change one working parameter and apply it.
@@ -91,73 +105,85 @@ class Drive:
         self.configure()
 
     def limit_turn_rate(self, top: int) -> None:
-        """SETRV, deg/s."""
+        """Execute SETRV.
+
+        Args:
+            top: Largest turn rate in deg/s; limited to 1 and the parameters' maximum.
+        """
         self.working.rot_vel_max = self._cap_w = max(1, min(top, self.working.rot_vel_top))
         self.configure()
 
     # --- commands ------------------------------------------------------------------------------------------
 
     def enable(self, on: bool) -> None:
-        """ENABLE, or the MOTORS button. Motors come on standing still; switched off, the wheels are limp."""
+        """Switch the motors on or off and cancel all goals; without power the wheels coast."""
         self.motors_on = on
         self.server.stop()
-        self.servo.let_go()
+        self.servo.clear_errors()
         self.left_stall, self.right_stall = StallMonitor(), StallMonitor()
 
     def translate(self, goal: Goal) -> None:
-        """VEL, MOVE. As all motion commands, without effect while the motors are off."""
+        """Execute VEL or MOVE. Like all motion commands, it has no effect while the motors are off.
+
+        Args:
+            goal: Speed in m/s or distance in m; positive is forward.
+        """
         if self._accepts_motion():
             self.server.translate(goal)
 
     def rotate(self, goal: Goal) -> None:
-        """RVEL, ROTATE."""
+        """Execute RVEL or ROTATE.
+
+        Args:
+            goal: Turn rate in rad/s or angle in rad; positive is counter-clockwise.
+        """
         if self._accepts_motion():
             self.server.rotate(goal)
 
     def turn_to(self, heading: float) -> None:
-        """HEAD: an absolute heading, the shorter way round."""
+        """Execute HEAD: turn to an absolute heading in rad, in the shorter direction."""
         self.rotate(Distance(math.remainder(heading - self._set_point_heading, math.tau)))
 
     def turn_by(self, angle: float) -> None:
-        """DHEAD: from where the robot points now."""
+        """Execute DHEAD: turn by an angle in rad from the current heading."""
         self.turn_to(self.odometer.heading + angle)
 
     def turn_from_target(self, angle: float) -> None:
-        """DCHEAD: from the last heading asked for."""
+        """Execute DCHEAD: turn by an angle in rad from the last target heading."""
         self.turn_to(self.control + angle)
 
     def drive_wheels(self, left: float, right: float) -> None:
-        """VEL2."""
+        """Execute VEL2: set the velocity of each wheel in m/s."""
         if self._accepts_motion():
             self.server.drive_wheels(left, right)
 
     def stop(self) -> None:
-        """STOP."""
+        """Execute STOP: decelerate to rest."""
         self.server.stop()
 
     def emergency_stop(self) -> None:
-        """E_STOP: brake as hard as the motors can, and forget all goals."""
+        """Execute E_STOP: brake as hard as the motors can, and cancel all goals."""
         self.server.stop()
-        self._halts.add(Halt.EMERGENCY)
+        self._brake_reasons.add(BrakeReason.EMERGENCY)
 
     def stall(self) -> None:
-        """A bumper that counts as a stall was hit: forget the goals, and no power for as long as after a stall."""
+        """Handle a hit bumper that counts as a stall: cancel all goals, and cut the power as after a stall."""
         if self.motors_on:
             self.server.stop()
             self.left_stall.trip(self.working.stall_pause)
             self.right_stall.trip(self.working.stall_pause)
 
     def suspend(self) -> None:
-        """The watchdog: brake, but remember the goals."""
-        self._halts.add(Halt.WATCHDOG)
+        """Brake because the watchdog expired, but keep the goals."""
+        self._brake_reasons.add(BrakeReason.WATCHDOG)
 
     def resume(self) -> None:
-        """The client is back: go on with the remembered goals."""
-        self._halts.discard(Halt.WATCHDOG)
+        """Continue towards the goals after `suspend`."""
+        self._brake_reasons.discard(BrakeReason.WATCHDOG)
 
     def _accepts_motion(self) -> bool:
         if self.motors_on:
-            self._halts.discard(Halt.EMERGENCY)
+            self._brake_reasons.discard(BrakeReason.EMERGENCY)
         return self.motors_on
 
     # --- state ---------------------------------------------------------------------------------------------
@@ -169,8 +195,8 @@ class Drive:
 
     @property
     def control(self) -> float:
-        """The heading that the servo aims at, rad (CONTROL in the SIP)."""
-        return self._set_point_heading + self.server.turn_left_over
+        """Target heading of the servo in rad (CONTROL in the SIP)."""
+        return self._set_point_heading + self.server.remaining_turn
 
     @property
     def _set_point_heading(self) -> float:
@@ -180,36 +206,36 @@ class Drive:
     # --- the 10 ms tick ------------------------------------------------------------------------------------
 
     def step(self, dt: float) -> None:
-        """One control tick."""
+        """Run one control cycle of `dt` s."""
         left, right = self._body.left, self._body.right
-        if not self.motors_on or self._halts:
-            self._roll(Idle.BRAKE if self.motors_on else Idle.COAST, dt)
+        if not self.motors_on or self._brake_reasons:
+            self._step_unpowered(IdleMode.BRAKE if self.motors_on else IdleMode.COAST, dt)
             return
-        wanted = self.server.step(dt)
-        errors = wanted[0] - left.velocity, wanted[1] - right.velocity
+        target = self.server.step(dt)
+        errors = target[0] - left.velocity, target[1] - right.velocity
         translation = self._translation_gains
         rotation = translation if self.server.direct else self._rotation_gains
         powers = self.servo.powers(translation, rotation, errors, self.working.full_power, dt)
         monitors = self.left_stall, self.right_stall
-        self._body.step(
-            (Idle.COAST if monitors[0].cut else powers[0], Idle.COAST if monitors[1].cut else powers[1]), dt
-        )
+        left_off, right_off = monitors[0].power_off, monitors[1].power_off
+        self._body.step((IdleMode.COAST if left_off else powers[0], IdleMode.COAST if right_off else powers[1]), dt)
         turned = self.odometer.update(self.working)
         reach = max(translation.reach, rotation.reach)
-        missed = (wanted[0] - left.velocity) * dt, (wanted[1] - right.velocity) * dt
-        self.server.give_up(*self.servo.fall_behind(*missed, reach))
-        for monitor, power, ticks, velocity in zip(monitors, powers, turned, wanted, strict=True):
-            monitor.step(self.working, power, turned=abs(ticks) > _STANDING, wanted=velocity, dt=dt)
-        if monitors[0].cut or monitors[1].cut:
-            # Without power for now: the set-points wait for the wheels, and the retry is gentle.
-            self.server.give_up(*self.servo.let_go(left=monitors[0].cut, right=monitors[1].cut))
-            self.server.follow(left.velocity, right.velocity)
+        missed = (target[0] - left.velocity) * dt, (target[1] - right.velocity) * dt
+        self.server.return_distance(*self.servo.add_errors(*missed, reach))
+        for monitor, power, ticks, velocity in zip(monitors, powers, turned, target, strict=True):
+            monitor.step(self.working, power, turned=abs(ticks) > _AT_REST, target=velocity, dt=dt)
+        left_off, right_off = monitors[0].power_off, monitors[1].power_off
+        if left_off or right_off:
+            # The set-points follow a wheel without power, so that the retry does not jerk.
+            self.server.return_distance(*self.servo.clear_errors(left=left_off, right=right_off))
+            self.server.match_wheels(left.velocity, right.velocity)
 
-    def _roll(self, idle: Idle, dt: float) -> None:
-        """A tick without power: the set-points follow the wheels, so that power comes back without a jerk."""
+    def _step_unpowered(self, idle: IdleMode, dt: float) -> None:
+        """Run a cycle without power: the set-points follow the wheels, so that power returns without a jerk."""
         body = self._body
         self._body.step((idle, idle), dt)
         self.odometer.update(self.working)
-        self.server.give_up(*self.servo.let_go())
-        self.server.give_up(-body.left.velocity * dt, -body.right.velocity * dt)
-        self.server.follow(body.left.velocity, body.right.velocity)
+        self.server.return_distance(*self.servo.clear_errors())
+        self.server.return_distance(-body.left.velocity * dt, -body.right.velocity * dt)
+        self.server.match_wheels(body.left.velocity, body.right.velocity)

@@ -1,4 +1,4 @@
-"""What happens in a simulated robot that somebody watching it would want to be told."""
+"""Events of a simulated robot that an observer may show or check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One occurrence: when (s, the simulator's clock), what kind, and in words."""
+    """One event: time in s on the simulator's clock, kind, and text."""
 
     time: float
     kind: str
@@ -18,9 +18,9 @@ class Event:
         return f"{self.kind}: {self.text}" if self.text else self.kind
 
 
-#: Told of each event as it happens.
+#: Called with each event as it happens.
 Listener = Callable[[Event], None]
 
 
 def ignore(event: Event) -> None:
-    """The listener of those who do not care."""
+    """Do nothing: the default listener."""

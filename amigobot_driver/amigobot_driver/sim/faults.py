@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: on the line, in the radio link, in the robot. Reproducible for a seed.
+"""Injected faults on the line, in the radio link and in the robot; reproducible for a seed.
 
 Faults(corrupt=0.001, lose_packets=0.02, unplug=Window(10, 2, every=60))
 parse_faults(["corrupt=0.001", "lose_packets=0.02", "unplug=10:2:60"])       # the same
@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
-#: What a radio modem says between packets (docs/protocol.md 3.7).
+#: Texts of a radio modem between packets (docs/protocol.md 3.7).
 _BABBLE = (
     b"\r\nConnecting...",
     b"\r\nConnected to address 2\r\n",
@@ -21,24 +21,24 @@ _BABBLE = (
 
 
 class FaultError(ValueError):
-    """A fault that does not exist or cannot be read; the message says what is allowed."""
+    """A fault does not exist or its value cannot be read; the message names what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When something happens: from `start` for `duration`, again every `every`; s since the robot began."""
+    """Time window of a fault: from `start` for `duration`, repeated every `every`; s since the simulation started."""
 
     start: float
     duration: float = 0.0
     every: float = math.inf
 
     def covers(self, time: float) -> bool:
-        """Whether it happens at this time."""
+        """Return whether the fault is active at `time` (s)."""
         since = time - self.start
         return since >= 0.0 and (since if math.isinf(self.every) else since % self.every) < self.duration
 
     def begins(self, before: float, time: float) -> bool:
-        """Whether it begins after `before` and not after `time`."""
+        """Return whether the fault begins after `before` and not after `time` (s)."""
         if math.isinf(self.every):
             return before < self.start <= time
         return time >= self.start and (time - self.start) // self.every > (before - self.start) // self.every
@@ -46,7 +46,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
-    """Everything that may go wrong; without arguments nothing does. Both directions of the line alike."""
+    """All faults; the defaults inject none. Faults of the line apply to both directions."""
 
     corrupt: float = field(default=0.0, metadata={"help": "share of bytes in which a bit flips"})
     lose_bytes: float = field(default=0.0, metadata={"help": "share of bytes that vanish"})
@@ -59,7 +59,7 @@ class Faults:
     unplug: Window | None = field(default=None, metadata={"help": "the port is gone: START:DURATION[:EVERY], s"})
     reset: Window | None = field(default=None, metadata={"help": "the controller restarts: START[::EVERY], s"})
     jam: Window | None = field(default=None, metadata={"help": "no wheel turns: START:DURATION[:EVERY], s"})
-    dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these hear nothing: 2,5, from 0"})
+    dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these detect nothing: 2,5, from 0"})
     mute_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these give no reading: 2,5, from 0"})
     stuck_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these repeat one range: 2,5, from 0"})
     cross_talk: float = field(default=0.0, metadata={"help": "share of pings that another robot's sonars cut short"})
@@ -68,12 +68,22 @@ class Faults:
 
 
 def fault_help() -> str:
-    """The faults there are, one a line."""
+    """Return the list of faults, one per line."""
     return "\n".join(f"  {item.name:<14} {item.metadata['help']}" for item in fields(Faults))
 
 
 def parse_faults(texts: Iterable[str]) -> Faults:
-    """Faults from NAME=VALUE. Raises FaultError."""
+    """Read faults from text.
+
+    Args:
+        texts: One NAME=VALUE per fault.
+
+    Returns:
+        The faults.
+
+    Raises:
+        FaultError: A name is unknown, or a value is not allowed.
+    """
     readers = {item.name: _READERS[str(item.type)] for item in fields(Faults)}
     values: dict[str, object] = {}
     for text in texts:
@@ -85,7 +95,7 @@ def parse_faults(texts: Iterable[str]) -> Faults:
         except ValueError:
             needed = next(item.metadata["help"] for item in fields(Faults) if item.name == name)
             raise FaultError(f"fault {name}={value!r:.60}: needed is {needed}") from None
-    return Faults(**values)  # type: ignore[arg-type]  # as _READERS made them
+    return Faults(**values)  # type: ignore[arg-type]  # _READERS has a reader for each type
 
 
 def _positive(text: str) -> float:
@@ -113,7 +123,7 @@ def _flag(text: str) -> bool:
     return text == "1"
 
 
-#: By the annotation of the field.
+#: Readers by the annotation of the field.
 _READERS: dict[str, Callable[[str], object]] = {
     "float": _positive,
     "Window | None": _window,
@@ -123,16 +133,21 @@ _READERS: dict[str, Callable[[str], object]] = {
 
 
 class FaultInjector:
-    """Draws the lots. One stream of chance for each use, so that one fault does not move another."""
+    """Decides at random when a fault happens; a random generator for each kind keeps faults independent."""
 
     def __init__(self, seed: str) -> None:
+        """Start without faults.
+
+        Args:
+            seed: Seed of the random generators.
+        """
         self.faults = Faults()
         uses = "bytes", "packets", "lateness", "text", "requests", "noise", "sonar"
         chances = (random.Random(f"{seed}/faults/{use}") for use in uses)
-        self._bytes, self._packets, self._lateness, self._text, self._requests, self._noise, self._sonar = chances
+        self._bytes, self._packets, self._delays, self._text, self._requests, self._noise, self._sonar = chances
 
-    def spoil(self, data: bytes) -> bytes:
-        """What is left of bytes on their way."""
+    def corrupt(self, data: bytes) -> bytes:
+        """Return bytes with flipped and lost bits and bytes."""
         faults, chance = self.faults, self._bytes
         if not (faults.corrupt or faults.lose_bytes):
             return data
@@ -145,11 +160,16 @@ class FaultInjector:
         return bytes(kept)
 
     def garble(self, data: bytes, ratio: float) -> bytes:
-        """What a UART makes of bytes sent at another speed: `ratio` is its own over the sender's."""
+        """Return what a UART receives that runs at another speed than the sender.
+
+        Args:
+            data: The bytes that are sent.
+            ratio: Speed of the receiver over that of the sender.
+        """
         return self._noise.randbytes(max(1, round(len(data) * min(ratio, 4.0))) if data else 0)
 
     def copies(self) -> int:
-        """How often a packet arrives."""
+        """Return how often a packet arrives: 0, 1 or 2."""
         faults = self.faults
         if not (faults.lose_packets or faults.duplicate):
             return 1
@@ -158,22 +178,29 @@ class FaultInjector:
             return 0
         return 2 if lot < faults.lose_packets + faults.duplicate else 1
 
-    def lateness(self) -> float:
-        """How late the next bytes are, s."""
-        return self._lateness.uniform(0.0, self.faults.delay) if self.faults.delay else 0.0
+    def delay(self) -> float:
+        """Return the delay of the next bytes in s."""
+        return self._delays.uniform(0.0, self.faults.delay) if self.faults.delay else 0.0
 
     def babble(self, dt: float) -> bytes:
-        """What the modem says in the next `dt` s, mostly nothing."""
+        """Return the modem text of the next `dt` s, mostly none."""
         if not self.faults.babble or self._text.random() >= self.faults.babble * dt:
             return b""
         return self._text.choice(_BABBLE)
 
-    def forgets_request(self) -> bool:
-        """Whether a GETAUX gets lost inside the robot."""
+    def loses_request(self) -> bool:
+        """Return whether a GETAUX request is lost inside the robot."""
         return bool(self.faults.lose_requests) and self._requests.random() < self.faults.lose_requests
 
-    def overheard(self, distance: float) -> float:
-        """How far an echo seems that is `distance` m away: another robot's ping may come before it."""
+    def with_cross_talk(self, distance: float) -> float:
+        """Return the measured distance if another robot's ping may arrive before the echo.
+
+        Args:
+            distance: Distance of the echo in m.
+
+        Returns:
+            The distance that the sonar measures, 0 to `distance`.
+        """
         if not self.faults.cross_talk or self._sonar.random() >= self.faults.cross_talk:
             return distance
         return self._sonar.uniform(0.0, distance)

@@ -11,14 +11,26 @@ from .world import World
 
 
 class FloorSensors:
-    """The sensors of the profile, in its order: left, right."""
+    """The floor sensors of the profile, in its order: left, right."""
 
     def __init__(self, profile: Profile, body: Body, world: World, fault_injector: FaultInjector) -> None:
+        """Mount the sensors.
+
+        Args:
+            profile: Poses of the sensors.
+            body: Pose of the robot.
+            world: Areas without a floor.
+            fault_injector: Its fault `no_floor` hides the floor.
+        """
         self._poses = profile.floor.poses
         self._body, self._world, self._fault_injector = body, world, fault_injector
 
     def detects_floor(self, number: int) -> bool:
-        """Whether there is floor under a sensor; a robot that has no such sensor sees floor everywhere."""
+        """Return whether there is floor under a sensor; always true for a sensor that the robot does not have.
+
+        Args:
+            number: Number of the sensor, from 0.
+        """
         if number in self._fault_injector.faults.no_floor:
             return False
         if number >= len(self._poses):

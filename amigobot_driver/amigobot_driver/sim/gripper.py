@@ -1,8 +1,7 @@
-"""The Pioneer's gripper: paddles, a lift, and two light beams between the paddles.
+"""The gripper of a Pioneer: paddles, a lift, and two light beams between the paddles.
 
+Paddles and lift take time to move. An object between the paddles (`held`) stops them half-way.
 Source: docs/protocol.md 5.10; ARIA's ArGripper.
-
-The paddles take a moment to move and the lift some more. What is `held` between them stops the paddles half-way.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from enum import IntEnum
 
 from ..protocol import Gripper
 
-#: s from open to closed, and from the bottom to the top
+#: s from open to closed, and from the lowest to the highest position
 _PADDLE_TIME, _LIFT_TIME = 2.0, 3.0
-#: where the paddles meet what they hold, 0 closed to 1 open
+#: position of the paddles at an object between them, 0 closed to 1 open
 _HELD_AT = 0.5
 
-#: The bits of the switches. Paddles and ends read 0 when they are reached, a beam reads 1 when it is broken.
+#: Bits of the switches: paddles and ends read 0 when reached, a light beam reads 1 when interrupted.
 _PADDLES_OPEN, _LIFT_AT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVES, _PADDLES_MOVE = (
     1 << bit for bit in range(8)
 )
@@ -35,11 +34,11 @@ class GripperCommand(IntEnum):
     DEPLOY = 8  #: down and open
     HALT = 15
     PRESS = 16  #: for the time that GRIPPERVAL gives, in 20 ms
-    CARRY = 17  #: likewise, for the lift: its sign is the way
+    CARRY = 17  #: likewise, for the lift: its sign is the direction
 
 
 class _Actuator:
-    """One motor between 0 and 1."""
+    """One motor with a position from 0 to 1."""
 
     def __init__(self, time: float, position: float) -> None:
         self._time = time
@@ -61,27 +60,35 @@ class _Actuator:
 
 
 class GripperModel:
-    """Its `kind` is how it is wired: 0 none, 1 to the user I/O, 2 to the general I/O."""
+    """The gripper. `kind` is its wiring: 0 no gripper, 1 to the user I/O, 2 to the general I/O."""
 
     def __init__(self) -> None:
         self.kind = 0
-        self.held = False  #: whether something stands between the paddles
+        self.held = False  #: whether an object is between the paddles
         self._paddles, self._lift = _Actuator(_PADDLE_TIME, 0.0), _Actuator(_LIFT_TIME, 0.0)
         self._pending: GripperCommand | None = None
 
     def restart(self, kind: int) -> None:
-        """A session begins or ends: nothing moves, the paddles stay where they are."""
+        """Stop the motors, because a session begins or ends; the position stays.
+
+        Args:
+            kind: Wiring of the gripper.
+        """
         self.kind = kind
         self.stop()
 
     def stop(self) -> None:
-        """Both motors."""
+        """Stop both motors."""
         self._paddles.stop()
         self._lift.stop()
         self._pending = None
 
     def execute(self, number: int) -> None:
-        """GRIPPER; a number without a meaning, or no gripper at all, changes nothing."""
+        """Execute GRIPPER; without a gripper, or with an unknown number, do nothing.
+
+        Args:
+            number: A GripperCommand.
+        """
         if not self.kind or number not in GripperCommand.__members__.values():
             return
         order = GripperCommand(number)
@@ -103,12 +110,16 @@ class GripperModel:
         self._pending = order if order in (GripperCommand.PRESS, GripperCommand.CARRY) else None
 
     def set_value(self, value: int) -> None:
-        """GRIPPERVAL: the time that PRESS or CARRY before it lasts, in 20 ms."""
-        way = value * 0.020
+        """Execute GRIPPERVAL.
+
+        Args:
+            value: Duration of the PRESS or CARRY before it, in 20 ms; negative moves the lift down.
+        """
+        seconds = value * 0.020
         if self._pending is GripperCommand.PRESS:
-            self._paddles.goal = max(0.0, self._paddles.position - way / _PADDLE_TIME)
+            self._paddles.goal = max(0.0, self._paddles.position - seconds / _PADDLE_TIME)
         elif self._pending is GripperCommand.CARRY:
-            self._lift.goal = max(0.0, min(1.0, self._lift.position + way / _LIFT_TIME))
+            self._lift.goal = max(0.0, min(1.0, self._lift.position + seconds / _LIFT_TIME))
         self._pending = None
 
     def step(self, dt: float) -> None:
@@ -125,11 +136,11 @@ class GripperModel:
 
     @property
     def inputs(self) -> int | None:
-        """What it makes of the digital inputs, where it is wired to the user I/O: all switches but those of motion."""
+        """The digital inputs of a gripper on the user I/O: all switches but those of motion; None for other wiring."""
         return self.packet().switches & ~(_LIFT_MOVES | _PADDLES_MOVE) if self.kind == 1 else None
 
     def packet(self) -> Gripper:
-        """GRIPPERpac: how it is wired, the switches, and the grasp time, which nobody sets."""
+        """Return GRIPPERpac: wiring, switches, and a grasp time of 0."""
         paddles, lift = self._paddles, self._lift
         bits = _PADDLES_OPEN * (paddles.position < 1.0) | _LIFT_AT_END * (0.0 < lift.position < 1.0)
         bits |= (_LEFT_PADDLE | _RIGHT_PADDLE) * (not self._gripping)

@@ -11,53 +11,59 @@ from .body import Body
 
 #: s between samples
 _PERIOD = 0.025
-#: deg/s for one count less: below the centre is counter-clockwise
+#: deg/s per count below the center, counter-clockwise
 _SCALE = 0.954
 _FULL_SCALE = 1023
-#: counts: where the sensor rests, how much each sample errs, how far the rest wanders in a second
-_CENTRE, _NOISE, _DRIFT = 512.0, 0.4, 0.02
+#: counts: center, noise of each sample, and drift of the center in a second
+_CENTER, _NOISE, _DRIFT = 512.0, 0.4, 0.02
 _TEMPERATURE = 40
 
 
 class GyroSensor:
-    """Samples how fast the body turns on the floor, whatever its wheels do, while it is on."""
+    """Measures the true turn rate of the body, wheel slip included, while it is on."""
 
     def __init__(self, body: Body, seed: str) -> None:
+        """Start switched off.
+
+        Args:
+            body: Its turns are measured.
+            seed: Seed of noise and drift.
+        """
         self._body = body
         self._random = random.Random(f"{seed}/gyro")
-        self._centre = _CENTRE + self._random.uniform(-4.0, 4.0)
+        self._center = _CENTER + self._random.uniform(-4.0, 4.0)
         self.restart()
 
     def restart(self) -> None:
-        """Off."""
+        """Switch off."""
         self.on = False
         self._due = -math.inf
-        # When the last two samples were taken, s, and how far the body had turned then, rad.
+        # Time of the last two samples in s, and the angle of the body at that time in rad.
         self._before: deque[tuple[float, float]] = deque(maxlen=2)
         self._samples: list[GyroSample] = []
 
     def switch(self, on: bool) -> None:
-        """GYRO."""
+        """Execute GYRO: switch the sensor on or off."""
         if on != self.on:
             self.restart()
             self.on = on
 
     def step(self, now: float) -> None:
-        """Sample when it is time; `now` in s."""
+        """Take a sample if one is due at `now` (s)."""
         if not self.on or now < self._due - 1e-9:
             return
         self._due = (self._due if self._due > now - _PERIOD else now) + _PERIOD
-        self._centre += self._random.gauss(0.0, _DRIFT * math.sqrt(_PERIOD))
-        # The mean over two periods: a sensor's own low pass, and a whole number of the simulation's ticks.
+        self._center += self._random.gauss(0.0, _DRIFT * math.sqrt(_PERIOD))
+        # The mean over two periods is the sensor's low pass, and a whole number of control cycles.
         turned = self._body.turned
         then, before = self._before[0] if self._before else (now - _PERIOD, turned)
         self._before.append((now, turned))
-        counts = self._centre - math.degrees(turned - before) / (now - then) / _SCALE
+        counts = self._center - math.degrees(turned - before) / (now - then) / _SCALE
         counts += self._random.gauss(0.0, _NOISE)
         rate = max(0, min(_FULL_SCALE, round(counts)))
         self._samples.append(GyroSample(rate=rate, temperature=_TEMPERATURE))
 
     def packet(self) -> Gyro:
-        """GYROpac with the samples since the last one."""
+        """Return GYROpac with the samples since the last call."""
         samples, self._samples = self._samples, []
         return Gyro(samples=tuple(samples))

@@ -1,4 +1,4 @@
-"""What a controller is wired to."""
+"""The hardware that a controller is connected to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .sounds import SoundBoard
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
-    """The parts of one robot; they outlive every session and every reset."""
+    """The devices of one robot; they keep their state through sessions and resets."""
 
     body: Body
     sonar: SonarRing

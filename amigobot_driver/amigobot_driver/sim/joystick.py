@@ -1,4 +1,4 @@
-"""The joystick that may be plugged into a Pioneer (docs/protocol.md 5.10). Nobody holds it unless a test does."""
+"""The joystick that can be connected to a Pioneer (docs/protocol.md 5.10). Only tests move it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..protocol import Joystick
 
 @dataclass(slots=True)
 class JoystickModel:
-    """Where it is: axes and throttle from -1 to 1."""
+    """State of the joystick: axes and throttle from -1 to 1."""
 
     x: float = 0.0
     y: float = 0.0
@@ -17,7 +17,7 @@ class JoystickModel:
     buttons: tuple[bool, bool] = (False, False)
 
     def packet(self) -> Joystick:
-        """JOYSTICKpac."""
+        """Return JOYSTICKpac."""
         return Joystick(
             button1=self.buttons[0],
             button2=self.buttons[1],
@@ -28,5 +28,5 @@ class JoystickModel:
 
 
 def _counts(value: float) -> int:
-    """0 to 1023."""
+    """Convert -1 to 1 to 0 to 1023."""
     return round((max(-1.0, min(1.0, value)) + 1.0) / 2 * 1023)

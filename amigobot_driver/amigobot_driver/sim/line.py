@@ -1,7 +1,7 @@
-"""The serial line between robot and client: bytes take their time, and the SIP goes first (docs/protocol.md 8.3).
+"""The serial line between robot and client: bytes take time, and the SIP is sent first (docs/protocol.md 8.3).
 
-What the firmware sends waits in a queue. A SIP overtakes everything that is not on the wire yet; a streamed
-packet that would not be through before the next cycle is dropped, and counted as dropped.
+Frames from the firmware wait in a queue. A SIP overtakes all frames that are not on the wire yet; a streamed packet
+that would not be complete before the next cycle is dropped and counted.
 """
 
 from __future__ import annotations
@@ -14,36 +14,42 @@ from enum import Enum, auto
 from .faults import FaultInjector
 from .wire import Wire, byte_time
 
-#: bytes after which the receiving UART hands over what it has
+#: bytes that the receiving UART collects before it delivers them
 _FIFO = 14
-#: bytes that may wait on the robot's side; beyond that even an answer is lost
+#: bytes that may wait on the robot's side; frames beyond that are dropped, answers included
 _QUEUE = 1024
 
 
 class Priority(Enum):
-    """What happens to a packet when the line is busy."""
+    """Treatment of a packet while the line is busy."""
 
-    SIP = auto()  #: goes first
-    ANSWER = auto()  #: waits
-    STREAM = auto()  #: is dropped when the cycle is full
+    SIP = auto()  #: is sent first
+    ANSWER = auto()  #: waits for the line
+    STREAM = auto()  #: is dropped if it does not fit into the cycle
 
 
 @dataclass(slots=True)
 class LineStats:
-    """What the robot has put on the line."""
+    """Counters of the robot's side of the line."""
 
-    frames: int = 0
-    dropped: int = 0
+    frames: int = 0  #: frames sent
+    dropped: int = 0  #: frames that did not fit
 
 
 class Line:
-    """Both directions. Not `paced`, bytes take no time. All times in s on the caller's clock."""
+    """Both directions of the line. All times in s on the caller's clock."""
 
     def __init__(self, fault_injector: FaultInjector, *, paced: bool) -> None:
+        """Start at 9600 baud.
+
+        Args:
+            fault_injector: Corrupts, loses, duplicates and delays bytes and packets.
+            paced: Whether bytes take time.
+        """
         self.stats = LineStats()
-        #: the speed at which the client sends and listens, where it is known and matters
+        #: speed of the client's port in baud; None: ignored
         self.client_baud: int | None = None
-        self.interrupted = False  #: no byte passes, either way
+        self.interrupted = False  #: the fault `silence`: no byte passes in either direction
         self._fault_injector = fault_injector
         self._paced = paced
         self._sips: deque[bytes] = deque()
@@ -54,14 +60,21 @@ class Line:
         self.set_baud(9600)
 
     def set_baud(self, baud: int) -> None:
-        """A new speed for everything that is not on the wire yet."""
+        """Set the speed in baud for everything that is not on the wire yet."""
         self.baud = baud
         self.byte_time = self._incoming.byte_time = byte_time(baud) if self._paced else 0.0
 
     # --- robot to client -----------------------------------------------------------------------------------
 
     def send(self, frame: bytes, priority: Priority, now: float, deadline: float = math.inf) -> None:
-        """Send or queue a frame. A STREAM must be through by `deadline`; without room, it is lost."""
+        """Send or queue a frame to the client.
+
+        Args:
+            frame: The frame.
+            priority: Its place in the queue.
+            now: Time in s.
+            deadline: Time in s before which a STREAM must be complete; otherwise it is dropped.
+        """
         self._advance(now)
         size = sum(map(len, (*self._sips, *self._others))) + len(frame)
         through = max(now, self._free_at) + size * self.byte_time
@@ -73,7 +86,7 @@ class Line:
             (self._sips if priority is Priority.SIP else self._others).append(frame)
 
     def collect(self, now: float) -> bytes:
-        """The bytes that have reached the client by `now` since the last time."""
+        """Return the bytes that have reached the client by `now` since the last call."""
         self._advance(now)
         ready = bytearray()
         while self._outgoing and self._outgoing[0][0] <= now:
@@ -82,17 +95,17 @@ class Line:
 
     @property
     def next_arrival(self) -> float:
-        """When the client may get bytes of what has been sent; inf for never."""
+        """When the client may receive the next bytes that are queued or on the wire; inf for never."""
         waiting = self._free_at if self._sips or self._others else math.inf
         return min(waiting, self._outgoing[0][0]) if self._outgoing else waiting
 
     def discard_queued(self) -> None:
-        """Forget what waits. The frame that is on the wire is finished."""
+        """Discard the queued frames; the frame on the wire is completed."""
         self._sips.clear()
         self._others.clear()
 
     def _advance(self, now: float) -> None:
-        """Each waiting frame follows the one before without a pause."""
+        """Put waiting frames on the wire, each right after the one before."""
         while self._free_at <= now and (self._sips or self._others):
             self._put_on_wire((self._sips or self._others).popleft(), self._free_at)
 
@@ -100,33 +113,40 @@ class Line:
         self.stats.frames += 1
         self._free_at = start + len(frame) * self.byte_time
         for _ in range(self._fault_injector.copies()):
-            late = self._fault_injector.lateness()
+            late = self._fault_injector.delay()
             for at in range(0, len(frame), _FIFO):
                 chunk = frame[at : at + _FIFO]
                 arrival = start + (at + len(chunk)) * self.byte_time + late
-                heard = self._heard(self._fault_injector.spoil(chunk), self.baud, self.client_baud)
+                received = self._as_received(self._fault_injector.corrupt(chunk), self.baud, self.client_baud)
                 if not self.interrupted:
-                    self._outgoing.append((arrival, heard))
+                    self._outgoing.append((arrival, received))
 
     # --- client to robot -----------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
-        """The client hands over bytes at `now`."""
+        """Put the client's bytes on the wire at `now`."""
         if data and not self.interrupted:
-            data = self._heard(self._fault_injector.spoil(data), self.client_baud, self.baud)
-            self._incoming.put(data, now + self._fault_injector.lateness())
+            data = self._as_received(self._fault_injector.corrupt(data), self.client_baud, self.baud)
+            self._incoming.put(data, now + self._fault_injector.delay())
 
     def take_received(self, now: float) -> tuple[bytes, float]:
-        """The bytes that reached the robot before `now` since the last time, and when the last one came."""
+        """Return the bytes that reached the robot before `now` since the last call.
+
+        Args:
+            now: Time in s.
+
+        Returns:
+            The bytes, and when the last of them arrived.
+        """
         return self._incoming.take(now)
 
     @property
     def bytes_in_transit(self) -> int:
-        """Bytes from the client that the robot has not heard yet."""
+        """Number of the client's bytes that have not reached the robot yet."""
         return len(self._incoming)
 
-    def _heard(self, data: bytes, sender: int | None, receiver: int | None) -> bytes:
-        """Bytes as they come out of a UART that may run at another speed than the sender's."""
+    def _as_received(self, data: bytes, sender: int | None, receiver: int | None) -> bytes:
+        """Return the bytes from a UART that may run at another speed than the sender."""
         if not sender or not receiver or sender == receiver:
             return data
         return self._fault_injector.garble(data, receiver / sender)

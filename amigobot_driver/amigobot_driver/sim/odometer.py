@@ -1,4 +1,4 @@
-"""The firmware's dead reckoning: encoder ticks in, the position and heading of the packets out."""
+"""The firmware's dead reckoning: encoder ticks in, position and heading for the packets out."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from .parameters import FlashParameters
 
 
 class Odometer:
-    """Counts whole ticks, as the encoders do, and integrates them. m, rad; the heading is not wrapped."""
+    """Counts whole encoder ticks and integrates them. `x` and `y` in m, `heading` in rad, not wrapped."""
 
     def __init__(self, body: Body, built: FlashParameters) -> None:
+        """Start at the origin.
+
+        Args:
+            body: The wheels.
+            built: Parameters that give the encoders' real resolution, which commands cannot change.
+        """
         self._body = body
         self._resolution = built.ticks_per_meter  # of the encoders themselves, whatever is configured later
         self._origin = body.left.travel, body.right.travel
@@ -19,11 +25,18 @@ class Odometer:
         self.x = self.y = self.heading = 0.0
 
     def zero(self) -> None:
-        """SETO."""
+        """Execute SETO: set position and heading to 0."""
         self.x = self.y = self.heading = 0.0
 
     def update(self, working: FlashParameters) -> tuple[int, int]:
-        """Read the encoders; the ticks since the last time."""
+        """Read the encoders.
+
+        Args:
+            working: Parameters that convert ticks to distances.
+
+        Returns:
+            Ticks of the left and the right wheel since the last call.
+        """
         left = math.floor((self._body.left.travel - self._origin[0]) * self._resolution) - self.left_ticks
         right = math.floor((self._body.right.travel - self._origin[1]) * self._resolution) - self.right_ticks
         if left or right:
@@ -33,9 +46,9 @@ class Odometer:
         return left, right
 
     def _integrate(self, left: float, right: float, working: FlashParameters) -> None:
-        way = (left + right) / 2 / working.ticks_per_meter
+        distance = (left + right) / 2 / working.ticks_per_meter
         turn = (right - left) / 2 * math.tau / working.ticks_per_turn
         middle = self.heading + turn / 2
-        self.x += way * math.cos(middle)
-        self.y += way * math.sin(middle)
+        self.x += distance * math.cos(middle)
+        self.y += distance * math.sin(middle)
         self.heading += turn

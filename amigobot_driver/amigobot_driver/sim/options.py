@@ -1,8 +1,8 @@
-"""Options of the simulator as text, as `amigobot sim` and `sim://` take them.
+"""Options of the simulator as text, for `amigobot sim` and `sim://`.
 
 parse_wear(["left_scale=1.01", "slip=0.02"])       # Wear(left_scale=1.01, slip=0.02)
 parse_sonar(["noise=0.01"])                        # SonarModel(noise=0.01)
-parse_aux(["1=none", "2=device.yaml"])             # what is plugged into AUX1 and AUX2
+parse_aux(["1=none", "2=device.yaml"])             # the devices on AUX1 and AUX2
 """
 
 from __future__ import annotations
@@ -27,26 +27,56 @@ T = TypeVar("T")
 
 
 class OptionError(ValueError):
-    """An option that does not exist or cannot be read; the message says what is allowed."""
+    """An option does not exist or cannot be read; the message names what is allowed."""
 
 
 def parse_wear(texts: Iterable[str]) -> Wear:
-    """How the wheels differ from the firmware's numbers, from NAME=VALUE. Raises OptionError."""
+    """Read the differences between wheels and profile.
+
+    Args:
+        texts: One NAME=VALUE per difference.
+
+    Returns:
+        The wear.
+
+    Raises:
+        OptionError: A name is unknown, or a value is outside its range.
+    """
     return _numbers(Wear, "wear", texts)
 
 
 def parse_sonar(texts: Iterable[str]) -> SonarModel:
-    """How the sonars err, from NAME=VALUE. Raises OptionError."""
+    """Read the errors of the sonars.
+
+    Args:
+        texts: One NAME=VALUE per error.
+
+    Returns:
+        The model.
+
+    Raises:
+        OptionError: A name is unknown, or a value is outside its range.
+    """
     return _numbers(SonarModel, "sonar", texts)
 
 
 def number_help(kind: type[Any]) -> str:
-    """The fields of `Wear` or `SonarModel`, one a line."""
+    """Return the fields of `Wear` or `SonarModel`, one per line."""
     return "\n".join(f"  {item.name:<14} {item.metadata['help']}" for item in fields(kind))
 
 
 def load_sounds(text: str) -> Mapping[int, Sound]:
-    """The sounds in FLASH: "default", "none", or a YAML file of numbers and names. Raises OptionError."""
+    """Load the sounds in FLASH.
+
+    Args:
+        text: "default", "none", or the path of a YAML file of numbers and names.
+
+    Returns:
+        The sounds by number.
+
+    Raises:
+        OptionError: The file cannot be read, or has another content.
+    """
     if text == "none":
         return {}
     if text == "default":
@@ -61,9 +91,17 @@ def load_sounds(text: str) -> Mapping[int, Sound]:
 
 
 def parse_aux(texts: Iterable[str]) -> Mapping[int, AuxDevice]:
-    """What is plugged into the auxiliary ports, from PORT=DEVICE: loop, none, or a YAML file of replies.
+    """Read the devices on the auxiliary ports.
 
-    Such a file is a list of `{request: TEXT, answer: TEXT, delay: SECONDS}`. Raises OptionError.
+    Args:
+        texts: One PORT=DEVICE per port. DEVICE is `loop`, `none`, or a YAML file, a list of
+            `{request: TEXT, answer: TEXT, delay: SECONDS}`.
+
+    Returns:
+        The devices by port number.
+
+    Raises:
+        OptionError: A port does not exist, or a file cannot be read or has another content.
     """
     devices: dict[int, AuxDevice] = {}
     for text in texts:
@@ -118,6 +156,6 @@ def _numbers(kind: type[T], what: str, texts: Iterable[str]) -> T:
         except ValueError:
             values[name] = math.nan
         if not low <= values[name] <= high:
-            help_ = known[name].metadata["help"]
-            raise OptionError(f"{what} {name}={value!r:.60}: needed is a number from {low:g} to {high:g}, {help_}")
+            meaning = known[name].metadata["help"]
+            raise OptionError(f"{what} {name}={value!r:.60}: needed is a number from {low:g} to {high:g}, {meaning}")
     return kind(**values)

@@ -6,22 +6,27 @@ from collections.abc import Callable
 
 from ..protocol import Io
 
-#: counts of the 10-bit converter for its full 5 V (docs/protocol.md E-29)
+#: counts and V of the 10-bit converter at full scale (docs/protocol.md E-29)
 _FULL_SCALE, _REFERENCE = 1023, 5.0
-#: AN5 sees the battery through a divider (docs/protocol.md E-26, an inference)
+#: voltage divider between battery and AN5 (docs/protocol.md E-26, an inference)
 _BATTERY_DIVIDER = 1 / 4
 
 
 class Pins:
-    """io0 to io5, each an input or an output as FLASH says, and the analog inputs AN1 to AN5."""
+    """io0 to io5, inputs or outputs as FLASH configures them, and the analog inputs AN1 to AN5."""
 
     ANALOG_PORTS = 5
 
     def __init__(self, battery_volts: Callable[[], float]) -> None:
+        """Start with all pins as inputs.
+
+        Args:
+            battery_volts: Returns the battery voltage in V, for AN5.
+        """
         self._battery_volts = battery_volts
-        #: levels that the world outside puts on the pins, one bit each: open inputs are pulled up
+        #: external levels of the pins, one bit each: open inputs are pulled up
         self.levels = 0b111111
-        #: V at AN1 to AN4, likewise
+        #: external voltages at AN1 to AN4, V
         self.volts = [2.5, 0.0, 5.0, 1.25]
         self.restart(0)
 
@@ -36,27 +41,35 @@ class Pins:
         self.selected = 1
 
     def set_outputs(self, word: int) -> None:
-        """DIGOUT: the mask in the high byte, states in the low (docs/protocol.md E-24, E-62); inputs stay inputs."""
+        """Execute DIGOUT; inputs stay inputs (docs/protocol.md E-24, E-62).
+
+        Args:
+            word: Mask in the high byte, states in the low byte.
+        """
         mask, states = word >> 8 & self._output_pins, word & 0xFF
         self.outputs = self.outputs & ~mask | states & mask
 
     def select(self, port: int) -> None:
-        """ADSEL; a port that does not exist changes nothing."""
+        """Execute ADSEL: select the analog port of the SIP, 1 to 5; other numbers are ignored."""
         if 1 <= port <= self.ANALOG_PORTS:
             self.selected = port
 
     @property
     def inputs(self) -> int:
-        """DIGIN: the levels of the pins that are inputs."""
+        """Levels of the pins that are inputs, one bit each (DIGIN)."""
         return self.levels & ~self._output_pins
 
     @property
     def analog_byte(self) -> int:
-        """The selected port as the SIP shows it, 0 to 255 for 0 to 5 V."""
+        """Voltage of the selected port in the SIP, 0 to 255 for 0 to 5 V."""
         return self._counts(self.selected) >> 2
 
     def packet(self, *more: int) -> Io:
-        """IOpac; `more` input bytes follow the pins' own."""
+        """Return IOpac.
+
+        Args:
+            more: Input bytes that follow the one of the pins.
+        """
         ports = range(1, self.ANALOG_PORTS + 1)
         return Io(digital_in=(self.inputs, *more), digital_out=(self.outputs,), analog=tuple(map(self._counts, ports)))
 

@@ -1,7 +1,7 @@
-"""A simulated robot on a pseudo-terminal: to its client a serial port, reached through a symbolic link.
+"""A simulated robot on a pseudo-terminal: for its client a serial port, reached through a symbolic link.
 
-As with a real robot, the session goes on when the client closes the port: only the watchdog stops it. When
-the robot is unplugged (see `faults`) link and terminal are gone, and come back as another terminal.
+As with a real robot, the session continues when the client closes the port; the watchdog stops the robot. The fault
+`unplug` removes link and terminal; later they return as another terminal.
 """
 
 from __future__ import annotations
@@ -20,34 +20,44 @@ from ..protocol import BAUD_RATES
 from .simulator import Simulator
 
 _SPEEDS = {getattr(termios, f"B{baud}"): baud for baud in BAUD_RATES}
-#: what a client's port runs at when it is none of those
+#: baud, for a client whose port has none of these speeds
 _OTHER_SPEED = 1200
 
 
 class PtyConnection:
-    """A pty whose client end is linked at `path`; the link goes when the robot goes.
-
-    `check_baud` makes the client's line speed matter, as on a real line. Raises OSError when the link cannot
-    be made.
-    """
+    """A pty whose client side is linked at a path; the link disappears with the robot."""
 
     def __init__(self, path: str, simulator: Simulator, *, check_baud: bool, log: Callable[[str], None]) -> None:
+        """Open the terminal and make the link.
+
+        Args:
+            path: Path of the link.
+            simulator: The robot.
+            check_baud: Whether the client's line speed matters, as on a real line.
+            log: Called with a line of text when a client or the robot comes or goes.
+
+        Raises:
+            OSError: The link cannot be made.
+        """
         self._path, self._simulator, self._check_baud, self._log = path, simulator, check_baud, log
-        self._client = False  #: somebody has the port open
+        self._client = False  #: whether a client has the port open
         self._master: int | None = None
         self._plug_in()
 
     @property
     def description(self) -> str:
+        """The path to connect to, for messages."""
         return f"{self._path} (a link to {self._device})"
 
     def watched(self) -> list[int]:
-        # Without a client the master would report a hang-up all the time: look again at the next turn.
+        """Return the file descriptors to poll for input."""
+        # Without a client the master would report a hang-up continuously; `read` polls instead.
         return [self._master] if self._master is not None and self._client else []
 
     def read(self, limit: int) -> bytes:
-        self._follow_plug()
-        if self._master is None or not self._client_there(self._master):
+        """Return the client's bytes, at most `limit`; detects that a client has connected or disconnected."""
+        self._update_plug()
+        if self._master is None or not self._client_connected(self._master):
             return b""
         try:
             return os.read(self._master, limit)
@@ -57,16 +67,18 @@ class PtyConnection:
             return b""
 
     def write(self, data: bytes) -> None:
-        # Nobody there, or a full buffer: lost, as on a line that nobody reads.
+        """Send bytes to the client; without a client, or with a full buffer, they are lost."""
+        # Without a client, or with a full buffer, bytes are lost as on a serial line without a reader.
         if data and self._client and self._master is not None:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._master, data)
 
     def close(self) -> None:
+        """Remove the link and close the terminal."""
         if self._master is not None:
             self._unplug()
 
-    def _follow_plug(self) -> None:
+    def _update_plug(self) -> None:
         if self._simulator.unplugged and self._master is not None:
             self._unplug()
             self._log("unplugged")
@@ -91,7 +103,7 @@ class PtyConnection:
     def _open(self) -> None:
         self._master, slave = pty.openpty()
         self._device = os.ttyname(slave)
-        tty.setraw(slave)  # a terminal in its default state would echo what the robot says
+        tty.setraw(slave)  # a terminal in its default mode would echo the robot's bytes
         os.set_blocking(self._master, False)
         os.close(slave)
 
@@ -101,7 +113,7 @@ class PtyConnection:
         self._master, self._client = None, False
 
     def _link(self) -> None:
-        """Make the symbolic link, in place of one that leads nowhere or to a pty, but of nothing else."""
+        """Make the symbolic link; replace a dangling link or one to a pty, but nothing else."""
         if os.path.islink(self._path):
             target = os.readlink(self._path)
             if os.path.exists(self._path) and not target.startswith("/dev/pts/"):
@@ -109,11 +121,11 @@ class PtyConnection:
             os.unlink(self._path)
         os.symlink(self._device, self._path)
 
-    def _let_the_next_in(self) -> None:
-        """Undo a client's wish to be alone (TIOCEXCL).
+    def _release_exclusive_use(self) -> None:
+        """Undo a client's request for exclusive use (TIOCEXCL).
 
-        On a serial line that ends with the port's last close. A pty keeps it, and who is not root would find the port
-        busy for ever; when that is we ourselves, another terminal is needed, which mostly gets the same name.
+        The last close of a serial port ends it, but a pty keeps it: other users would find the port busy for ever.
+        If this process is such a user, it opens another terminal, which mostly gets the same name.
         """
         try:
             slave = os.open(self._device, os.O_RDWR | os.O_NOCTTY)
@@ -127,17 +139,17 @@ class PtyConnection:
             fcntl.ioctl(slave, termios.TIOCNXCL)
             os.close(slave)
 
-    def _client_there(self, master: int) -> bool:
+    def _client_connected(self, master: int) -> bool:
         poll = select.poll()
         poll.register(master, select.POLLIN)
         events = dict(poll.poll(0)).get(master, 0)
-        # What a client wrote before it closed the port is still to be read.
+        # The bytes that a client wrote before it closed the port must still be read.
         there = not events & select.POLLHUP or bool(events & select.POLLIN)
         if there and not self._client:
             self._log("client connected")
         elif self._client and not there:
             self._log("client disconnected")
-            self._let_the_next_in()
+            self._release_exclusive_use()
         self._client = there
         if there and self._check_baud:
             speed = termios.tcgetattr(master)[5]

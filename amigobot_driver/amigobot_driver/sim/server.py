@@ -1,6 +1,6 @@
 """Serves a simulated robot in real time: on a pty as on a serial port, or on TCP as behind a Wi-Fi bridge.
 
-One loop, one thread: wait until the client has written something or the robot has something to say.
+One thread runs one loop: it waits until the client has written bytes or the robot has bytes to send.
 """
 
 from __future__ import annotations
@@ -13,47 +13,58 @@ from typing import IO, Protocol
 
 from .simulator import Simulator
 
-#: bytes on their way to the robot at which the server stops reading, so that the client has to wait
+#: bytes in transit to the robot at which the server stops reading, so that the client waits
 _BACKLOG = 4096
-#: s between two looks at what cannot wake the loop
+#: s between two checks of conditions that cannot wake the loop
 _IDLE = 0.05
 
 
 class Connection(Protocol):
-    """How bytes get to and from one client at a time. Nothing here blocks."""
+    """Transport of bytes to and from one client at a time. No method blocks."""
 
     @property
     def description(self) -> str:
-        """For people: what to connect to."""
+        """Address to connect to, for messages."""
         ...
 
     def watched(self) -> list[int]:
-        """The file descriptors whose readability is worth waking up for."""
+        """Return the file descriptors to poll for input."""
         ...
 
     def read(self, limit: int) -> bytes:
-        """What the client has written, at most `limit` bytes; takes care of clients coming and going."""
+        """Return the client's bytes, at most `limit`; accepts and drops clients."""
         ...
 
     def write(self, data: bytes) -> None:
-        """Give the client these bytes, or lose those that it is too slow for."""
+        """Send bytes to the client; bytes that the client is too slow for are lost."""
         ...
 
     def close(self) -> None:
-        """Give back everything."""
+        """Release all resources."""
         ...
 
 
 class TruthLog:
-    """Appends what the robot really does to a file, one JSON object a line: for comparisons elsewhere."""
+    """Appends the true state of the robot to a file, one JSON object per line, for comparisons."""
 
     def __init__(self, file: IO[str], rate: float = 20.0) -> None:
+        """Start with a line at the first call of `write`.
+
+        Args:
+            file: Open file for the lines.
+            rate: Lines per second.
+        """
         self._file = file
         self._period = 1 / rate
         self.next_due = 0.0
 
     def write(self, simulator: Simulator, now: float) -> None:
-        """One line, when it is time. `t` is the wall clock, `monotonic` the clock the simulator runs on."""
+        """Write a line if one is due. `t` is the wall clock, `monotonic` the simulator's clock.
+
+        Args:
+            simulator: The robot.
+            now: Time in s on the simulator's clock.
+        """
         if now < self.next_due:
             return
         late = now - self.next_due > self._period / 2
@@ -82,7 +93,15 @@ def serve(
     truth: TruthLog | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Run until `stopped()`, which is asked at least twenty times a second."""
+    """Run the simulator in real time.
+
+    Args:
+        simulator: The robot.
+        connection: Its client's transport.
+        stopped: Called at least twenty times a second; the function returns when it is true.
+        truth: Log of the true state; None for none.
+        clock: Time in s.
+    """
     poll = select.poll()
     watched: list[int] = []
     while not stopped():
@@ -93,12 +112,12 @@ def serve(
         connection.write(simulator.transmit(now))
         if truth is not None:
             truth.write(simulator, now)
-        wanted = connection.watched() if room > 0 else []
-        if wanted != watched:
+        needed = connection.watched() if room > 0 else []
+        if needed != watched:
             for descriptor in watched:
                 poll.unregister(descriptor)
-            for descriptor in wanted:
+            for descriptor in needed:
                 poll.register(descriptor, select.POLLIN)
-            watched = wanted
+            watched = needed
         due = min(simulator.next_event(now), truth.next_due if truth else now + _IDLE, now + _IDLE)
         poll.poll(max(0.0, (due - clock()) * 1000))

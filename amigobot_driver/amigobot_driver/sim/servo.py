@@ -1,8 +1,8 @@
 """The firmware's wheel servo, from position errors to PWM, and its stall monitor (AmigoBot manual ch. 3, 5).
 
-The D term works on the velocity error: it damps in proportion to the velocity, as the manual says.
-Translation and rotation have terms of their own: the mean of the two wheels' errors is translation, half
-their difference rotation. In direct wheel mode the translation terms serve both.
+The D term multiplies the velocity error: it damps in proportion to the velocity, as the manual says. Translation and
+rotation have separate terms: the mean of the two wheels' errors is translation, half their difference rotation. In
+direct wheel mode the translation terms serve both.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 from .parameters import FlashParameters
 
-#: What one count of Kp, Kv and Ki is worth: shares of full PWM per m, per m/s and per m s. With the defaults
-#: 40/80/0 a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
+#: One count of Kp, Kv and Ki in shares of full PWM per m, per m/s and per m s. With the defaults 40/80/0
+#: a wheel follows in about 0.1 s without overshoot, as a small gear motor does.
 _KP, _KV, _KI = 0.85, 0.0375, 2.0
-#: m; a servo does not remember a larger error, however weak its terms
+#: m; the largest position error that a servo keeps, for any terms
 _MAX_ERROR = 0.1
-#: s at the limit without a tick of the encoder that make a stall
+#: s at the stall limit without encoder ticks that count as a stall
 _STALL_TIME = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """The terms of one axis, as shares of full PWM per m, m/s and m s."""
+    """PID terms of one axis, in shares of full PWM per m, per m/s and per m s."""
 
     kp: float
     kv: float
@@ -30,15 +30,17 @@ class Gains:
 
     @classmethod
     def translation(cls, parameters: FlashParameters) -> Gains:
+        """Convert the translation terms of the parameters."""
         return cls(parameters.trans_kp * _KP, parameters.trans_kv * _KV, parameters.trans_ki * _KI)
 
     @classmethod
     def rotation(cls, parameters: FlashParameters) -> Gains:
+        """Convert the rotation terms of the parameters."""
         return cls(parameters.rot_kp * _KP, parameters.rot_kv * _KV, parameters.rot_ki * _KI)
 
     @property
     def reach(self) -> float:
-        """The position error at which the P term alone asks for full power, m."""
+        """Position error in m at which the P term alone requests full power."""
         return min(_MAX_ERROR, 1.0 / self.kp) if self.kp else _MAX_ERROR
 
 
@@ -61,27 +63,55 @@ class WheelServo:
     """Makes the wheels' positions follow their set-points."""
 
     def __init__(self) -> None:
-        #: m that each wheel is behind its set-point
+        #: position error of each wheel, m
         self.left_error = self.right_error = 0.0
         self._translation, self._rotation = _Axis(), _Axis()
 
     def powers(
         self, translation: Gains, rotation: Gains, velocity_errors: tuple[float, float], limit: float, dt: float
     ) -> tuple[float, float]:
-        """The voltages for the left and the right motor, up to `limit` (0 to 1) of the full one."""
+        """Calculate the motor voltages.
+
+        Args:
+            translation: Terms for the mean error of the wheels.
+            rotation: Terms for half the difference of their errors.
+            velocity_errors: Set-point minus velocity of the left and the right wheel, m/s.
+            limit: Largest share of the full voltage, 0 to 1.
+            dt: Time step in s.
+
+        Returns:
+            Voltages of the left and the right motor as shares of the full one, -limit to limit.
+        """
         left, right = velocity_errors
         t = self._translation.output(translation, (self.left_error + self.right_error) / 2, (left + right) / 2, dt)
         r = self._rotation.output(rotation, (self.right_error - self.left_error) / 2, (right - left) / 2, dt)
         return max(-limit, min(limit, t - r)), max(-limit, min(limit, t + r))
 
-    def fall_behind(self, left: float, right: float, reach: float) -> tuple[float, float]:
-        """Add what the wheels missed in this tick (m), and give back what the servo will not make good."""
+    def add_errors(self, left: float, right: float, reach: float) -> tuple[float, float]:
+        """Add what the wheels missed in this cycle to the position errors.
+
+        Args:
+            left: Distance that the left wheel missed, m.
+            right: Distance that the right wheel missed, m.
+            reach: Largest position error that the servo keeps, m.
+
+        Returns:
+            The distances beyond `reach` of the left and the right wheel, m, which the servo will not correct.
+        """
         self.left_error, left_lost = _limited(self.left_error + left, reach)
         self.right_error, right_lost = _limited(self.right_error + right, reach)
         return left_lost, right_lost
 
-    def let_go(self, *, left: bool = True, right: bool = True) -> tuple[float, float]:
-        """Forget the errors of these wheels, and give them back."""
+    def clear_errors(self, *, left: bool = True, right: bool = True) -> tuple[float, float]:
+        """Set the position errors to 0.
+
+        Args:
+            left: Whether to clear the left wheel.
+            right: Whether to clear the right wheel.
+
+        Returns:
+            The cleared errors of the left and the right wheel, m.
+        """
         lost = self.left_error if left else 0.0, self.right_error if right else 0.0
         self.left_error -= lost[0]
         self.right_error -= lost[1]
@@ -95,7 +125,7 @@ def _limited(value: float, limit: float) -> tuple[float, float]:
 
 
 class StallMonitor:
-    """Watches one wheel: full PWM without motion cuts its power for a while, then it tries again."""
+    """Detects a stalled wheel: full PWM without motion. Its power is cut for a pause, then the drive tries again."""
 
     def __init__(self) -> None:
         self.stalled = False
@@ -103,20 +133,32 @@ class StallMonitor:
         self._off = 0.0
 
     def trip(self, pause: float) -> None:
-        """A stall that something else has noticed: no power for `pause` s."""
+        """Report a stall that was detected elsewhere.
+
+        Args:
+            pause: Time without power in s.
+        """
         self.stalled, self._still, self._off = True, 0.0, pause
 
     @property
-    def cut(self) -> bool:
+    def power_off(self) -> bool:
         """Whether the motor is without power now."""
         return self._off > 0.0
 
-    def step(self, parameters: FlashParameters, power: float, *, turned: bool, wanted: float, dt: float) -> None:
-        """Look at one tick. `wanted` is the wheel's set-point, m/s."""
+    def step(self, parameters: FlashParameters, power: float, *, turned: bool, target: float, dt: float) -> None:
+        """Check one control cycle.
+
+        Args:
+            parameters: Give the stall limit and the pause.
+            power: Share of the full voltage, -1 to 1.
+            turned: Whether the wheel has turned in this cycle.
+            target: Velocity set-point of the wheel, m/s.
+            dt: Time step in s.
+        """
         if self._off > 0.0:
             self._off = max(0.0, self._off - dt)
             return
-        if turned or wanted == 0.0:
+        if turned or target == 0.0:
             self.stalled = False
         pushing = parameters.stalls_at(power)
         self._still = self._still + dt if pushing and not turned else 0.0

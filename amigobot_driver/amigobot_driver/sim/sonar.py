@@ -13,15 +13,15 @@ from .body import Body
 from .faults import FaultInjector
 from .world import World
 
-#: m, what the firmware reports for no echo and for an echo from too near alike
+#: m, reported for no echo and for an echo from below the smallest range
 NO_ECHO = 6.1
-#: rays across a beam; the nearest echo wins
+#: rays across a beam; the nearest echo counts
 _RAYS = 5
-#: sonars that fire in turn; further ones are another array, which fires at the same time
+#: sonars of one array, which fire in sequence; further arrays fire at the same time
 _ARRAY = 8
-#: the sequence may name each sonar of an array twice
+#: length of a polling sequence: each sonar of an array twice
 _MAX_SEQUENCE = 2 * _ARRAY
-#: ms that SONARCYCLE allows a ping to take
+#: ms, allowed values of SONARCYCLE
 _SHORTEST_CYCLE, _LONGEST_CYCLE = 2, 120
 
 
@@ -31,7 +31,7 @@ def _number(default: float, high: float, help: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SonarModel:
-    """How a transducer errs."""
+    """Errors of a sonar."""
 
     noise: float = _number(0.003, 1.0, "m, standard deviation of a range")
     relative_noise: float = _number(0.002, 1.0, "the same, as a share of the range")
@@ -48,8 +48,8 @@ class Ping:
     range: float
 
 
-class _Array:
-    """Eight sonars, or what there is of them, of which one fires at a time."""
+class _SonarArray:
+    """Up to eight sonars, of which one fires at a time."""
 
     def __init__(self, numbers: range) -> None:
         self._numbers = numbers
@@ -59,19 +59,19 @@ class _Array:
         self.listening: Ping | None = None
 
     def switch(self, on: bool) -> bool:
-        """Whether that is a change; then the sequence begins anew."""
+        """Switch the array; a change restarts the sequence. Return whether it is a change."""
         changed = on != self.on
         if changed:
             self.on, self._position, self.listening = on, 0, None
         return changed
 
     def set_sequence(self, numbers: Sequence[int]) -> None:
-        """Fire those of these numbers that it has; without any of its own it goes on as before."""
+        """Fire these numbers in turn; without any number of this array, the sequence stays."""
         if own := tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]:
             self._sequence, self._position = own, 0
 
     def next(self) -> int | None:
-        """The number whose turn it is."""
+        """Return the number that fires next; None without sonars."""
         if not self._sequence:
             return None
         self._position += 1
@@ -79,11 +79,21 @@ class _Array:
 
 
 class SonarRing:
-    """Fires the sonars of the arrays that are on; each result is ready when the next one fires."""
+    """Fires the sonars of the arrays that are on; each result is ready when the next sonar fires."""
 
     def __init__(
         self, profile: Profile, body: Body, world: World, model: SonarModel, fault_injector: FaultInjector, seed: str
     ) -> None:
+        """Start switched off.
+
+        Args:
+            profile: Poses, ranges and cycle of the sonars.
+            body: Pose of the robot.
+            world: Walls.
+            model: Errors of the sonars.
+            fault_injector: Its faults disturb single sonars and pings.
+            seed: Seed of the noise.
+        """
         self._sonar = profile.sonar
         self._model = model
         self._fault_injector = fault_injector
@@ -93,40 +103,50 @@ class SonarRing:
         self.restart(profile.sonar.cycle)
 
     def restart(self, cycle: float) -> None:
-        """Back to the default sequence, off; `cycle` s a ping."""
+        """Switch off and restore the default sequence.
+
+        Args:
+            cycle: Time per ping in s.
+        """
         self.cycle = cycle
         numbers = range(len(self._sonar.poses))
-        self._arrays = [_Array(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
+        self._arrays = [_SonarArray(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
         self._done: list[Ping] = []
-        self._stuck_at: dict[int, float] = {}  #: m that a stuck sonar repeats
+        self._stuck_at: dict[int, float] = {}  #: m, the range that each stuck sonar repeats
 
     @property
     def on(self) -> bool:
-        """Whether anything fires."""
+        """Whether any array fires."""
         return any(array.on for array in self._arrays)
 
     @property
     def arrays_on(self) -> int:
-        """A bit for each array."""
+        """The arrays that fire, one bit each."""
         return sum(array.on << number for number, array in enumerate(self._arrays))
 
     def switch(self, on: bool, only: int = 0) -> None:
-        """SONAR: all arrays, or `only` one of them, counted from 1. The sequence begins anew."""
+        """Execute SONAR; a change restarts the sequence.
+
+        Args:
+            on: The new state.
+            only: Number of the array from 1; 0 for all.
+        """
         was_on = self.on
         changes = [array.switch(on) for number, array in enumerate(self._arrays, 1) if only in (0, number)]
         if any(changes) and not (was_on and self.on):
             self._due = -math.inf
 
     def set_cycle(self, milliseconds: int) -> None:
-        """SONARCYCLE; out of range it changes nothing."""
+        """Execute SONARCYCLE: set the time per ping, 2 to 120 ms; other values are ignored."""
         if _SHORTEST_CYCLE <= milliseconds <= _LONGEST_CYCLE:
             self.cycle = milliseconds / 1000
 
     def set_sequence(self, sequence: bytes) -> None:
-        """POLLING: sonar numbers from 1, as bytes or digits; numbers that do not exist are passed over.
+        """Execute POLLING. An empty sequence switches the ring off and keeps the previous sequence.
 
-        An empty sequence switches the ring off and keeps the one before.
+        Args:
+            sequence: Sonar numbers from 1, as bytes or digits; numbers that do not exist are ignored.
         """
         if not sequence:
             self.switch(False)
@@ -136,20 +156,20 @@ class SonarRing:
             array.set_sequence(numbers)
 
     def take(self) -> list[Ping]:
-        """The pings finished since the last time."""
+        """Return the pings that were finished since the last call."""
         done, self._done = self._done, []
         return done
 
     def step(self, now: float) -> None:
-        """Fire when it is time; `now` in s."""
+        """Fire if it is due at `now` (s)."""
         if not self.on or now < self._due - 1e-9:
             return
-        # A late start does not hurry the pings after it.
+        # A late start does not shorten the cycles after it.
         self._due = (self._due if self._due > now - self.cycle else now) + self.cycle
         for array in self._arrays:
             self._fire(array)
 
-    def _fire(self, array: _Array) -> None:
+    def _fire(self, array: _SonarArray) -> None:
         if array.listening is not None:
             self._done.append(array.listening)
             array.listening = None
@@ -163,13 +183,13 @@ class SonarRing:
             return NO_ECHO
         if number not in faults.stuck_sonars:
             self._stuck_at.pop(number, None)
-            return self._hear(number)
+            return self._detect(number)
         if number not in self._stuck_at:
-            self._stuck_at[number] = self._hear(number)
+            self._stuck_at[number] = self._detect(number)
         return self._stuck_at[number]
 
-    def _hear(self, number: int) -> float:
-        distance = self._fault_injector.overheard(min(self._echo(self._sonar.poses[number]), NO_ECHO))
+    def _detect(self, number: int) -> float:
+        distance = self._fault_injector.with_cross_talk(min(self._echo(self._sonar.poses[number]), NO_ECHO))
         if distance >= NO_ECHO:
             return NO_ECHO
         model = self._model
@@ -177,7 +197,7 @@ class SonarRing:
         return distance if self._sonar.min_range <= distance <= self._sonar.max_range else NO_ECHO
 
     def _echo(self, mount: SonarPose) -> float:
-        """The nearest thing in the beam that throws the sound back, m; inf for none."""
+        """Return the distance of the nearest surface in the beam that reflects the sound, m; inf for none."""
         pose = self._body.pose
         c, s = math.cos(pose.heading), math.sin(pose.heading)
         x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y

@@ -1,4 +1,4 @@
-"""The sounds in FLASH and their playlist (docs/protocol.md 5.8, 8.7). What would be heard becomes an event."""
+"""The sounds in FLASH and their playlist (docs/protocol.md 5.8, 8.7). A played sound becomes an event."""
 
 from __future__ import annotations
 
@@ -9,30 +9,39 @@ from dataclasses import dataclass
 from ..protocol import Playlist
 from ..wording import counted
 
-#: sounds below this number are the firmware's own cues (docs/protocol.md E-38)
+#: number of the first sound that is no cue of the firmware (docs/protocol.md E-38)
 FIRST_USER_SOUND = 50
 LAST_SOUND = 255
-#: bytes of a sound where nobody says otherwise: half a second at 8 kHz
+#: bytes of a sound without a given length: half a second at 8 kHz
 _LENGTH = 4000
 
-#: The cues that the firmware plays by itself. Their numbers are this simulator's choice: no manual has them.
+#: Cues that the firmware plays by itself; no manual has their numbers, these are a choice.
 CUES = {"power-up": 1, "connected": 2, "disconnected": 3, "stall": 4, "low battery": 5}
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """An entry of the playlist; a name that begins with ~ is a group of those that follow, without sound."""
+    """An entry of the playlist, with its length in bytes; a name that begins with ~ is a group heading."""
 
     name: str
     length: int = _LENGTH
 
     @property
     def is_group(self) -> bool:
+        """Whether the entry is the heading of a group."""
         return self.name.startswith("~")
 
 
 def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, Sound]:
-    """Sounds of these names with consecutive numbers."""
+    """Number sounds consecutively.
+
+    Args:
+        names: Names of the sounds.
+        first: Number of the first one.
+
+    Returns:
+        The sounds by number.
+    """
     return {number: Sound(name, 0 if name.startswith("~") else _LENGTH) for number, name in enumerate(names, first)}
 
 
@@ -50,48 +59,62 @@ DEFAULT_PLAYLIST = {
 
 
 class SoundBoard:
-    """Plays, mutes, and lists sounds; `tell` hears what would be audible."""
+    """Plays, mutes and lists sounds."""
 
-    def __init__(self, sounds: Mapping[int, Sound], tell: Callable[[str], None]) -> None:
+    def __init__(self, sounds: Mapping[int, Sound], on_sound: Callable[[str], None]) -> None:
+        """Start with sounds enabled.
+
+        Args:
+            sounds: The playlist by number.
+            on_sound: Called with a description of each played sound.
+        """
         self._sounds = sounds
-        self._tell = tell
+        self._on_sound = on_sound
         self.restart()
 
     def restart(self) -> None:
-        """Sounds on, nothing to list."""
+        """Enable sounds and cancel all requests."""
         self.enabled = True
-        self._asked: deque[int] = deque()  # numbers; 0 stands for how many there are
+        self._requested: deque[int] = deque()  # numbers of entries; 0 for the number of sounds
 
     def switch(self, on: bool) -> None:
-        """SOUNDTOG."""
+        """Execute SOUNDTOG: enable or disable sounds."""
         self.enabled = on
 
     def play(self, number: int) -> None:
-        """SOUND. A group or an empty entry has no sound."""
+        """Execute SOUND; a group or an empty entry has no sound."""
         sound = self._sounds.get(number)
         if self.enabled and sound is not None and not sound.is_group:
-            self._tell(f"{number} {sound.name}".rstrip())
+            self._on_sound(f"{number} {sound.name}".rstrip())
 
     def cue(self, name: str) -> None:
-        """One of the firmware's own."""
+        """Play one of the firmware's own sounds, by its name in CUES."""
         self.play(CUES[name])
 
     def say(self, tones: bytes) -> None:
-        """SAY: pairs of a duration in 20 ms and a half-cycle."""
+        """Execute SAY.
+
+        Args:
+            tones: Pairs of a duration in 20 ms and a half-cycle.
+        """
         if self.enabled and len(tones) > 1:
             seconds = sum(tones[: len(tones) // 2 * 2 : 2]) * 0.02
-            self._tell(f"{counted(len(tones) // 2, 'tone')}, {seconds:.1f} s")
+            self._on_sound(f"{counted(len(tones) // 2, 'tone')}, {seconds:.1f} s")
 
     def request_listing(self, number: int) -> None:
-        """PLAYLIST: one entry, or for 0 the number of user sounds and then each of them."""
+        """Execute PLAYLIST.
+
+        Args:
+            number: Number of the requested entry; 0 for the number of user sounds and then each of them.
+        """
         if number:
-            self._asked.append(number)
+            self._requested.append(number)
         else:
-            self._asked = deque([0, *self._user_sounds()])
+            self._requested = deque([0, *self._user_sounds()])
 
     def next_entry(self) -> Playlist | None:
-        """The packet for this info cycle, if one is due."""
-        return self._entry(self._asked.popleft()) if self._asked else None
+        """Return the requested packet for this info cycle; None if there is no request."""
+        return self._entry(self._requested.popleft()) if self._requested else None
 
     def _user_sounds(self) -> list[int]:
         return [number for number in sorted(self._sounds) if number >= FIRST_USER_SOUND]

@@ -7,14 +7,24 @@ from collections.abc import Callable
 
 from .simulator import Simulator
 
-#: bytes for a client that does not read; when they are used up, what the robot says is lost
+#: bytes that wait for a client that does not read; further ones are lost
 _SEND_BUFFER = 65536
 
 
 class TcpConnection:
-    """Listens on `address` and serves one client; a second one is turned away. Raises OSError."""
+    """A TCP server for one client; it rejects a second one."""
 
     def __init__(self, address: tuple[str, int], simulator: Simulator, *, log: Callable[[str], None]) -> None:
+        """Listen for a client.
+
+        Args:
+            address: Host and port; port 0 selects a free one.
+            simulator: The robot.
+            log: Called with a line of text when a client comes or goes.
+
+        Raises:
+            OSError: The address cannot be used.
+        """
         self._simulator, self._log = simulator, log
         self._client: socket.socket | None = None
         self._unsent = b""
@@ -26,10 +36,12 @@ class TcpConnection:
         self.description = f"tcp {host}:{port}"
 
     def watched(self) -> list[int]:
+        """Return the file descriptors to poll for input."""
         client = [] if self._client is None else [self._client.fileno()]
         return [self._listener.fileno(), *client]
 
     def read(self, limit: int) -> bytes:
+        """Return the client's bytes, at most `limit`; accepts and drops clients."""
         if self._simulator.unplugged:
             self._drop()
         self._accept()
@@ -46,6 +58,7 @@ class TcpConnection:
         return data
 
     def write(self, data: bytes) -> None:
+        """Send bytes to the client; what exceeds the send buffer is lost."""
         if self._client is None:
             return
         room = _SEND_BUFFER - len(self._unsent)
@@ -60,6 +73,7 @@ class TcpConnection:
             self._drop()
 
     def close(self) -> None:
+        """Close the connection and the listening socket."""
         if self._client is not None:
             self._client.close()
         self._listener.close()
@@ -67,7 +81,7 @@ class TcpConnection:
     def _accept(self) -> None:
         try:
             client, address = self._listener.accept()
-        except OSError:  # nobody there, or already gone again
+        except OSError:  # no client, or it has already disconnected
             return
         if self._client is not None or self._simulator.unplugged:
             client.close()

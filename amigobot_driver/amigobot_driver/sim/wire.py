@@ -10,14 +10,19 @@ _BITS = 10
 
 
 def byte_time(baud: int) -> float:
-    """s that a byte takes."""
+    """Return the time in s that one byte takes at `baud`."""
     return _BITS / baud
 
 
 class Wire:
-    """Bytes go in at one end and come out at the other when their time has come; `byte_time` 0: at once."""
+    """Delivers bytes after the time they take on the line. All times in s."""
 
     def __init__(self, byte_time: float = 0.0) -> None:
+        """Start empty.
+
+        Args:
+            byte_time: Time in s that one byte takes; 0 delivers at once.
+        """
         self.byte_time = byte_time
         self._pieces: deque[tuple[float, bytes]] = deque()
         self._free_at = -math.inf
@@ -27,14 +32,21 @@ class Wire:
         return sum(len(data) for _, data in self._pieces)
 
     def put(self, data: bytes, now: float) -> None:
-        """Send; what is still on the way goes first."""
+        """Send bytes; they start after those that are still in transit."""
         if data:
             start = max(now, self._free_at)
             self._pieces.append((start, data))
             self._free_at = start + len(data) * self.byte_time
 
     def take(self, now: float) -> tuple[bytes, float]:
-        """The bytes that arrived before `now` since the last time, and when the last of them did."""
+        """Remove the bytes that have arrived.
+
+        Args:
+            now: Time in s.
+
+        Returns:
+            The bytes that arrived before `now` since the last call, and when the last of them arrived.
+        """
         arrived, last = bytearray(), now
         while self._pieces and self._pieces[0][0] < now:
             start, data = self._pieces.popleft()
@@ -49,5 +61,5 @@ class Wire:
         return bytes(arrived), last
 
     def clear(self) -> None:
-        """Whatever is on the way is lost."""
+        """Lose all bytes in transit."""
         self._pieces.clear()

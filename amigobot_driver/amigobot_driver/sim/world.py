@@ -1,4 +1,4 @@
-"""The place a robot drives in: walls and furniture as line segments, seen from above. Metres and radians."""
+"""The robot's world: walls and furniture as line segments, seen from above. Meters and radians."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where something is and which way it points, in the world's frame."""
+    """Position in m and heading in rad, in the world's frame."""
 
     x: float
     y: float
@@ -19,7 +19,7 @@ class Pose:
 
 
 class Segment(NamedTuple):
-    """A piece of wall from (x1, y1) to (x2, y2)."""
+    """A piece of wall from (x1, y1) to (x2, y2), in m."""
 
     x1: float
     y1: float
@@ -28,11 +28,21 @@ class Segment(NamedTuple):
 
     @property
     def angle(self) -> float:
-        """The direction it runs in, rad."""
+        """Direction of the segment in rad."""
         return math.atan2(self.y2 - self.y1, self.x2 - self.x1)
 
     def hit_by(self, x: float, y: float, dx: float, dy: float) -> float:
-        """How far the ray from (x, y) along the unit vector (dx, dy) goes until it hits; inf for never."""
+        """Return the distance in m at which a ray hits the segment.
+
+        Args:
+            x: Start of the ray in m.
+            y: Start of the ray in m.
+            dx: Direction of the ray, part of a unit vector.
+            dy: Direction of the ray, part of a unit vector.
+
+        Returns:
+            The distance in m; inf if the ray misses.
+        """
         ex, ey = self.x2 - self.x1, self.y2 - self.y1
         across = dx * ey - dy * ex
         if across == 0.0:
@@ -43,7 +53,7 @@ class Segment(NamedTuple):
         return distance if distance >= 0.0 and 0.0 <= along <= 1.0 else math.inf
 
     def distance_to(self, x: float, y: float) -> float:
-        """From the point (x, y) to the nearest point of the segment."""
+        """Return the distance in m from the point (x, y) to the nearest point of the segment."""
         ex, ey = self.x2 - self.x1, self.y2 - self.y1
         square = ex * ex + ey * ey
         along = ((x - self.x1) * ex + (y - self.y1) * ey) / square if square else 0.0
@@ -53,7 +63,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """A rectangle around the axle's middle: how far it reaches forward, back and to either side."""
+    """A rectangle around the center of the axle: its extent to the front, to the rear and to either side, in m."""
 
     front: float
     rear: float
@@ -61,15 +71,15 @@ class Footprint:
 
     @property
     def radius(self) -> float:
-        """Of the circle that the corners sweep when it turns."""
+        """Radius in m of the circle that the corners sweep when the body turns."""
         return math.hypot(max(self.front, self.rear), self.side)
 
     def touches(self, pose: Pose, segment: Segment) -> bool:
-        """Whether the segment crosses or lies in the rectangle when that stands at `pose`."""
+        """Return whether the segment crosses or lies in the rectangle at `pose`."""
         return self._within(*_seen_from(pose, segment)) is not None
 
     def part(self, pose: Pose, segment: Segment) -> Segment | None:
-        """The part of the segment that lies in the rectangle at `pose`, as seen from there; None where none does."""
+        """Return the part of the segment inside the rectangle at `pose`, in its frame; None if there is none."""
         seen = _seen_from(pose, segment)
         shares = self._within(*seen)
         if shares is None:
@@ -79,7 +89,7 @@ class Footprint:
         return Segment(ax + start * dx, ay + start * dy, ax + end * dx, ay + end * dy)
 
     def _within(self, ax: float, ay: float, dx: float, dy: float) -> tuple[float, float] | None:
-        """From which to which share of its way the line from (ax, ay) by (dx, dy) is inside."""
+        """Return the shares of the line from (ax, ay) by (dx, dy) where it enters and leaves; None outside."""
         # Liang-Barsky: clip the segment's parameter range by each of the four sides.
         start, end = 0.0, 1.0
         sides = ((-dx, ax + self.rear), (dx, self.front - ax), (-dy, ay + self.side), (dy, self.side - ay))
@@ -95,7 +105,7 @@ class Footprint:
 
 
 def _seen_from(pose: Pose, segment: Segment) -> tuple[float, float, float, float]:
-    """Where a segment starts and how far it goes, in the frame of something at `pose`."""
+    """Return the start and the extent of a segment in the frame of `pose`."""
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     x1, y1 = segment.x1 - pose.x, segment.y1 - pose.y
     x2, y2 = segment.x2 - pose.x, segment.y2 - pose.y
@@ -109,7 +119,7 @@ Area = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Segments, where a robot starts, and areas without a floor."""
+    """Segments, the robot's start, and areas without a floor."""
 
     name: str
     segments: tuple[Segment, ...] = ()
@@ -117,17 +127,35 @@ class World:
     drops: tuple[Area, ...] = ()
 
     def has_floor(self, x: float, y: float) -> bool:
-        """Whether there is floor at a point: no step goes down there."""
+        """Return whether there is floor at a point (m)."""
         return not any(_inside(area, x, y) for area in self.drops)
 
     def cast(self, x: float, y: float, heading: float, reach: float = math.inf) -> float:
-        """The distance a ray goes before it meets something, m; inf where that is beyond `reach`."""
+        """Return the distance at which a ray hits the nearest segment.
+
+        Args:
+            x: Start of the ray in m.
+            y: Start of the ray in m.
+            heading: Direction of the ray in rad.
+            reach: Largest distance in m.
+
+        Returns:
+            The distance in m; inf beyond `reach`.
+        """
         dx, dy = math.cos(heading), math.sin(heading)
         distance = min((segment.hit_by(x, y, dx, dy) for segment in self.segments), default=math.inf)
         return distance if distance <= reach else math.inf
 
     def in_cone(self, x: float, y: float, heading: float, half_angle: float, reach: float) -> list[Segment]:
-        """The segments that a beam, narrower than a half turn, may meet: none is missing, some do not."""
+        """Return the segments that a beam may hit: none is missing, some may be outside.
+
+        Args:
+            x: Start of the beam in m.
+            y: Start of the beam in m.
+            heading: Direction of its axis in rad.
+            half_angle: Half of its width in rad, below a quarter turn.
+            reach: Largest distance in m.
+        """
         dx, dy = math.cos(heading), math.sin(heading)
         left_x, left_y = math.cos(heading + half_angle), math.sin(heading + half_angle)
         right_x, right_y = math.cos(heading - half_angle), math.sin(heading - half_angle)
@@ -145,12 +173,12 @@ class World:
         return found
 
     def near(self, x: float, y: float, distance: float) -> list[Segment]:
-        """The segments within `distance` of a point."""
+        """Return the segments within `distance` m of a point."""
         return [segment for segment in self.segments if segment.distance_to(x, y) <= distance]
 
 
 def _inside(area: Area, x: float, y: float) -> bool:
-    """Whether a ray from the point to the right crosses the outline an odd number of times."""
+    """Return whether a ray from the point to the right crosses the outline an odd number of times."""
     crossings = 0
     for (x1, y1), (x2, y2) in pairwise((*area, area[0])):
         if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):
@@ -159,29 +187,44 @@ def _inside(area: Area, x: float, y: float) -> bool:
 
 
 def polyline(points: Sequence[tuple[float, float]]) -> list[Segment]:
-    """The segments from each point to the next."""
+    """Return the segments from each point to the next, in m."""
     return [Segment(*a, *b) for a, b in pairwise(points)]
 
 
 def polygon(points: Sequence[tuple[float, float]]) -> list[Segment]:
-    """A closed polyline."""
+    """Return the segments of a closed outline, in m."""
     return polyline([*points, points[0]])
 
 
 def box(x: float, y: float, length: float, width: float, heading: float = 0.0) -> list[Segment]:
-    """A rectangle about its middle; `length` runs along `heading`."""
+    """Return the segments of a rectangle.
+
+    Args:
+        x: Center in m.
+        y: Center in m.
+        length: Side along `heading` in m.
+        width: Other side in m.
+        heading: Direction in rad.
+    """
     c, s = math.cos(heading), math.sin(heading)
     a, b = length / 2, width / 2
     return polygon([(x + c * u - s * v, y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b))])
 
 
 def circle(x: float, y: float, radius: float, corners: int = 12) -> list[Segment]:
-    """A round thing, as a polygon around it."""
+    """Return the segments of a regular polygon around a circle.
+
+    Args:
+        x: Center in m.
+        y: Center in m.
+        radius: Radius of the circle in m.
+        corners: Number of corners.
+    """
     outer = radius / math.cos(math.pi / corners)
     angles = (2 * math.pi * i / corners for i in range(corners))
     return polygon([(x + outer * math.cos(a), y + outer * math.sin(a)) for a in angles])
 
 
 def blocked(footprint: Footprint, pose: Pose, segments: Iterable[Segment]) -> bool:
-    """Whether a body of that shape at that pose would stand in a wall."""
+    """Return whether a body with this footprint at this pose would overlap a wall."""
     return any(footprint.touches(pose, segment) for segment in segments)

@@ -1,4 +1,4 @@
-"""What differs between the firmwares of the family, as data (docs/protocol.md 4.1, 5.2, 5.5)."""
+"""The differences between the ActivMedia firmwares, as data (docs/protocol.md 4.1, 5.2, 5.5)."""
 
 from __future__ import annotations
 
@@ -15,29 +15,39 @@ class Dialect:
     """One firmware."""
 
     name: str
-    letter: str  #: by which a profile chooses it
+    letter: str  #: by which a profile selects it
     column: str  #: the firmware's letter in the command table
-    dated: bool = False  #: it knows only the commands that the table gives a version for
-    also: frozenset[Command] = frozenset()  #: commands it knows although no manual's table says so
-    commands_per_tick: int = 1  #: executed in 10 ms
-    position_mask: int = 0xFFFF  #: of X and Y in the SIP
-    port_in_high_byte: bool = True  #: of the two where the SIP has analog port and gripper (docs/protocol.md E-30)
+    dated: bool = False  #: whether it has only the commands with a version in the table
+    also: frozenset[Command] = frozenset()  #: commands it has although no manual's table lists them
+    commands_per_tick: int = 1  #: commands executed in one 10 ms cycle
+    position_mask: int = 0xFFFF  #: bits of X and Y in the SIP
+    port_in_high_byte: bool = (
+        True  #: the analog port is in the high byte, the gripper in the low one (docs/protocol.md E-30)
+    )
     sip_end: str = "charge_state"  #: the SIP's last field
     config_end: str = "shutdown_volts"  #: CONFIGpac's last field before the tail
     config_tail: AmigoShTail | ArcosTail | None = None
-    encoder_once: bool = True  #: ENCODER 1 asks for one packet, else for a stream (docs/protocol.md E-20)
-    sonar_cycle: bool = True  #: FLASH says how long a ping takes, else the profile
-    sonar_arrays: bool = False  #: SONAR may name one array of the several
-    bumpers_in_io: bool = False  #: IOpac has bumpers and infrared after the digital inputs
+    encoder_once: bool = True  #: ENCODER 1 requests one packet, else a stream (docs/protocol.md E-20)
+    sonar_cycle: bool = True  #: FLASH has the duration of a ping, else the profile
+    sonar_arrays: bool = False  #: SONAR can select one of several arrays
+    bumpers_in_io: bool = False  #: IOpac has bumper and infrared bytes after the digital inputs
     gripper_kind: int = 0  #: how a gripper is wired: 1 user I/O, 2 general I/O
-    flash: Mapping[str, int | str] = field(default_factory=dict)  #: FLASH where it differs from AmigOS's
+    flash: Mapping[str, int | str] = field(default_factory=dict)  #: FLASH values that differ from AmigOS's
 
     def knows(self, command: CommandTable) -> bool:
+        """Return whether the firmware has a command."""
         version = command.firmware.get(self.column)
         return command in self.also or (version is not None and (not self.dated or version != ""))
 
     def factory(self, profile: Profile) -> dict[str, int | str]:
-        """What the factory writes into the FLASH of such a robot, where it differs from AmigOS's."""
+        """Return the FLASH values of a new robot that differ from AmigOS's defaults.
+
+        Args:
+            profile: Sonars, bumpers, track, and the `flash:` section.
+
+        Returns:
+            Values by the manual's keywords.
+        """
         values: dict[str, int | str] = {
             "RearSonar": int(len(profile.sonar.poses) > 8),
             "FrontBumps": profile.bumpers.front_segments,
@@ -51,7 +61,7 @@ class Dialect:
         return values
 
 
-#: `amigo.p` makes ARIA send MOVE; BATTEST is how docs/protocol.md 8.5 wants a flat battery tested.
+#: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol.md 8.5).
 AMIGOS = Dialect(
     name="AmigOS 1.3",
     letter="A",
@@ -73,7 +83,7 @@ AMIGO_SH = Dialect(
     flash={"TicksMM": 30},
 )
 
-#: No document at hand says what the Pioneers' encoders count in; 16 a mm lets RevCount fit its field for all of them.
+#: No document gives the resolution of the Pioneers' encoders; with 16 per mm, RevCount fits its field for all.
 _PIONEER_TICKS = 16
 
 P2OS = Dialect(
@@ -90,8 +100,8 @@ P2OS = Dialect(
     flash={"TicksMM": _PIONEER_TICKS},
 )
 
-#: Its cycle is about 1 ms (docs/protocol.md 4.3). What the table marks R without a version came with ARCOS; but gripper
-#: packets stand in the contents of the AROS manual.
+#: Its cycle is about 1 ms (docs/protocol.md 4.3). Commands marked R without a version came with ARCOS, but the
+#: AROS manual lists gripper packets.
 AROS = Dialect(
     name="AROS 1.8",
     letter="R",
@@ -120,10 +130,17 @@ ARCOS = Dialect(
     flash={"SInfoCycle": 100, "AutoBaud": 2, "TicksMM": _PIONEER_TICKS},
 )
 
-#: By the letters that profiles have.
+#: Firmwares by the letters in profiles.
 DIALECTS = {dialect.letter: dialect for dialect in (AMIGOS, AMIGO_SH, P2OS, AROS, ARCOS)}
 
 
 def dialect_for(letters: str) -> Dialect:
-    """The firmware that a profile names, the last one where it names more; AmigoSH where it names none of them."""
+    """Return the firmware that a profile names.
+
+    Args:
+        letters: The profile's firmware letters; the last known one counts.
+
+    Returns:
+        The firmware; AmigoSH if no letter is known.
+    """
     return next((DIALECTS[letter] for letter in reversed(letters) if letter in DIALECTS), AMIGO_SH)

@@ -1,4 +1,4 @@
-"""What nobody knows of the Erratic's firmware: where its manual and the one deployed driver contradict each other.
+"""Open questions about the Erratic's firmware: its manual and the one deployed driver contradict each other.
 
 Revision(heading="deg", layout="player")
 parse_revision(["heading=deg", "layout=player"])       # the same
@@ -14,7 +14,7 @@ from ...profiles import Profile
 
 
 class RevisionError(ValueError):
-    """A variant that does not exist; the message says what is allowed."""
+    """A variant does not exist; the message names what is allowed."""
 
 
 def _either(default: str, other: str, help: str) -> Any:
@@ -23,16 +23,16 @@ def _either(default: str, other: str, help: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One answer to each open question (docs/protocol.md E-40 to E-48); the defaults are those of the profile."""
+    """One answer to each open question (docs/protocol.md E-40 to E-48); the defaults are the manual's."""
 
-    heading: str = _either("4096", "deg", "what a turn has: 4096 steps, or degrees (E-42)")
+    heading: str = _either("4096", "deg", "unit of headings: 4096 steps a turn, or degrees (E-42)")
     layout: str = _either("manual", "player", "motor packet of 19 bytes as in the manual, or of 18 (E-43)")
     wheels: str = _either("right", "left", "the wheel whose velocity comes first in VEL2 (E-45)")
-    duty: str = _either("percent", "permille", "what PWM_DUTY counts (E-46)")
+    duty: str = _either("percent", "permille", "unit of PWM_DUTY (E-46)")
     bits: str = _either(
         "manual", "player", "digital inputs from bit 0, set: no floor; or from bit 4, set: floor (E-48)"
     )
-    checksum: str = _either("data", "count", "what a checksum covers: the data, or the count as well (E-40)")
+    checksum: str = _either("data", "count", "what the checksum covers: the data, or also the count (E-40)")
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -40,12 +40,12 @@ class Revision:
 
 
 def revision_names() -> tuple[str, ...]:
-    """The questions."""
+    """Return the names of the questions."""
     return tuple(item.name for item in fields(Revision))
 
 
 def revision_help() -> str:
-    """The questions and their answers, one a line."""
+    """Return the questions and their answers, one per line."""
     variants = (
         (f"{item.name}={'|'.join(item.metadata['choices'])}", item.metadata["help"]) for item in fields(Revision)
     )
@@ -53,7 +53,7 @@ def revision_help() -> str:
 
 
 def revision_of(profile: Profile) -> Revision:
-    """The one that a profile describes."""
+    """Return the revision that a profile describes."""
     quirks, floor = profile.quirks, profile.floor
     return Revision(
         heading="deg" if quirks.heading_in_degrees else "4096",
@@ -65,7 +65,18 @@ def revision_of(profile: Profile) -> Revision:
 
 
 def parse_revision(texts: Iterable[str], base: Revision | None = None) -> Revision:
-    """A revision from NAME=VALUE, in the rest like `base` or the defaults. Raises RevisionError."""
+    """Read a revision.
+
+    Args:
+        texts: One NAME=VALUE per question.
+        base: Answers to the other questions; None for the defaults.
+
+    Returns:
+        The revision.
+
+    Raises:
+        RevisionError: A name or value does not exist.
+    """
     values = {}
     for text in texts:
         name, _, value = text.partition("=")

@@ -1,6 +1,6 @@
-"""Worlds from files: our own YAML, ARIA's .map, and the maps of ROS. One small module a format.
+"""Worlds from files: this project's YAML, ARIA's .map, and the maps of ROS. Each format is one module.
 
-A file comes from anywhere: its size and its numbers are limited, and an error names the file, the place in it and
+A file can come from anywhere: its size and its numbers are limited, and an error names the file, the place in it and
 what is allowed.
 """
 
@@ -18,12 +18,22 @@ __all__ = ["WorldError", "available_worlds", "load_world", "parse_pose"]
 
 
 def available_worlds() -> tuple[str, ...]:
-    """The names of the worlds that are shipped."""
+    """Return the names of the worlds that are shipped."""
     return tuple(sorted(path.stem for path in share("config", "worlds").glob("*.yaml")))
 
 
 def load_world(name: str) -> World:
-    """A shipped world by its name, or one from a file by its path. Raises WorldError."""
+    """Load a world.
+
+    Args:
+        name: Name of a shipped world, or path of a file.
+
+    Returns:
+        The world.
+
+    Raises:
+        WorldError: The name is unknown, or the file cannot be read or has a wrong content.
+    """
     path = Path(name)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
@@ -40,5 +50,5 @@ def _read_yaml(path: Path) -> Plan:
     return ros.read(content, path) if ros.is_map(content) else shapes.read(content, str(path))
 
 
-#: By the ending of the file.
+#: Readers by the extension of the file.
 _READERS: dict[str, Callable[[Path], Plan]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".map": aria.read}

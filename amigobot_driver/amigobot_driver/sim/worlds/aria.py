@@ -1,4 +1,4 @@
-"""ARIA's .map files: the LINES section and the first home pose, in millimetres; other marks are passed over."""
+"""ARIA's .map files: the LINES section and the first home pose, in millimeters; other content is ignored."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from pathlib import Path
 from ..world import Pose, Segment
 from .plan import Plan, WorldError, number, read_text
 
-#: bytes; the points in a DATA section are many
+#: bytes; a DATA section can have very many points
 _MAX_SIZE = 20_000_000
 _HOMES = (["Cairn:", "RobotHome"], ["Cairn:", "Dock"])
 
 
 def read(path: Path) -> Plan:
-    """The plan in a map file. Raises WorldError."""
+    """Read a map file.
+
+    Raises:
+        WorldError: The file cannot be read, or has no walls.
+    """
     plan = Plan()
     home = None
     section = "header"
@@ -23,9 +27,9 @@ def read(path: Path) -> Plan:
         if words[:1] in (["LINES"], ["DATA"]):
             section = words[0]
         elif section == "LINES" and words:
-            plan.add([Segment(*_millimetres(words, 4, where))], where)
+            plan.add([Segment(*_millimeters(words, 4, where))], where)
         elif words[:2] in _HOMES and home is None:
-            x, y = _millimetres(words[2:4], 2, where)
+            x, y = _millimeters(words[2:4], 2, where)
             home = Pose(x, y, math.radians(_number(words[4], where) if len(words) > 4 else 0.0))
     if not plan.segments:
         raise WorldError(f"{path}: no LINES section with walls in it")
@@ -33,7 +37,7 @@ def read(path: Path) -> Plan:
     return plan
 
 
-def _millimetres(words: list[str], count: int, where: str) -> list[float]:
+def _millimeters(words: list[str], count: int, where: str) -> list[float]:
     if len(words) != count:
         raise WorldError(f"{where}: {count} coordinates in mm are needed, got {' '.join(words)!r:.60}")
     return [number(_number(word, where) / 1000, where) for word in words]

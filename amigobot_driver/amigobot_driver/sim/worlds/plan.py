@@ -1,4 +1,4 @@
-"""What every reader makes of its file, and how far any of them goes."""
+"""The common result of all readers of world files, and the limits of a file's content."""
 
 from __future__ import annotations
 
@@ -12,28 +12,36 @@ import yaml
 
 from ..world import Area, Pose, Segment
 
-#: Each sonar ping looks at every segment once.
+#: Each sonar ping checks every segment once.
 MAX_SEGMENTS = 5_000
-#: m; further out, a robot's counters have wrapped dozens of times and the file is in other units.
+#: m; larger coordinates mean that a file is in other units
 MAX_COORDINATE = 1_000.0
-#: bytes; reading YAML takes long
+#: bytes; parsing YAML is slow
 _MAX_YAML = 200_000
 
 
 class WorldError(ValueError):
-    """A world that cannot be used; the message names the file, the place and what is allowed."""
+    """A world cannot be used; the message names the file, the place and what is allowed."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """Walls, where a robot starts, and areas without a floor."""
+    """Walls, the robot's start, and areas without a floor."""
 
     segments: list[Segment] = field(default_factory=list)
     start: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
     drops: list[Area] = field(default_factory=list)
 
     def add(self, segments: Iterable[Segment], where: str) -> None:
-        """More walls. Raises WorldError when they become too many."""
+        """Add walls.
+
+        Args:
+            segments: The walls.
+            where: Place in the file, for error messages.
+
+        Raises:
+            WorldError: There are too many segments.
+        """
         for segment in segments:
             if len(self.segments) >= MAX_SEGMENTS:
                 raise WorldError(f"{where}: more than {MAX_SEGMENTS} line segments")
@@ -41,7 +49,11 @@ class Plan:
 
 
 def parse_pose(text: str) -> Pose:
-    """A pose from X,Y,DEGREES. Raises WorldError."""
+    """Read a pose from X,Y,DEGREES.
+
+    Raises:
+        WorldError: The text has another form, or a number is too large.
+    """
     try:
         x, y, heading = (number(float(word), "start") for word in text.split(","))
     except ValueError:
@@ -50,7 +62,15 @@ def parse_pose(text: str) -> Pose:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """A whole file of at most `limit` bytes. Raises WorldError."""
+    """Read a whole file.
+
+    Args:
+        path: The file.
+        limit: Largest allowed size in bytes.
+
+    Raises:
+        WorldError: The file cannot be read, or is too large.
+    """
     try:
         if path.stat().st_size > limit:
             raise WorldError(f"{path}: too long for a world, more than {limit} bytes")
@@ -60,7 +80,15 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """The same as text."""
+    """Read a whole UTF-8 file.
+
+    Args:
+        path: The file.
+        limit: Largest allowed size in bytes.
+
+    Raises:
+        WorldError: The file cannot be read, or is too large.
+    """
     try:
         return read_bytes(path, limit).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -68,7 +96,11 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def parse_yaml(path: Path) -> dict[Any, Any]:
-    """The mapping in a YAML file; an empty file is an empty one. Raises WorldError."""
+    """Read the mapping in a YAML file; an empty file is an empty mapping.
+
+    Raises:
+        WorldError: The file cannot be read, is no YAML, or has no mapping.
+    """
     try:
         content = yaml.safe_load(read_text(path, _MAX_YAML))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -83,7 +115,17 @@ def parse_yaml(path: Path) -> dict[Any, Any]:
 
 
 def check_keys(item: Any, allowed: Iterable[str], where: str, required: Iterable[str] = ()) -> None:
-    """Whether an item is a mapping with these keys. Raises WorldError."""
+    """Check that an item is a mapping with allowed keys.
+
+    Args:
+        item: The item.
+        allowed: Keys that it may have.
+        where: Place in the file, for error messages.
+        required: Keys that it must have.
+
+    Raises:
+        WorldError: It is no mapping, or has other keys.
+    """
     allowed = tuple(allowed)
     if not isinstance(item, dict):
         raise WorldError(f"{where}: {item!r:.60}, a mapping with the keys {', '.join(allowed)} is needed")
@@ -96,21 +138,33 @@ def check_keys(item: Any, allowed: Iterable[str], where: str, required: Iterable
 
 
 def items(value: Any, where: str) -> list[Any]:
-    """A list. Raises WorldError."""
+    """Check that a value is a list, and return it.
+
+    Raises:
+        WorldError: It is no list; the message begins with `where`.
+    """
     if not isinstance(value, list):
         raise WorldError(f"{where}: {value!r:.60}, a list is needed")
     return value
 
 
 def numbers(value: Any, count: int, where: str) -> list[float]:
-    """So many numbers. Raises WorldError."""
+    """Check that a value is a list of `count` numbers, and return it.
+
+    Raises:
+        WorldError: It is not; the message begins with `where`.
+    """
     if not isinstance(value, list) or len(value) != count:
         raise WorldError(f"{where}: {value!r:.60}, a list of {count} numbers is needed")
     return [number(item, where) for item in value]
 
 
 def number(value: Any, where: str) -> float:
-    """A number that can be a coordinate or an angle. Raises WorldError."""
+    """Check that a value is a number in the range of a coordinate or an angle, and return it.
+
+    Raises:
+        WorldError: It is not; the message begins with `where`.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_COORDINATE:
         raise WorldError(f"{where}: {value!r:.60}, a number up to {MAX_COORDINATE:g} is needed")
     return float(value)

@@ -1,7 +1,7 @@
-"""Maps of ROS (map_server): a YAML file beside a PGM picture, whose occupied cells become walls.
+"""Maps of ROS (map_server): a YAML file and a PGM picture whose occupied cells become walls.
 
-The walls are the edges between occupied cells and all others, straight runs of them as one segment. A robot starts
-at the map's origin of coordinates, where most maps were begun.
+The walls are the edges between occupied cells and all others; a straight run of edges is one segment. The robot starts
+at the origin of the map's coordinates.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from ..world import Segment
 from .plan import Plan, WorldError, number, numbers, read_bytes
 
-#: cells; each is looked at several times
+#: cells; each is read several times
 _MAX_CELLS = 4_000_000
-#: a PGM's header: its kind, width, height and white, with comments anywhere between
+#: a PGM's header: format, width, height and white, with comments anywhere between
 _HEADER = re.compile(rb"(P[25])" + rb"(?:\s|#[^\n]*\n)+(\d{1,6})" * 3 + rb"\s")
 
 #: A row of cells, 1 for occupied.
@@ -25,12 +25,20 @@ _Row = list[int]
 
 
 def is_map(content: dict[Any, Any]) -> bool:
-    """Whether a YAML file is one of these."""
+    """Return whether the mapping of a YAML file is a map of ROS."""
     return "image" in content and "resolution" in content
 
 
 def read(content: dict[Any, Any], path: Path) -> Plan:
-    """The plan in the mapping of a YAML file and in the picture that it names. Raises WorldError."""
+    """Read a map.
+
+    Args:
+        content: The mapping of the YAML file.
+        path: Path of the YAML file; the path of the picture is relative to it.
+
+    Raises:
+        WorldError: A value is not allowed, or the picture cannot be read.
+    """
     image, where = content["image"], str(path)
     if not isinstance(image, str):
         raise WorldError(f"{where}: image: {image!r:.60}, the name of a .pgm file is needed")
@@ -49,7 +57,7 @@ def read(content: dict[Any, Any], path: Path) -> Plan:
 
 
 def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
-    """The cells of a picture, the lowest row first."""
+    """Return the cells of a picture, the lowest row first."""
     data = read_bytes(path, 4 * _MAX_CELLS)
     header = _HEADER.match(data)
     if header is None:
@@ -70,7 +78,7 @@ def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
 
 
 def _edges(cells: list[_Row]) -> Iterator[tuple[int, int, int, int]]:
-    """The borders of the occupied cells, in cells."""
+    """Yield the borders of the occupied cells as x1, y1, x2, y2 in cells."""
     for y, x1, x2 in _runs(cells):
         yield x1, y, x2, y
     for x, y1, y2 in _runs([list(column) for column in zip(*cells, strict=True)]):
@@ -78,7 +86,7 @@ def _edges(cells: list[_Row]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _runs(rows: list[_Row]) -> Iterator[tuple[int, int, int]]:
-    """Between each two rows, outside included, the runs in which they differ: row, first cell, end."""
+    """Yield the runs in which neighboring rows differ, the outside included: row, first cell, end."""
     nothing = [0] * len(rows[0])
     for index, (below, above) in enumerate(zip([nothing, *rows], [*rows, nothing], strict=True)):
         if below == above:

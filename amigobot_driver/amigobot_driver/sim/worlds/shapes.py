@@ -1,4 +1,4 @@
-"""Our own world files: walls and furniture as shapes, in metres (docs/simulator.md)."""
+"""This project's world files: walls and furniture as shapes, in meters (docs/simulator.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from .plan import MAX_SEGMENTS, Plan, WorldError, check_keys, items, number, num
 
 
 def read(content: dict[Any, Any], where: str) -> Plan:
-    """The plan in the mapping of a YAML file. Raises WorldError."""
+    """Read a world.
+
+    Args:
+        content: The mapping of the YAML file.
+        where: Path of the file, for error messages.
+
+    Raises:
+        WorldError: A key or value is not allowed.
+    """
     check_keys(content, ("description", "start", *_SHAPES, "drops"), where)
     plan = Plan()
     for key, shape in _SHAPES.items():
