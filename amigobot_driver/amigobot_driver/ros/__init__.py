@@ -1,1 +1,1 @@
-"""The ROS 2 side: the only place that knows rclpy. It converts, publishes and passes wishes on; it decides nothing."""
+"""The ROS 2 side, the only package that imports rclpy: converts, publishes, and passes requests to the core."""

@@ -14,7 +14,7 @@ from amigobot_msgs.action import Move, Turn
 
 from ..driver import Driver
 from ..robot import Event, Manoeuvre, Refused, Report, Robot
-from .wish import granted
+from .requests import await_result
 
 
 class ManoeuvreActions:
@@ -89,7 +89,7 @@ class ManoeuvreActions:
         running = handle, manoeuvre
         self._running.append(running)
         try:
-            outcome = await granted(self._node, manoeuvre.ended)
+            outcome = await await_result(self._node, manoeuvre.ended)
         finally:
             self._running.remove(running)
         result.success, result.message = outcome.success, outcome.message

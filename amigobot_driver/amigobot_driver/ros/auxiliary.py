@@ -14,8 +14,8 @@ from ..driver import Driver
 from ..protocol import Aux, Command
 from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, Written
 from .log import Once
+from .requests import await_result, call_with_result, fill_response, service_factory
 from .telemetry import Telemetry
-from .wish import afterwards, answer, granted, offering
 
 #: Messages: bytes of a serial line must not be lost in a burst.
 _DEPTH = 100
@@ -35,9 +35,9 @@ class AuxPorts:
         self._heard: dict[int, bool] = {}
         for number in _USUAL:
             self._offer(number)
-        offer = offering(node)
-        offer(AuxWrite, "aux_write", self._write)
-        offer(AuxRead, "aux_read", self._read)
+        create_service = service_factory(node)
+        create_service(AuxWrite, "aux_write", self._write)
+        create_service(AuxRead, "aux_read", self._read)
 
     def hear(self, event: Event) -> None:
         """Publish what has come; with each SIP see who listens."""
@@ -72,8 +72,8 @@ class AuxPorts:
 
     def _send(self, number: int, message: AuxData) -> None:
         with self._driver.robot() as robot:
-            wish = robot.aux[number - 1].writer.write(bytes(message.data))
-        afterwards(self._node, wish, partial(self._explain, number))
+            pending = robot.aux[number - 1].writer.write(bytes(message.data))
+        call_with_result(self._node, pending, partial(self._explain, number))
 
     def _explain(self, number: int, outcome: Written) -> None:
         """A topic has no answer; the bytes that were dropped are counted in the diagnostics."""
@@ -83,24 +83,24 @@ class AuxPorts:
     async def _write(self, request: AuxWrite.Request, response: AuxWrite.Response) -> AuxWrite.Response:
         with self._driver.robot() as robot:
             port = _port(robot, request.port)
-            wish = port.writer.write(bytes(request.data)) if port else None
-        if wish is None:
+            pending = port.writer.write(bytes(request.data)) if port else None
+        if pending is None:
             response.message = _no_port(request.port)
             return response
-        outcome = await granted(self._node, wish)
+        outcome = await await_result(self._node, pending)
         response.written = outcome.count
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _read(self, request: AuxRead.Request, response: AuxRead.Response) -> AuxRead.Response:
         with self._driver.robot() as robot:
             port, now = _port(robot, request.port), self._driver.clock()
-            wish = port.reader.read(request.count, request.timeout, now, flush=request.flush) if port else None
-        if wish is None:
+            pending = port.reader.read(request.count, request.timeout, now, flush=request.flush) if port else None
+        if pending is None:
             response.message = _no_port(request.port)
             return response
-        outcome = await granted(self._node, wish)
+        outcome = await await_result(self._node, pending)
         response.data = outcome.data
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
 
 def _port(robot: Robot, number: int) -> AuxPort | None:

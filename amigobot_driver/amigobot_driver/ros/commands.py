@@ -78,10 +78,10 @@ class VelocityInput:
     def _on_heading(self, message: HeadingVelocity) -> None:
         self._drive("cmd_heading", lambda robot, now: robot.drive_course(message.velocity, message.heading, now))
 
-    def _drive(self, topic: str, wish: Callable[[Robot, float], None]) -> None:
+    def _drive(self, topic: str, command: Callable[[Robot, float], None]) -> None:
         try:
             with self._driver.robot() as robot:
-                wish(robot, self._driver.clock())
+                command(robot, self._driver.clock())
         except Refused as reason:
             self._refuse(topic, str(reason))
 

@@ -12,8 +12,8 @@ from amigobot_msgs.srv import Gripper as GripperSrv
 
 from ..driver import Driver
 from ..robot import Event, GripperSeen
+from .requests import await_result, fill_response, service_factory
 from .telemetry import Telemetry
-from .wish import answer, granted, offering
 
 
 class Gripper:
@@ -24,7 +24,7 @@ class Gripper:
         self._driver = driver
         self._telemetry = telemetry
         self._publisher = node.create_publisher(GripperState, "gripper_state", 10)
-        offering(node)(GripperSrv, "gripper", self._obey)
+        service_factory(node)(GripperSrv, "gripper", self._obey)
 
     def hear(self, event: Event) -> None:
         """Publish what an event tells."""
@@ -33,8 +33,8 @@ class Gripper:
 
     async def _obey(self, request: GripperSrv.Request, response: GripperSrv.Response) -> GripperSrv.Response:
         with self._driver.robot() as robot:
-            wish = robot.gripper.order(request.order, request.duration, self._driver.clock())
-        return answer(response, await granted(self._node, wish))
+            pending = robot.gripper.order(request.order, request.duration, self._driver.clock())
+        return fill_response(response, await await_result(self._node, pending))
 
 
 def _message(seen: GripperSeen, header: Header) -> GripperState:

@@ -29,6 +29,7 @@ from .pioneer import Pioneer
 from .ports import Ports
 from .raw import RawAccess
 from .replay import Recording, is_recording
+from .requests import call_with_result
 from .services import Services
 from .servos import Servos
 from .sounds import SoundServices
@@ -36,7 +37,6 @@ from .stamps import NodeTime, RecordedTime, Stamps
 from .streams import Streams
 from .telemetry import Telemetry
 from .tuning import TuningServices
-from .wish import afterwards
 
 
 class AmigobotNode(Node):
@@ -126,8 +126,8 @@ class AmigobotNode(Node):
     def _on_parameters(self, changes: list[Parameter]) -> None:
         self._params.apply(changes)
         with self.driver.robot() as robot:
-            wish = robot.configure(self._params.options(), self.driver.clock())
-        afterwards(self, wish, self._on_configured)
+            pending = robot.configure(self._params.options(), self.driver.clock())
+        call_with_result(self, pending, self._on_configured)
 
     def _on_configured(self, outcome: Outcome) -> None:
         if not outcome.success:

@@ -14,8 +14,8 @@ from amigobot_msgs.srv import ResetRobot
 
 from ..driver import Driver
 from ..robot import CompassRead, Event, JoystickMoved, Outcome
+from .requests import await_result, fill_response, service_factory
 from .telemetry import Telemetry
-from .wish import answer, granted, offering
 
 _DEPTH = 10
 
@@ -29,9 +29,9 @@ class Pioneer:
         self._telemetry = telemetry
         self._compass = node.create_publisher(Compass, "compass", _DEPTH)
         self._joy = node.create_publisher(Joy, "joy", _DEPTH)
-        offer = offering(node)
-        offer(SetBool, "deploy_charger", self._deploy_charger)
-        offer(ResetRobot, "reset_robot", self._reset)
+        create_service = service_factory(node)
+        create_service(SetBool, "deploy_charger", self._deploy_charger)
+        create_service(ResetRobot, "reset_robot", self._reset)
 
     def hear(self, event: Event) -> None:
         """Publish what an event tells."""
@@ -48,17 +48,17 @@ class Pioneer:
 
     async def _deploy_charger(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
-            wish = robot.charger.deploy(request.data, self._driver.clock())
-        return answer(response, await granted(self._node, wish))
+            pending = robot.charger.deploy(request.data, self._driver.clock())
+        return fill_response(response, await await_result(self._node, pending))
 
     async def _reset(self, request: ResetRobot.Request, response: ResetRobot.Response) -> ResetRobot.Response:
         if not request.confirm:
-            return answer(
+            return fill_response(
                 response, Outcome(False, "not reset: confirm is false; the robot is lost for seconds by this")
             )
         with self._driver.robot() as robot:
-            wish = robot.reset(self._driver.clock())
-        return answer(response, await granted(self._node, wish))
+            pending = robot.reset(self._driver.clock())
+        return fill_response(response, await await_result(self._node, pending))
 
 
 def _compass(read: CompassRead, header: Header) -> Compass:

@@ -14,8 +14,8 @@ from ..profiles import Inputs
 from ..protocol import Io
 from ..robot import Event, Identified, Received, Report
 from .parameters import Parameters
+from .requests import await_result, fill_response, service_factory
 from .telemetry import Telemetry
-from .wish import answer, granted, offering
 
 #: V of one count of the SIP's analog byte (PROTOCOL 5.2).
 _SIP_SCALE = 5.0 / 255
@@ -35,9 +35,9 @@ class Ports:
         self._packet: Io | None = None
         self._packet_stamp = -math.inf
         self._volts_per_count = Inputs().volts_per_count
-        offer = offering(node)
-        offer(SetDigitalOutputs, "set_digital_outputs", self._set_outputs)
-        offer(SelectAnalogInput, "select_analog_input", self._select)
+        create_service = service_factory(node)
+        create_service(SetDigitalOutputs, "set_digital_outputs", self._set_outputs)
+        create_service(SelectAnalogInput, "select_analog_input", self._select)
 
     def hear(self, event: Event) -> None:
         """Publish the ports with each SIP; the IOpac adds what the SIP has no room for."""
@@ -70,15 +70,15 @@ class Ports:
         self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
     ) -> SetDigitalOutputs.Response:
         with self._driver.robot() as robot:
-            wish = robot.digital_outputs.set(request.mask, request.states, self._driver.clock())
-        outcome = await granted(self._node, wish)
+            pending = robot.digital_outputs.set(request.mask, request.states, self._driver.clock())
+        outcome = await await_result(self._node, pending)
         with self._driver.robot() as robot:
             response.outputs = robot.digital_outputs.reported or 0
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _select(
         self, request: SelectAnalogInput.Request, response: SelectAnalogInput.Response
     ) -> SelectAnalogInput.Response:
         with self._driver.robot() as robot:
-            wish = robot.analog_input.select(request.port, self._driver.clock())
-        return answer(response, await granted(self._node, wish))
+            pending = robot.analog_input.select(request.port, self._driver.clock())
+        return fill_response(response, await await_result(self._node, pending))

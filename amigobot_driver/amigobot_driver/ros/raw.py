@@ -10,8 +10,8 @@ from amigobot_msgs.srv import SendCommand
 from ..driver import Driver
 from ..robot import Event, FrameSeen, Outcome, Refused
 from .parameters import Parameters
+from .requests import fill_response
 from .telemetry import Telemetry
-from .wish import answer
 
 #: Deep, because a frame that is left out tells a lie.
 _DEPTH = 100
@@ -49,10 +49,10 @@ class RawAccess:
     def _send(self, request: SendCommand.Request, response: SendCommand.Response) -> SendCommand.Response:
         if not self._parameters["allow_raw_commands"]:
             told = "raw commands are not allowed: set the parameter allow_raw_commands to true"
-            return answer(response, Outcome(False, told))
+            return fill_response(response, Outcome(False, told))
         try:
             with self._driver.robot() as robot:
                 outcome = robot.send_raw(request.number, list(request.argument), bytes(request.text))
         except Refused as reason:
             outcome = Outcome(False, str(reason))
-        return answer(response, outcome)
+        return fill_response(response, outcome)

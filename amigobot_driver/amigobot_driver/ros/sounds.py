@@ -13,7 +13,7 @@ from ..robot import Outcome
 from ..robot.devices.sounds import MAX_TONES, TONE_STEP, is_group
 from ..wording import counted
 from .parameters import Parameters
-from .wish import answer, granted, offering
+from .requests import await_result, fill_response, service_factory
 
 
 class SoundServices:
@@ -23,15 +23,15 @@ class SoundServices:
         self._node = node
         self._driver = driver
         self._parameters = parameters
-        offer = offering(node)
-        offer(PlaySound, "play_sound", self._play)
-        offer(ListSounds, "list_sounds", self._list)
-        offer(SetBool, "enable_sounds", self._enable)
-        offer(Say, "say", self._say)
+        create_service = service_factory(node)
+        create_service(PlaySound, "play_sound", self._play)
+        create_service(ListSounds, "list_sounds", self._list)
+        create_service(SetBool, "enable_sounds", self._enable)
+        create_service(Say, "say", self._say)
 
     async def _play(self, request: PlaySound.Request, response: PlaySound.Response) -> PlaySound.Response:
         if bool(request.number) == bool(request.name):
-            return answer(response, Outcome(False, "either a number from 1 to 255 or a name is needed"))
+            return fill_response(response, Outcome(False, "either a number from 1 to 255 or a name is needed"))
         number = request.number
         if request.name:
             listed = await self._playlist(refresh=False)
@@ -40,12 +40,12 @@ class SoundServices:
                     number = robot.sounds.find(request.name)
             except LookupError as error:
                 # Of a playlist that is not whole the name may be missing for that alone.
-                return answer(response, Outcome(False, str(error) if listed.success else listed.message))
+                return fill_response(response, Outcome(False, str(error) if listed.success else listed.message))
         with self._driver.robot() as robot:
-            wish = robot.sounds.play(number, self._driver.clock())
-        outcome = await granted(self._node, wish)
+            pending = robot.sounds.play(number, self._driver.clock())
+        outcome = await await_result(self._node, pending)
         response.number = number if outcome.success else 0
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _list(self, request: ListSounds.Request, response: ListSounds.Response) -> ListSounds.Response:
         outcome = await self._playlist(request.refresh)
@@ -61,27 +61,27 @@ class SoundServices:
             )
             for entry in playlist
         ]
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         with self._driver.robot() as robot:
-            wish = robot.sounds.switch(request.data, self._driver.clock())
-        return answer(response, await granted(self._node, wish))
+            pending = robot.sounds.switch(request.data, self._driver.clock())
+        return fill_response(response, await await_result(self._node, pending))
 
     async def _say(self, request: Say.Request, response: Say.Response) -> Say.Response:
         try:
             half_cycle = float(self._parameters["say_half_cycle"])
             tones = tone_pairs(list(request.durations), list(request.frequencies), half_cycle)
         except ValueError as error:
-            return answer(response, Outcome(False, str(error)))
+            return fill_response(response, Outcome(False, str(error)))
         with self._driver.robot() as robot:
-            wish = robot.sounds.say(tones, self._driver.clock())
-        return answer(response, await granted(self._node, wish))
+            pending = robot.sounds.say(tones, self._driver.clock())
+        return fill_response(response, await await_result(self._node, pending))
 
     async def _playlist(self, refresh: bool) -> Outcome:
         with self._driver.robot() as robot:
-            wish = robot.sounds.list(refresh, self._driver.clock())
-        return await granted(self._node, wish)
+            pending = robot.sounds.list(refresh, self._driver.clock())
+        return await await_result(self._node, pending)
 
 
 def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: float) -> bytes:

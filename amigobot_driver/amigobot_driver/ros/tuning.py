@@ -16,7 +16,7 @@ from ..robot import Outcome, Refused
 from ..wording import counted
 from . import conversions
 from .parameters import Parameters
-from .wish import answer, granted, offering
+from .requests import await_result, fill_response, service_factory
 
 _SERVOS = {SetPid.Request.ROTATION: "rot", SetPid.Request.TRANSLATION: "trans"}
 _TERMS = ("kp", "kv", "ki")
@@ -30,18 +30,20 @@ class TuningServices:
         self._node = node
         self._driver = driver
         self._parameters = parameters
-        offer = offering(node)
-        offer(SetPid, "set_pid", self._set_pid)
-        offer(GetPid, "get_pid", self._get_pid)
-        offer(SetRobotConfig, "set_robot_config", self._set_config)
-        offer(SetMotorPwm, "set_motor_pwm", self._set_pwm)
-        offer(SaveConfig, "save_config", self._save)
-        offer(GetRobotConfig, "get_robot_config", self._get_config)
+        create_service = service_factory(node)
+        create_service(SetPid, "set_pid", self._set_pid)
+        create_service(GetPid, "get_pid", self._get_pid)
+        create_service(SetRobotConfig, "set_robot_config", self._set_config)
+        create_service(SetMotorPwm, "set_motor_pwm", self._set_pwm)
+        create_service(SaveConfig, "save_config", self._save)
+        create_service(GetRobotConfig, "get_robot_config", self._get_config)
 
     async def _set_pid(self, request: SetPid.Request, response: SetPid.Response) -> SetPid.Response:
         servo = _SERVOS.get(request.servo)
         if servo is None:
-            return answer(response, Outcome(False, f"servo is {request.servo}, allowed: 0 rotation, 1 translation"))
+            return fill_response(
+                response, Outcome(False, f"servo is {request.servo}, allowed: 0 rotation, 1 translation")
+            )
         values = {term: getattr(request, term) for term in _TERMS if getattr(request, term) or request.set_zeros}
         kept = ", ".join(term for term in _TERMS if term not in values)
         if values:
@@ -52,13 +54,13 @@ class TuningServices:
             outcome, config = Outcome(False, f"nothing to set: {kept} {_LEFT}"), None
         if config:
             response.reported = _pid(config, servo)
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _get_pid(self, _: GetPid.Request, response: GetPid.Response) -> GetPid.Response:
         outcome, config = await self._want({})
         if config:
             response.rotation, response.translation = _pid(config, "rot"), _pid(config, "trans")
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _set_config(
         self, request: SetRobotConfig.Request, response: SetRobotConfig.Response
@@ -66,27 +68,27 @@ class TuningServices:
         if len(request.names) != len(request.values):
             names, values = counted(len(request.names), "name"), counted(len(request.values), "value")
             told = f"{names} and {values}, as many of each are needed"
-            return answer(response, Outcome(False, told))
+            return fill_response(response, Outcome(False, told))
         if repeated := [name for name in dict.fromkeys(request.names) if request.names.count(name) > 1]:
-            return answer(response, Outcome(False, f"{', '.join(repeated)}: given more than once"))
+            return fill_response(response, Outcome(False, f"{', '.join(repeated)}: given more than once"))
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
 
     def _set_pwm(self, request: SetMotorPwm.Request, response: SetMotorPwm.Response) -> SetMotorPwm.Response:
         try:
             with self._driver.robot() as robot:
-                return answer(response, robot.pwm.set(request.frequency, request.max_duty, self._driver.clock()))
+                return fill_response(response, robot.pwm.set(request.frequency, request.max_duty, self._driver.clock()))
         except Refused as reason:
-            return answer(response, Outcome(False, str(reason)))
+            return fill_response(response, Outcome(False, str(reason)))
 
     def _save(self, request: SaveConfig.Request, response: SaveConfig.Response) -> SaveConfig.Response:
         if not request.overwrite_flash:
             told = "not saved: overwrite_flash must be true, as there is no way back to the robot's old values"
-            return answer(response, Outcome(False, told))
+            return fill_response(response, Outcome(False, told))
         try:
             with self._driver.robot() as robot:
-                return answer(response, robot.flash.save())
+                return fill_response(response, robot.flash.save())
         except Refused as reason:
-            return answer(response, Outcome(False, str(reason)))
+            return fill_response(response, Outcome(False, str(reason)))
 
     async def _get_config(
         self, _: GetRobotConfig.Request, response: GetRobotConfig.Response
@@ -101,7 +103,7 @@ class TuningServices:
             frame = f"{self._parameters['frame_prefix']}{self._parameters['base_frame']}"
             header = conversions.header_now(self._node, frame)
             response.config = conversions.robot_config(identity, profile, reason, config, header)
-        return answer(response, outcome)
+        return fill_response(response, outcome)
 
     async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, RobotParameters | None]:
         """Ask for values and read CONFIGpac anew; what the robot reports now."""
@@ -109,10 +111,10 @@ class TuningServices:
             if not robot.running:
                 return Outcome(False, f"there is no robot: {robot.note}"), None
             try:
-                wish: Future[Outcome] = robot.working_values.set(values, self._driver.clock())
+                pending: Future[Outcome] = robot.working_values.set(values, self._driver.clock())
             except ValueError as error:
                 return Outcome(False, str(error)), robot.working_values.config
-        outcome = await granted(self._node, wish)
+        outcome = await await_result(self._node, pending)
         with self._driver.robot() as robot:
             return outcome, robot.working_values.config
 
