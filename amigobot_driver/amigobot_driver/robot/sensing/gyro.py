@@ -35,6 +35,7 @@ class Gyroscope(Component):
         self.centre = _CENTRE  #: counts
         self.calibrated = -math.inf  #: when the centre was last measured
         self._noise = _ROUNDING  #: variance of one sample, counts squared
+        self._doubt = _CENTRE_ERROR**2  #: variance of the centre when it was last measured, counts squared
         self._at_rest: deque[int] = deque(maxlen=ENOUGH)
         self._unsure: list[int] = []  #: samples since the last SIP: of a time that the next one tells of
         self._stood = False
@@ -68,18 +69,28 @@ class Gyroscope(Component):
         self._emit(TurnRate(middle, rate, self._variance(rate, len(rates), stamp)))
 
     def _calibrate(self, now: float) -> None:
-        """ARIA's rule, and the noise besides. Somebody may be turning the robot by hand: then it is not steady."""
+        """Let the samples of a whole rest correct the centre, as far as they are better than what is known of it.
+
+        ARIA takes the mean of the last 41 samples alone. A rest has more of them, and the centre of a minute ago counts
+        too: a Kalman filter of one state. If a person turns the robot by hand, the samples are not steady.
+        """
         if len(self._at_rest) < ENOUGH:
             return
         mean = sum(self._at_rest) / ENOUGH
-        if all(abs(sample - mean) <= STEADY * mean for sample in self._at_rest):
-            self.centre, self.calibrated = mean, now
-            self._noise = _ROUNDING + sum((sample - mean) ** 2 for sample in self._at_rest) / (ENOUGH - 1)
+        if any(abs(sample - mean) > STEADY * mean for sample in self._at_rest):
+            return
+        self._noise = _ROUNDING + sum((sample - mean) ** 2 for sample in self._at_rest) / (ENOUGH - 1)
+        before, measured = self._centre_variance(now), self._noise / ENOUGH
+        share = before / (before + measured) if math.isfinite(self.calibrated) else 1.0
+        self.centre += share * (mean - self.centre)
+        self.calibrated, self._doubt = now, share * measured
+        self._at_rest.clear()
+
+    def _centre_variance(self, now: float) -> float:
+        """How unsure the centre is, counts squared: since it was measured it has wandered."""
+        return self._doubt + (_WANDER**2 * max(0.0, now - self.calibrated) if math.isfinite(self.calibrated) else 0.0)
 
     def _variance(self, rate: float, samples: int, stamp: float) -> float:
         """(rad/s)^2 of a mean over so many samples: their noise, the centre's error, the scale's."""
-        if math.isinf(self.calibrated):
-            centre = _CENTRE_ERROR**2
-        else:
-            centre = self._noise / ENOUGH + _WANDER**2 * max(0.0, stamp - self.calibrated)
+        centre = self._centre_variance(stamp)
         return (self._noise / samples + centre) * RATE**2 + (_SCALE_ERROR * rate) ** 2
