@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from .protocol import ERRATIC_PACKETS, Command, Config, ErraticConfig, Packet, SyncReply, encode_frame, parse
 from .protocol.frame import FRAME_DATA, MAX_DATA
-from .robot import Event, LinkState, Robot
+from .robot import Event, LinkState, OdometryStale, Robot
 
 #: A port that begins so is a recording; what follows is the name below which its topics are played.
 SCHEME = "replay://"
@@ -242,8 +242,11 @@ class Replay:
         """The recording begins, or begins again: the robot stands at the origin."""
         if self._newest is not None:
             self.counts.rewound += 1
-            self._pause("the recording was wound back")
-            self._robot.set_odometry()
+            # No robot was lost: nothing is told of its odometry but that it begins again.
+            for event in self._robot.disconnected("the recording was wound back", self._now):
+                if not isinstance(event, OdometryStale):
+                    self._listener(event)
+            self._robot.restart_odometry()
         self._stamp, self._instant = stamp, self._now
 
     def _open(self, data: bytes, stamp: int) -> None:

@@ -21,6 +21,7 @@ from amigobot_driver.robot import (
     Identified,
     LinkChanged,
     LinkState,
+    OdometryStale,
     Options,
     Report,
     Robot,
@@ -309,6 +310,22 @@ class TestWoundBack:
         assert poses[:rounds] == poses[rounds : 2 * rounds] == poses[2 * rounds :]
         assert poses[:rounds] == [(s, r.odometry.x, r.odometry.y, r.odometry.yaw) for s, r in live(drive)]
         assert (played.replay.counts.sessions, played.replay.counts.rewound) == (3, 2)
+
+    def test_a_recording_that_ends_near_its_beginning(self) -> None:
+        """The counters jump back by a distance that the robot could have driven: it did not."""
+        bench = Bench(Options(trace=True))
+        bench.connect()
+        bench.run(4, cmd_vel=(0.3, 0.0))
+        bench.run(2)
+        since = bench.now
+        bench.run(1.5, cmd_vel=(0.2, 0.3))
+        frames = recording(bench, since=since)
+        played = Played([*frames, *frames], Options(profile="amigo"))
+        rounds = len(played.reports) // 2
+        poses = [(report.odometry.x, report.odometry.y, report.odometry.yaw) for _, report in played.reports]
+        assert 0.1 < poses[rounds - 1][0] < 0.3
+        assert poses[:rounds] == poses[rounds:]
+        assert not [event for _, event in played.told if isinstance(event, OdometryStale)]
 
     def test_stamps_that_swing_a_little_are_no_jump(self, drive: Bench) -> None:
         frames = [

@@ -296,6 +296,11 @@ class Robot(Link):
         self._stored = None
         self.senses.odometer.set(x, y, yaw)
 
+    def restart_odometry(self) -> None:
+        """The pose is the origin, and the next counters have nothing to do with those before: a recording begins."""
+        self.senses.odometer.forget_counters()
+        self.set_odometry()
+
     def continue_odometry(self, state: OdometryState, max_age: float) -> None:
         """Continue from the state of an earlier driver, if the first SIP fits it; call before the first connection.
 

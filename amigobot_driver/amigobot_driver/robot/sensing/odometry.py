@@ -167,6 +167,10 @@ class Odometer:
             velocity_variance=(UNKNOWN_VARIANCE, UNKNOWN_VARIANCE),
         )
 
+    def forget_counters(self) -> None:
+        """The next SIP's counters have nothing to do with those before; the pose goes on from where it is."""
+        self._last = None
+
     def expect_zero(self, now: float) -> None:
         """A command that zeroes the counters is sent `now` (s)."""
         self._zero_by = now + _ZEROING
