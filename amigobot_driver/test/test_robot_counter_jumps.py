@@ -200,6 +200,23 @@ def test_counters_zeroed_by_themselves_while_driving(robot: str, motion: str, af
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("frozen", [0.25, 0.5, 0.8])
+def test_seto_before_the_process_was_frozen(robot: str, frozen: float) -> None:
+    """The SIPs come late and in one heap: the time between them says nothing of how far the robot drove."""
+    bench = started(robot)
+    before = error(bench)
+    bench.run(1.03, cmd_vel=(0.3, 0.0))
+    send_seto(bench)
+    bench.run(0.06)
+    bench.sleep(frozen)
+    bench.run(1.5)
+    come_to_rest(bench)
+    # What the robot drives in the time that the command takes, which nobody here knows.
+    assert error(bench)[0] < before[0] + NEAR + 0.3 * 0.05
+    assert error(bench)[1] < before[1] + ALIGNED
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("away", [True, False])
 def test_a_seto_that_is_lost_changes_nothing(robot: str, away: bool) -> None:
     bench = started(robot, 40, away=away)

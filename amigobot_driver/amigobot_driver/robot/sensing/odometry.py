@@ -30,6 +30,8 @@ _ROTATION_ACCELERATION = 20.0
 _LEVER = 0.3
 #: s after a command that zeroes the counters in which the SIPs may show it.
 _ZEROING = 1.5
+#: s from sending such a command until the robot obeys, where no packet shows it better.
+_LATENCY = 0.02
 #: s of driving that a robot without commands may still do: its watchdog's 2 s, braking, and what we hear late.
 _ROLL = 5.0
 #: s in which a robot whose motors went off rolls to a stop.
@@ -110,12 +112,12 @@ class Odometer:
         self._last: tuple[Sip, float] | None = None
         self._interrupted = True  #: SIPs are missing since the last one: the session was another
         self._reset_at: float | None = None  #: s, when the robot said that it was reset
-        self._zero_by = -math.inf  #: s, until when a command may have zeroed the counters
+        self._zero_sent = -math.inf  #: s, when the last command was sent that zeroes the counters
         self._fixed = self.state
         self._anchor()
         if before and same_robot:
             # As if there had been no interruption, to the last bit.
-            self._last, self._reset_at, self._zero_by = before._last, before._reset_at, before._zero_by
+            self._last, self._reset_at, self._zero_sent = before._last, before._reset_at, before._zero_sent
             self._origin, self.rotation = before._origin, before.rotation
             self._x, self._y, self._turned = before._x, before._y, before._turned
 
@@ -173,7 +175,7 @@ class Odometer:
 
     def expect_zero(self, now: float) -> None:
         """A command that zeroes the counters is sent `now` (s)."""
-        self._zero_by = now + _ZEROING
+        self._zero_sent = now
 
     def robot_reset(self, stamp: float) -> None:
         """The robot says at `stamp` (s) that its controller was reset: the counters begin at zero."""
@@ -309,7 +311,8 @@ class Odometer:
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
         off, off_zero = counted.off(way, turn, *shares), self._since_zero(sip).off(way, turn)
-        if stamp <= self._zero_by:
+        announced = stamp <= self._zero_sent + _ZEROING
+        if announced:
             zeroed = off_zero + change / 4 + self._resolution < off
         else:
             doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + self._resolution
@@ -320,6 +323,11 @@ class Odometer:
             or abs(counted.turn) > PLAUSIBLE * self._limits.angular * dt + _TURN_MARGIN
             or (leap_known and abs(counted.turn - turn) > leap)
         )
+        if zeroed and not self._regular:
+            # The SIP may be late, then the time since the last one is too long; the counters know the rest.
+            until = self._zero_sent + _LATENCY - then if announced else CYCLE / 2
+            until = min(max(until, 0.0), dt)
+            return _arc(v0 * until, w0 * until).then(self._since_zero(sip))
         return _arc(way, turn) if zeroed or impossible else None
 
     def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
