@@ -694,7 +694,7 @@ class TestTheRevision:
     @pytest.mark.parametrize(
         ("url", "message"),
         [
-            ("sim://erratic?heading=grad", "variant heading='grad': needed is 4096 or deg"),
+            ("sim://erratic?heading=grad", "variant heading='grad': expected 4096 or deg"),
             ("sim://amigo?heading=deg", "amigo: heading, layout, wheels, duty, bits and checksum are for an Erratic"),
             ("sim://erratic?headings=deg", "option 'headings' is not known, allowed: world, .*heading, layout"),
         ],

@@ -116,9 +116,7 @@ def test_the_command_and_the_url_build_the_same_robot(files: Path) -> None:
             *("--wear", "left_scale=1.1", "--wear", "slip=0.01", "--sonar", "noise=0.5", "--sounds", str(sounds)),
             *("--aux", f"1={device}", "--aux", "2=none", "--robot", str(robot)),
         ),
-        of_url(
-            f"wear=left_scale=1.1;slip=0.01&sonar=noise=0.5&sounds={sounds}&aux=1={device};2=none&robot={robot}"
-        ),
+        of_url(f"wear=left_scale=1.1;slip=0.01&sonar=noise=0.5&sounds={sounds}&aux=1={device};2=none&robot={robot}"),
     )
     for simulator in made:
         parts = simulator._firmware.hardware
@@ -139,10 +137,10 @@ def test_the_command_and_the_url_build_the_same_robot(files: Path) -> None:
     ("words", "event_texts"),
     [
         (("--wear", "left=1"), "wear 'left' is not known, allowed: left_scale, right_scale, track_scale, slip"),
-        (("--wear", "slip=nan"), "wear slip='nan': needed is a number from 0 to 1"),
-        (("--wear", "left_scale=0"), "wear left_scale='0': needed is a number from 0.5 to 2"),
-        (("--sonar", "noise=-1"), "sonar noise='-1': needed is a number from 0 to 1, m, standard deviation"),
-        (("--aux", "4=loop"), "aux '4=loop': needed is PORT=DEVICE, with port 1, 2, 3"),
+        (("--wear", "slip=nan"), "wear slip='nan': expected a number from 0 to 1"),
+        (("--wear", "left_scale=0"), "wear left_scale='0': expected a number from 0.5 to 2"),
+        (("--sonar", "noise=-1"), "sonar noise='-1': expected a number from 0 to 1, m, standard deviation"),
+        (("--aux", "4=loop"), "aux '4=loop': expected PORT=DEVICE, with port 1, 2, 3"),
         (("--aux", "1=/nowhere"), "/nowhere: cannot be read (No such file or directory)"),
         (("--sounds", "/nowhere"), "/nowhere: cannot be read (No such file or directory)"),
     ],

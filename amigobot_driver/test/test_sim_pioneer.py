@@ -366,7 +366,7 @@ class TestTheRest:
         client = fitted(AROS, Charger=1)
         client.send(Command.CHARGE(1), Command.CHARGE(0))
         client.run(0.1)
-        assert client.event_texts("charger") == ["reaches for the dock", "is drawn in"]
+        assert client.event_texts("charger") == ["contacts extended", "contacts retracted"]
 
     def test_and_charges_where_there_is_a_dock(self) -> None:
         client = fitted(AROS, charge=0.5, Charger=1)

@@ -348,7 +348,7 @@ class TestCommand:
                 ["--tcp", "0", "--variant", "layout=player"],
                 "robot amigo: heading, layout, wheels, duty, bits and checksum",
             ),
-            (["--tcp", "0", "--robot", "erratic", "--variant", "bits=8"], "bits='8': needed is manual or player"),
+            (["--tcp", "0", "--robot", "erratic", "--variant", "bits=8"], "bits='8': expected manual or player"),
         ],
     )
     def test_mistakes_are_said_in_one_line(

@@ -54,9 +54,9 @@ class Faults:
     duplicate: float = field(default=0.0, metadata={"help": "share of packets that arrive twice"})
     delay: float = field(default=0.0, metadata={"help": "s by which a packet may be late, at random"})
     babble: float = field(default=0.0, metadata={"help": "lines of modem text in a second"})
-    lose_requests: float = field(default=0.0, metadata={"help": "share of GETAUX requests that are forgotten"})
+    lose_requests: float = field(default=0.0, metadata={"help": "share of GETAUX requests that are lost"})
     silence: Window | None = field(default=None, metadata={"help": "no byte passes: START:DURATION[:EVERY], s"})
-    unplug: Window | None = field(default=None, metadata={"help": "the port is gone: START:DURATION[:EVERY], s"})
+    unplug: Window | None = field(default=None, metadata={"help": "the port disappears: START:DURATION[:EVERY], s"})
     reset: Window | None = field(default=None, metadata={"help": "the controller restarts: START[::EVERY], s"})
     jam: Window | None = field(default=None, metadata={"help": "no wheel turns: START:DURATION[:EVERY], s"})
     dead_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these detect nothing: 2,5, from 0"})
@@ -94,7 +94,7 @@ def parse_faults(texts: Iterable[str]) -> Faults:
             values[name] = readers[name](value)
         except ValueError:
             needed = next(item.metadata["help"] for item in fields(Faults) if item.name == name)
-            raise FaultError(f"fault {name}={value!r:.60}: needed is {needed}") from None
+            raise FaultError(f"fault {name}={value!r:.60}: expected {needed}") from None
     return Faults(**values)  # type: ignore[arg-type]  # _READERS has a reader for each type
 
 

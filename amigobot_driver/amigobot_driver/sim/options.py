@@ -107,7 +107,7 @@ def parse_aux(texts: Iterable[str]) -> Mapping[int, AuxDevice]:
     for text in texts:
         port, _, device = text.partition("=")
         if port not in _AUX_PORTS or not device:
-            raise OptionError(f"aux {text!r:.60}: needed is PORT=DEVICE, with port {', '.join(_AUX_PORTS)}")
+            raise OptionError(f"aux {text!r:.60}: expected PORT=DEVICE, with port {', '.join(_AUX_PORTS)}")
         devices[int(port)] = _device(device)
     return devices
 
@@ -157,5 +157,5 @@ def _numbers(kind: type[T], what: str, texts: Iterable[str]) -> T:
             values[name] = math.nan
         if not low <= values[name] <= high:
             meaning = known[name].metadata["help"]
-            raise OptionError(f"{what} {name}={value!r:.60}: needed is a number from {low:g} to {high:g}, {meaning}")
+            raise OptionError(f"{what} {name}={value!r:.60}: expected a number from {low:g} to {high:g}, {meaning}")
     return kind(**values)

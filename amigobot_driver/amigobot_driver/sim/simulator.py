@@ -110,7 +110,7 @@ class Simulator:
         if start is not None:
             self.world = dataclasses.replace(self.world, start=start)
         if not 0.0 <= charge <= 1.0:
-            raise ProfileError(f"charge {charge}: what is left in the battery is between 0 and 1")
+            raise ProfileError(f"charge {charge}: allowed is 0 (empty) to 1 (full)")
         body = Body(profile, self.world, wear or Wear(), f"{seed}")
         if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
@@ -299,5 +299,5 @@ class Simulator:
 
 def _baud_code(baud: int) -> int:
     if baud not in BAUD_RATES:
-        raise ProfileError(f"baud {baud} is none of 0, {', '.join(map(str, BAUD_RATES))}")
+        raise ProfileError(f"baud {baud}: allowed are 0, {', '.join(map(str, BAUD_RATES))}")
     return BAUD_RATES.index(baud)

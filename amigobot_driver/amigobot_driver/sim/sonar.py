@@ -36,7 +36,7 @@ class SonarModel:
     noise: float = _number(0.003, 1.0, "m, standard deviation of a range")
     relative_noise: float = _number(0.002, 1.0, "the same, as a share of the range")
     grazing: float = _number(
-        math.radians(70), math.pi, "rad from its normal beyond which a wall mirrors the sound away"
+        math.radians(70), math.pi, "rad, angle between beam and normal of a wall beyond which no echo returns"
     )
 
 

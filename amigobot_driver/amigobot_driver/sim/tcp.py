@@ -85,8 +85,8 @@ class TcpConnection:
             return
         if self._client is not None or self._simulator.unplugged:
             client.close()
-            reason = "there is one already" if self._client else "unplugged"
-            self._log(f"client {address[0]}:{address[1]} turned away: {reason}")
+            reason = "another client is connected" if self._client else "unplugged"
+            self._log(f"client {address[0]}:{address[1]} rejected: {reason}")
             return
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

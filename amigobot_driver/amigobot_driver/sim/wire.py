@@ -28,7 +28,7 @@ class Wire:
         self._free_at = -math.inf
 
     def __len__(self) -> int:
-        """Bytes on the way."""
+        """Return the number of bytes in transit."""
         return sum(len(data) for _, data in self._pieces)
 
     def put(self, data: bytes, now: float) -> None:

@@ -121,7 +121,7 @@ def _servo(robot: CommandTarget, word: int) -> None:
 def _charge(robot: CommandTarget, value: int) -> None:
     if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
         robot.hardware.battery.reaching = bool(value)
-        robot.event("charger", "reaches for the dock" if value else "is drawn in")
+        robot.event("charger", "contacts extended" if value else "contacts retracted")
 
 
 def _battest(robot: CommandTarget, value: int) -> None:

@@ -121,7 +121,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             code: Code of the speed; one that does not exist is ignored.
         """
         if self.flash.auto_baud and 0 <= code < len(BAUD_RATES):
-            self._set_baud(code, "as the client asked")
+            self._set_baud(code, "as the client requested")
             self._baud_trial = self.now + _BAUD_TRIAL
 
     def _set_baud(self, code: int, reason: str) -> None:
@@ -177,7 +177,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self._bumped = bool(front) | bool(rear) << 1
         if self._bumped & ~before & self.bump_stall:
             self.drive.stall()
-            self.event("bumper", "something was hit: the robot stalls")
+            self.event("bumper", "a bumper touches something: the robot stalls")
 
     def _check_charge(self, volts: float, now: float) -> None:
         if self.session is not Session.OPEN:

@@ -26,7 +26,7 @@ class Revision:
     """One answer to each open question (docs/protocol.md E-40 to E-48); the defaults are the manual's."""
 
     heading: str = _either("4096", "deg", "unit of headings: 4096 steps a turn, or degrees (E-42)")
-    layout: str = _either("manual", "player", "motor packet of 19 bytes as in the manual, or of 18 (E-43)")
+    layout: str = _either("manual", "player", "motor packet of 19 bytes (manual) or of 18 (E-43)")
     wheels: str = _either("right", "left", "the wheel whose velocity comes first in VEL2 (E-45)")
     duty: str = _either("percent", "permille", "unit of PWM_DUTY (E-46)")
     bits: str = _either(
@@ -90,5 +90,5 @@ def _check(item: Field[Any], value: str) -> None:
     choices = item.metadata["choices"]
     if value not in choices:
         raise RevisionError(
-            f"variant {item.name}={value!r:.60}: needed is {' or '.join(choices)}, {item.metadata['help']}"
+            f"variant {item.name}={value!r:.60}: expected {' or '.join(choices)}, {item.metadata['help']}"
         )
