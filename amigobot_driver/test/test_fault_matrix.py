@@ -33,7 +33,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from amigobot_driver.protocol import Command, Io
 from amigobot_driver.robot import LinkChanged, LinkState, Options, Outcome, Received, Refused, Report
 from amigobot_driver.ros.diagnostics import Diagnostics
-from amigobot_driver.ros.log import END_SAID, INTERVAL, EventLog, Once
+from amigobot_driver.ros.log import INTERVAL, MAX_RECOVERIES, EventLog, LogThrottle
 from amigobot_driver.sim import Faults, Window
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
@@ -69,7 +69,7 @@ class Scene:
         node.get_clock().now().to_msg.return_value = Time()
         node.get_logger().info = node.get_logger().warning = lambda text: self.log.append((self.bench.now, text))
         self._diagnostics = Diagnostics(node, self.bench.robot, "/dev/ttyUSB0")
-        self._event_log = EventLog(node, Once(lambda: self.bench.now))
+        self._event_log = EventLog(node, LogThrottle(lambda: self.bench.now))
 
     # -- what the user does -----------------------------------------------------------------------------------
 
@@ -764,7 +764,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     assert scene.told("link", 0)[-1].level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
     for text in {text for _, text in scene.log}:
         times = [time for time, said in scene.log if said == text]
-        often = END_SAID if text.startswith("connected to") else 1
+        often = MAX_RECOVERIES if text.startswith("connected to") else 1
         assert all(b - a >= INTERVAL for a, b in zip(times, times[often:], strict=False)), f"said too often: {text}"
 
 

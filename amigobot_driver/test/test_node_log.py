@@ -16,7 +16,7 @@ from bench import Bench, losing
 from amigobot_driver.profiles import choose_profile, load_profile
 from amigobot_driver.protocol import Command, SyncReply
 from amigobot_driver.robot import Event, Identified, LinkChanged, LinkState, Notice, Options
-from amigobot_driver.ros.log import END_SAID, INTERVAL, EventLog, Once
+from amigobot_driver.ros.log import INTERVAL, MAX_RECOVERIES, EventLog, LogThrottle
 
 IDENTIFIED = Identified(
     SyncReply(name="Rob", robot_class="Pioneer", subclass="amigo"), load_profile("amigo"), "it is", known=True
@@ -32,7 +32,7 @@ class Log:
         node = MagicMock()
         node.get_logger().info = lambda text: self.lines.append(("INFO", text))
         node.get_logger().warning = lambda text: self.lines.append(("WARN", text))
-        self._log = EventLog(node, Once(lambda: self.now))
+        self._log = EventLog(node, LogThrottle(lambda: self.now))
 
     def hear(self, *events: Event) -> list[tuple[str, str]]:
         """The lines that these events are worth."""
@@ -81,7 +81,7 @@ def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
         )
     texts = [text for _, text in lines]
     assert texts.count("no packet") == texts.count("robot Rob, Pioneer/amigo: profile amigo, because it is") == 4
-    assert texts.count("connected to Rob") == 4 * END_SAID
+    assert texts.count("connected to Rob") == 4 * MAX_RECOVERIES
 
 
 def test_each_cause_is_said_once_then_ever_more_rarely() -> None:

@@ -13,7 +13,7 @@ from amigobot_msgs.srv import AuxRead, AuxWrite
 from ..driver import Driver
 from ..protocol import Aux, Command
 from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, Written
-from .log import Once
+from .log import LogThrottle
 from .requests import await_result, call_with_result, fill_response, service_factory
 from .telemetry import Telemetry
 
@@ -26,11 +26,11 @@ _USUAL, _THIRD = (1, 2), 3
 class AuxPorts:
     """auxN/tx, auxN/rx, aux_write, aux_read. A port is asked for bytes only while somebody hears or reads it."""
 
-    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry, once: Once) -> None:
+    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry, throttle: LogThrottle) -> None:
         self._node = node
         self._driver = driver
         self._telemetry = telemetry
-        self._once = once
+        self._throttle = throttle
         self._rx: dict[int, Publisher] = {}
         self._heard: dict[int, bool] = {}
         for number in _USUAL:
@@ -77,7 +77,7 @@ class AuxPorts:
 
     def _explain(self, number: int, outcome: Written) -> None:
         """A topic has no answer; the bytes that were dropped are counted in the diagnostics."""
-        if not outcome.success and self._once.due(f"aux{number}/tx"):
+        if not outcome.success and self._throttle.due(f"aux{number}/tx"):
             self._node.get_logger().warning(f"aux{number}/tx dropped: {outcome.message}")
 
     async def _write(self, request: AuxWrite.Request, response: AuxWrite.Response) -> AuxWrite.Response:

@@ -13,7 +13,7 @@ from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 from ..driver import Driver
 from ..robot import Refused, Robot
 from .diagnostics import OK, Finding
-from .log import Once
+from .log import LogThrottle
 from .parameters import Parameters
 
 _TOPIC = "cmd_vel"
@@ -23,11 +23,11 @@ _NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
 class VelocityInput:
     """Subscribes to cmd_vel (Twist or TwistStamped), cmd_wheels and cmd_heading and passes them on to the robot."""
 
-    def __init__(self, node: Node, parameters: Parameters, driver: Driver, once: Once) -> None:
+    def __init__(self, node: Node, parameters: Parameters, driver: Driver, throttle: LogThrottle) -> None:
         self._node = node
         self._parameters = parameters
         self._driver = driver
-        self._once = once
+        self._throttle = throttle
         # Depth 1: of velocities only the newest means anything.
         if parameters["enable_stamped_cmd_vel"]:
             node.create_subscription(TwistStamped, _TOPIC, self._on_stamped, 1)
@@ -42,7 +42,7 @@ class VelocityInput:
         wanted = "TwistStamped" if stamped else "Twist"
         for publisher in self._node.get_publishers_info_by_topic(_TOPIC):
             kind = publisher.topic_type.rpartition("/")[2]
-            if kind != wanted and self._once.due(f"{publisher.node_name} {kind}"):
+            if kind != wanted and self._throttle.due(f"{publisher.node_name} {kind}"):
                 self._node.get_logger().warning(
                     f"{publisher.node_name} publishes {_TOPIC} as {kind}, but this node takes {wanted}: "
                     f"start it with -p enable_stamped_cmd_vel:={str(not stamped).lower()}"
@@ -87,5 +87,5 @@ class VelocityInput:
 
     def _refuse(self, topic: str, reason: str) -> None:
         # The same cause with another value is the same cause.
-        if self._once.due(f"{topic} {_NUMBER.sub('#', reason)}"):
+        if self._throttle.due(f"{topic} {_NUMBER.sub('#', reason)}"):
             self._node.get_logger().warning(f"{topic} refused: {reason}")

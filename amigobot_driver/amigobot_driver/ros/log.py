@@ -1,4 +1,4 @@
-"""What the node logs. A repeated text comes ever more rarely: a robot that is switched off must not fill a disk."""
+"""Logs the events of the robot. A repeated line is logged less and less often, so that it cannot fill a disk."""
 
 from __future__ import annotations
 
@@ -12,85 +12,90 @@ from rclpy.node import Node
 
 from ..robot import BatteryChanged, BatteryLevel, Event, Identified, LinkChanged, LinkState, Notice
 
-#: s before the same thing may be said again; doubled each time while its cause goes on, up to the longest.
-INTERVAL, LONGEST = 30.0, 3600.0
-#: How often within that time it is said that all is well again: a link may come and go every few seconds.
-END_SAID = 3
+#: Seconds before the same line is logged again. Doubled each time while the cause persists, up to MAX_INTERVAL.
+INTERVAL, MAX_INTERVAL = 30.0, 3600.0
+#: How many recoveries are logged within INTERVAL: a link may fail and recover every few seconds.
+MAX_RECOVERIES = 3
 
 
 @dataclass(slots=True)
 class _Cause:
-    """Something that was said, and how long it stays unsaid. Times in s."""
+    """What was logged, and when it may be logged again. Times in s."""
 
     interval: float = INTERVAL
-    said: tuple[float, ...] = ()
-    last: float = -math.inf  #: when it was last to be said
+    logged: tuple[float, ...] = ()  #: when the line was logged
+    last: float = -math.inf  #: when the line was last requested
 
-    def over(self, now: float) -> bool:
-        """Whether it has not come up for so long that the next time is a new one."""
+    def expired(self, now: float) -> bool:
+        """Whether it has been absent for so long that the next occurrence counts as new."""
         return now - self.last > 2 * self.interval
 
 
-class Once:
-    """Remembers what was said and when. Any thread may ask."""
+class LogThrottle:
+    """Decides whether a line is logged now. Safe to use from any thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._causes: dict[str, _Cause] = {}
         self._lock = threading.Lock()
 
-    def due(self, what: str, often: int = 1) -> bool:
-        """Whether to say `what` now: a line, or a key for lines that differ only in a value."""
+    def due(self, key: str, limit: int = 1) -> bool:
+        """Return whether to log now, and count it as logged if so.
+
+        Args:
+            key: The line, or a key for lines that differ only in a value.
+            limit: How many times the line may be logged within one interval.
+        """
         now = self._clock()
         with self._lock:
-            self._causes = {key: cause for key, cause in self._causes.items() if not cause.over(now)}
-            cause = self._causes.setdefault(what, _Cause())
+            self._causes = {key: cause for key, cause in self._causes.items() if not cause.expired(now)}
+            cause = self._causes.setdefault(key, _Cause())
             cause.last = now
-            recent = tuple(at for at in cause.said if now - at < cause.interval)
-            if len(recent) >= often:
+            recent = tuple(at for at in cause.logged if now - at < cause.interval)
+            if len(recent) >= limit:
                 return False
-            if often == 1 and cause.said:
-                cause.interval = min(2 * cause.interval, LONGEST)
-            cause.said = (*recent, now)
+            if limit == 1 and cause.logged:
+                cause.interval = min(2 * cause.interval, MAX_INTERVAL)
+            cause.logged = (*recent, now)
             return True
 
     def restart(self) -> None:
-        """The robot is connected again: what goes wrong from now on has a new cause."""
+        """Reset all intervals: after a reconnect, a failure has a new cause."""
         with self._lock:
             for cause in self._causes.values():
                 cause.interval = INTERVAL
 
 
 class EventLog:
-    """Logs the robot's events."""
+    """Logs the events of the robot."""
 
-    def __init__(self, node: Node, once: Once) -> None:
+    def __init__(self, node: Node, throttle: LogThrottle) -> None:
         self._logger = node.get_logger()
-        self._once = once
+        self._throttle = throttle
 
     def hear(self, event: Event) -> None:
-        """Write the line an event is worth."""
+        """Log the line that belongs to an event, if there is one."""
         if isinstance(event, Identified):
             identity = event.identity
             kind = f"{identity.robot_class}/{identity.subclass}".strip("/")
             robot = ", ".join(filter(None, (identity.name, kind))) or "without a name"
-            self._say(f"robot {robot}: profile {event.profile.name}, because {event.reason}", warning=not event.known)
+            self._log(f"robot {robot}: profile {event.profile.name}, because {event.reason}", warning=not event.known)
         elif isinstance(event, LinkChanged):
-            # The end of a trouble is said even where the trouble itself was said too recently.
-            often = END_SAID if event.state is LinkState.RUNNING else 1
+            # A recovery is logged even if the failure before it was throttled.
+            limit = MAX_RECOVERIES if event.state is LinkState.RUNNING else 1
             trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST) and not event.requested
-            self._say(event.note, trouble, often)
+            self._log(event.note, trouble, limit)
             if event.state is LinkState.RUNNING:
-                self._once.restart()
+                self._throttle.restart()
         elif isinstance(event, BatteryChanged):
-            self._say(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
+            self._log(f"battery {event.level.name.lower()}: {event.volts:.1f} V", event.level is not BatteryLevel.GOOD)
         elif isinstance(event, Notice):
-            self._say(event.text, event.trouble)
+            self._log(event.text, event.trouble)
 
-    def _say(self, text: str, warning: bool, often: int = 1) -> None:
-        if not self._once.due(text, often):
+    def _log(self, text: str, warning: bool, limit: int = 1) -> None:
+        if not self._throttle.due(text, limit):
             return
-        # Two calls, because a ROS logger ties each line of code to one severity.
+        # Two calls: a ROS logger allows one severity for each line of code.
         if warning:
             self._logger.warning(text)
         else:

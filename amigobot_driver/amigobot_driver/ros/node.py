@@ -23,7 +23,7 @@ from .commands import VelocityInput
 from .diagnostics import Diagnostics
 from .gripper import Gripper
 from .inputs import Inputs
-from .log import EventLog, Once
+from .log import EventLog, LogThrottle
 from .parameters import BadParameter, Parameters, unknown_text
 from .pioneer import Pioneer
 from .ports import Ports
@@ -53,33 +53,33 @@ class AmigobotNode(Node):
         except ProfileError as error:
             raise BadParameter(f"parameter robot: {error}") from None
         self._robot = robot
-        once = Once()
+        throttle = LogThrottle()
         port = str(self._params["port"])
         self._diagnostics = Diagnostics(self, robot, port)
         self.driver: Driver | Replay
         self._recording: Recording | None = None
         if is_recording(port):
             self.driver = replay = Replay(robot, port, self._on_event)
-            self._recording = Recording(self, replay, once)
+            self._recording = Recording(self, replay, throttle)
             self._diagnostics.add("replay", self._recording.finding)
             stamps: Stamps = RecordedTime(replay)
         else:
             self.driver = Driver(robot, port, self._on_event)
             stamps = NodeTime(lambda: self.get_clock().now().nanoseconds, self.driver.clock)
         self._keeper = self._odometry_keeper(robot, port)
-        self._velocity = VelocityInput(self, self._params, self.driver, once)
+        self._velocity = VelocityInput(self, self._params, self.driver, throttle)
         self._diagnostics.add("cmd_vel", self._velocity.finding)
         self._offered = (
             Services(self, self.driver),
             TuningServices(self, self.driver, self._params),
             SoundServices(self, self.driver, self._params),
-            Servos(self, self.driver, once),
+            Servos(self, self.driver, throttle),
         )
         telemetry = Telemetry(self, self._params, robot, stamps)
         bumpers = Bumpers(self, robot, telemetry)
         self._diagnostics.add("bumpers", bumpers.finding)
         self._listeners = (
-            EventLog(self, once),
+            EventLog(self, throttle),
             telemetry,
             ManoeuvreActions(self, self.driver),
             Ports(self, self.driver, self._params, telemetry),
@@ -88,7 +88,7 @@ class AmigobotNode(Node):
             bumpers,
             Gripper(self, self.driver, telemetry),
             Pioneer(self, self.driver, telemetry),
-            AuxPorts(self, self.driver, telemetry, once),
+            AuxPorts(self, self.driver, telemetry, throttle),
             RawAccess(self, self.driver, self._params, telemetry),
         )
         self.add_on_set_parameters_callback(self._params.check)

@@ -23,7 +23,7 @@ from ..protocol import AmigoShTail, ArcosTail, Config, ErraticConfig, SyncReply
 from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, MissingPackets, Replay
 from .diagnostics import OK, WARN, Finding
-from .log import Once
+from .log import LogThrottle
 from .parameters import BadParameter
 
 #: Where recorded topics are expected unless the URL says otherwise.
@@ -45,10 +45,10 @@ def is_recording(url: str) -> bool:
 class Recording:
     """Feeds a `Replay` from the topics below the name in its URL. Raises BadParameter."""
 
-    def __init__(self, node: Node, replay: Replay, once: Once) -> None:
+    def __init__(self, node: Node, replay: Replay, throttle: LogThrottle) -> None:
         self._logger = node.get_logger()
         self._replay = replay
-        self._once = once
+        self._throttle = throttle
         self._lost = 0  #: messages that found no room on their way, as far as DDS tells
         self._missing = MissingPackets()
         self._heard_at: float | None = None  #: s of the computer's clock; None: all that has come is told
@@ -126,12 +126,12 @@ class Recording:
         try:
             self._replay.feed(bytes(message.data), stamp.sec * 10**9 + stamp.nanosec, to_robot=message.to_robot)
         except ValueError as error:
-            if self._once.due("a recorded packet is refused"):
+            if self._throttle.due("a recorded packet is refused"):
                 self._logger.warning(f"a recorded packet is left out: {error}; more of them are only counted")
 
     def _lose(self, event: QoSMessageLostInfo) -> None:
         self._lost = event.total_count
-        if self._once.due("recorded packets are lost"):
+        if self._throttle.due("recorded packets are lost"):
             self._logger.warning(f"at least {self._lost} recorded packets were lost: play the recording slower")
 
 

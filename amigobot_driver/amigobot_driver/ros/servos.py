@@ -8,16 +8,16 @@ from sensor_msgs.msg import JointState
 from ..driver import Driver
 from ..robot import Refused
 from ..wording import counted
-from .log import Once
+from .log import LogThrottle
 
 
 class Servos:
     """Takes positions (rad) by the names that the profile gives the joints."""
 
-    def __init__(self, node: Node, driver: Driver, once: Once) -> None:
+    def __init__(self, node: Node, driver: Driver, throttle: LogThrottle) -> None:
         self._node = node
         self._driver = driver
-        self._once = once
+        self._throttle = throttle
         node.create_subscription(JointState, "servo_commands", self._on_command, 1)
 
     def _on_command(self, message: JointState) -> None:
@@ -33,5 +33,5 @@ class Servos:
                     self._refuse(str(reason))
 
     def _refuse(self, reason: str) -> None:
-        if self._once.due(f"servo_commands {reason}"):
+        if self._throttle.due(f"servo_commands {reason}"):
             self._node.get_logger().warning(f"servo_commands refused: {reason}")
