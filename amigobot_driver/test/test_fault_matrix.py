@@ -112,7 +112,7 @@ class Scene:
         if self.bench.simulator.unplugged is self.bench._plugged:
             self.bench.unplug() if self.bench._plugged else self.bench.plug_in()
         for _, event in self.bench.events[self._read :]:
-            self._event_log.hear(event)
+            self._event_log.on_event(event)
         self._read = len(self.bench.events)
 
     def _publish(self) -> None:

@@ -34,11 +34,11 @@ class Log:
         node.get_logger().warning = lambda text: self.lines.append(("WARN", text))
         self._log = EventLog(node, LogThrottle(lambda: self.now))
 
-    def hear(self, *events: Event) -> list[tuple[str, str]]:
+    def lines_of(self, *events: Event) -> list[tuple[str, str]]:
         """The lines that these events are worth."""
         self.lines.clear()
         for event in events:
-            self._log.hear(event)
+            self._log.on_event(event)
         return self.lines
 
 
@@ -46,14 +46,14 @@ class Log:
 def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
     profile, reason = choose_profile("Pioneer", subclass)
     identity = SyncReply(name="Rob", robot_class="Pioneer", subclass=subclass)
-    [line] = Log().hear(Identified(identity, profile, reason, known=severity == "INFO"))
+    [line] = Log().lines_of(Identified(identity, profile, reason, known=severity == "INFO"))
     assert line[0] == severity
     assert line[1].startswith(f"robot Rob, Pioneer/{subclass}: profile {profile.name}, because ")
 
 
 def test_a_robot_that_says_nothing_of_itself_is_not_given_a_name() -> None:
     profile, reason = choose_profile("", "", "erratic")
-    [line] = Log().hear(Identified(SyncReply(name="", robot_class="", subclass=""), profile, reason, known=False))
+    [line] = Log().lines_of(Identified(SyncReply(name="", robot_class="", subclass=""), profile, reason, known=False))
     assert line[1].startswith("robot without a name: profile erratic, because the robot does not say what it is, ")
 
 
@@ -62,11 +62,11 @@ def test_trouble_is_said_rarely_and_its_end_more_often() -> None:
     log = Log()
     lost = LinkChanged(LinkState.DISCONNECTED, "no such port")
     found = LinkChanged(LinkState.RUNNING, "connected to Rob")
-    assert log.hear(lost, lost, found) == [("WARN", "no such port"), ("INFO", "connected to Rob")]
+    assert log.lines_of(lost, lost, found) == [("WARN", "no such port"), ("INFO", "connected to Rob")]
     log.now += INTERVAL / 2
-    assert log.hear(lost, found) == [("INFO", "connected to Rob")]
+    assert log.lines_of(lost, found) == [("INFO", "connected to Rob")]
     log.now += INTERVAL
-    assert log.hear(lost, lost) == [("WARN", "no such port")]
+    assert log.lines_of(lost, lost) == [("WARN", "no such port")]
 
 
 def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
@@ -74,7 +74,7 @@ def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
     lines = []
     for _ in range(40):
         log.now += INTERVAL / 10
-        lines += log.hear(
+        lines += log.lines_of(
             LinkChanged(LinkState.LOST, "no packet"),
             IDENTIFIED,
             LinkChanged(LinkState.RUNNING, "connected to Rob"),
@@ -89,7 +89,7 @@ def test_each_cause_is_said_once_then_ever_more_rarely() -> None:
     log, said = Log(), []
     for _ in range(3600):
         causes = (LinkChanged(LinkState.DISCONNECTED, "no such port"), LinkChanged(LinkState.LOST, "no packet"))
-        said += [(log.now, text) for _, text in log.hear(*causes)]
+        said += [(log.now, text) for _, text in log.lines_of(*causes)]
         log.now += 1.0
     for cause in ("no such port", "no packet"):
         times = [now for now, text in said if text == cause]
@@ -100,7 +100,7 @@ def test_a_cause_that_comes_up_again_after_a_pause_is_said_at_once() -> None:
     log, notice = Log(), Notice("no velocity for 0.5 s")
     for _ in range(5):
         for number in range(10):
-            assert bool(log.hear(notice)) is (number == 0)
+            assert bool(log.lines_of(notice)) is (number == 0)
             log.now += 1.0
         log.now += 3 * INTERVAL
 
@@ -149,7 +149,7 @@ def test_a_robot_that_never_answers_has_each_thing_said_a_few_times(case: str) -
                 bench.drive(0.1, 0.0)
         for now, event in bench.events[read:]:
             log.now = now
-            lines.update(text for _, text in log.hear(event))
+            lines.update(text for _, text in log.lines_of(event))
         read = len(bench.events)
     assert lines
     most = 1 + math.ceil(math.log2(1 + 60 * minutes / INTERVAL))

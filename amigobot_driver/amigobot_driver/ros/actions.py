@@ -39,7 +39,7 @@ class ManoeuvreActions:
                 cancel_callback=self._cancel,
             )
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Each SIP is a feedback of the goals that have no result yet."""
         if not isinstance(event, Report):
             return

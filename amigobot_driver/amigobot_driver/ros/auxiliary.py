@@ -39,7 +39,7 @@ class AuxPorts:
         create_service(AuxWrite, "aux_write", self._write)
         create_service(AuxRead, "aux_read", self._read)
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Publish what has come; with each SIP see who listens."""
         if isinstance(event, Received) and isinstance(event.packet, Aux):
             if publisher := self._rx.get(event.packet.port):

@@ -19,8 +19,8 @@ class Bumpers:
         self._telemetry = telemetry
         self._publisher = node.create_publisher(BumpersMsg, "bumpers", 10)
 
-    def hear(self, event: Event) -> None:
-        """Publish what an event tells."""
+    def on_event(self, event: Event) -> None:
+        """Publish the message of an event, if it has one."""
         if isinstance(event, BumpersFelt):
             header = self._telemetry.header(event.stamp)
             self._publisher.publish(BumpersMsg(header=header, front=event.front, rear=event.rear))

@@ -26,8 +26,8 @@ class Gripper:
         self._publisher = node.create_publisher(GripperState, "gripper_state", 10)
         service_factory(node)(GripperSrv, "gripper", self._obey)
 
-    def hear(self, event: Event) -> None:
-        """Publish what an event tells."""
+    def on_event(self, event: Event) -> None:
+        """Publish the message of an event, if it has one."""
         if isinstance(event, GripperSeen):
             self._publisher.publish(_message(event, self._telemetry.header(event.stamp)))
 

@@ -32,8 +32,8 @@ class Inputs:
         self._floors: list[Publisher] = []
         self._offer()
 
-    def hear(self, event: Event) -> None:
-        """Publish what an event tells."""
+    def on_event(self, event: Event) -> None:
+        """Publish the message of an event, if it has one."""
         if isinstance(event, Identified):
             self._offer()
         elif isinstance(event, Currents) and self._currents:

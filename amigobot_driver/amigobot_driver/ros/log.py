@@ -73,7 +73,7 @@ class EventLog:
         self._logger = node.get_logger()
         self._throttle = throttle
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Log the line that belongs to an event, if there is one."""
         if isinstance(event, Identified):
             identity = event.identity

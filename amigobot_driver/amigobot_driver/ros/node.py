@@ -149,7 +149,7 @@ class AmigobotNode(Node):
             self._keeper.notice(self._robot.senses.odometer.frame)
         try:
             for listener in self._listeners:
-                listener.hear(event)
+                listener.on_event(event)
         except RCLError:
             # ROS may be shut down at any moment, also between a look at that and a publish.
             if rclpy.ok(context=self.context):

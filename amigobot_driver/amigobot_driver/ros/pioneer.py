@@ -33,8 +33,8 @@ class Pioneer:
         create_service(SetBool, "deploy_charger", self._deploy_charger)
         create_service(ResetRobot, "reset_robot", self._reset)
 
-    def hear(self, event: Event) -> None:
-        """Publish what an event tells."""
+    def on_event(self, event: Event) -> None:
+        """Publish the message of an event, if it has one."""
         if isinstance(event, CompassRead):
             self._compass.publish(_compass(event, self._telemetry.header(event.stamp)))
         elif isinstance(event, JoystickMoved):

@@ -39,7 +39,7 @@ class Ports:
         create_service(SetDigitalOutputs, "set_digital_outputs", self._set_outputs)
         create_service(SelectAnalogInput, "select_analog_input", self._select)
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Publish the ports with each SIP; the IOpac adds what the SIP has no room for."""
         if isinstance(event, Received) and isinstance(event.packet, Io):
             self._packet, self._packet_stamp = event.packet, event.stamp

@@ -30,7 +30,7 @@ class RawAccess:
         self._published = 0
         node.create_service(SendCommand, "send_command", self._send)
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Publish a frame; there are none unless publish_packets is set."""
         if not isinstance(event, FrameSeen):
             return

@@ -22,8 +22,8 @@ class Streams:
         self._encoders = node.create_publisher(Encoders, "encoders", _DEPTH)
         self._imu = node.create_publisher(Imu, "imu", _DEPTH)
 
-    def hear(self, event: Event) -> None:
-        """Publish what an event tells."""
+    def on_event(self, event: Event) -> None:
+        """Publish the message of an event, if it has one."""
         if isinstance(event, Rolled):
             self._encoders.publish(
                 Encoders(header=self._telemetry.header(event.stamp), left=event.left, right=event.right)

@@ -61,8 +61,8 @@ class Telemetry:
         self._identified: Identified | None = None
         self._offer_ranges()
 
-    def hear(self, event: Event) -> None:
-        """Publish what an event tells."""
+    def on_event(self, event: Event) -> None:
+        """Publish the message of an event, if it has one."""
         if isinstance(event, Report):
             self._report(event)
         elif isinstance(event, Rolled):
