@@ -14,7 +14,7 @@ from bench import Bench
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import ErraticCommand, decode
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameters import TABLE, Parameters
+from amigobot_driver.ros.parameters import TABLE, NodeParameters
 from amigobot_driver.sim import Simulator, load_world
 
 REPOSITORY = Path(__file__).parents[2]
@@ -148,7 +148,7 @@ def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) ->
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=99)
     node = rclpy.create_node("amigobot", context=context, cli_args=["--ros-args", "--params-file", str(file)])
-    options = Parameters(node).options()
+    options = NodeParameters(node).options()
     node.destroy_node()
     rclpy.shutdown(context=context)
     bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400))

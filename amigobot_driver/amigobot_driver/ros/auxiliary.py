@@ -15,7 +15,7 @@ from ..protocol import Aux, Command
 from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, Written
 from .log import LogThrottle
 from .requests import await_result, call_with_result, fill_response, service_factory
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 #: Messages: bytes of a serial line must not be lost in a burst.
 _DEPTH = 100
@@ -23,10 +23,10 @@ _DEPTH = 100
 _USUAL, _THIRD = (1, 2), 3
 
 
-class AuxPorts:
+class AuxInterface:
     """auxN/tx, auxN/rx, aux_write, aux_read. A port is asked for bytes only while somebody hears or reads it."""
 
-    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry, throttle: LogThrottle) -> None:
+    def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher, throttle: LogThrottle) -> None:
         self._node = node
         self._driver = driver
         self._telemetry = telemetry

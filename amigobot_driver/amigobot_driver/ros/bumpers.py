@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from rclpy.node import Node
 
-from amigobot_msgs.msg import Bumpers as BumpersMsg
+from amigobot_msgs.msg import Bumpers
 
 from ..robot import BumpersFelt, Event, Robot
 from .diagnostics import ERROR, OK, WARN, Finding
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 
-class Bumpers:
+class BumperPublisher:
     """Publishes the bumpers with each SIP of a robot that has some."""
 
-    def __init__(self, node: Node, robot: Robot, telemetry: Telemetry) -> None:
+    def __init__(self, node: Node, robot: Robot, telemetry: TelemetryPublisher) -> None:
         self._robot = robot
         self._telemetry = telemetry
-        self._publisher = node.create_publisher(BumpersMsg, "bumpers", 10)
+        self._publisher = node.create_publisher(Bumpers, "bumpers", 10)
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
         if isinstance(event, BumpersFelt):
             header = self._telemetry.header(event.stamp)
-            self._publisher.publish(BumpersMsg(header=header, front=event.front, rear=event.rear))
+            self._publisher.publish(Bumpers(header=header, front=event.front, rear=event.rear))
 
     def finding(self) -> Finding:
         """Which are pressed; segments have the numbers that they have in the message."""

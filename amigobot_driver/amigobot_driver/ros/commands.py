@@ -14,7 +14,7 @@ from ..driver import Driver
 from ..robot import Refused, Robot
 from .diagnostics import OK, Finding
 from .log import LogThrottle
-from .parameters import Parameters
+from .parameters import NodeParameters
 
 _TOPIC = "cmd_vel"
 _NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
 class VelocityInput:
     """Subscribes to cmd_vel (Twist or TwistStamped), cmd_wheels and cmd_heading and passes them on to the robot."""
 
-    def __init__(self, node: Node, parameters: Parameters, driver: Driver, throttle: LogThrottle) -> None:
+    def __init__(self, node: Node, parameters: NodeParameters, driver: Driver, throttle: LogThrottle) -> None:
         self._node = node
         self._parameters = parameters
         self._driver = driver

@@ -14,17 +14,17 @@ from amigobot_msgs.msg import MotorCurrents
 from ..robot import Event, FloorSensed, Identified, Robot
 from ..robot import MotorCurrents as Currents
 from . import conversions
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 _DEPTH = 10
 #: rad, of the beam that looks at the floor; no manual says.
 _BEAM = math.radians(10)
 
 
-class Inputs:
+class SensorPublisher:
     """Publishes for robots whose profile has such sensors; others have no such topics."""
 
-    def __init__(self, node: Node, robot: Robot, telemetry: Telemetry) -> None:
+    def __init__(self, node: Node, robot: Robot, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._robot = robot
         self._telemetry = telemetry

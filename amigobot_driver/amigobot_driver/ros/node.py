@@ -17,25 +17,25 @@ from ..profiles import ProfileError
 from ..replay import Replay
 from ..robot import Event, Outcome, Report, Robot
 from .actions import ManoeuvreActions
-from .auxiliary import AuxPorts
-from .bumpers import Bumpers
+from .auxiliary import AuxInterface
+from .bumpers import BumperPublisher
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
-from .gripper import Gripper
-from .inputs import Inputs
+from .gripper import GripperService
+from .inputs import SensorPublisher
 from .log import EventLog, LogThrottle
-from .parameters import BadParameter, Parameters, unknown_text
-from .pioneer import Pioneer
-from .ports import Ports
+from .parameters import BadParameter, NodeParameters, unknown_text
+from .pioneer import PioneerInterface
+from .ports import IoInterface
 from .raw import RawAccess
-from .replay import Recording, is_recording
+from .replay import RecordingInput, is_recording
 from .requests import call_with_result
-from .services import Services
-from .servos import Servos
+from .services import RobotServices
+from .servos import ServoInput
 from .sounds import SoundServices
 from .stamps import NodeTime, RecordedTime, Stamps
-from .streams import Streams
-from .telemetry import Telemetry
+from .streams import StreamPublisher
+from .telemetry import TelemetryPublisher
 from .tuning import TuningServices
 
 
@@ -43,9 +43,9 @@ class AmigobotNode(Node):
     """A robot of the ActivMedia family as a ROS 2 node. Raises BadParameter."""
 
     def __init__(self, **node_options: object) -> None:
-        # Declared from the overrides, so that Parameters finds those that nothing else declares.
+        # Declared from the overrides, so that NodeParameters finds the undeclared ones.
         super().__init__("amigobot", automatically_declare_parameters_from_overrides=True, **node_options)
-        self._params = Parameters(self)
+        self._params = NodeParameters(self)
         for name in self._params.unknown:
             self.get_logger().warning(unknown_text(name))
         try:
@@ -57,10 +57,10 @@ class AmigobotNode(Node):
         port = str(self._params["port"])
         self._diagnostics = Diagnostics(self, robot, port)
         self.driver: Driver | Replay
-        self._recording: Recording | None = None
+        self._recording: RecordingInput | None = None
         if is_recording(port):
             self.driver = replay = Replay(robot, port, self._on_event)
-            self._recording = Recording(self, replay, throttle)
+            self._recording = RecordingInput(self, replay, throttle)
             self._diagnostics.add("replay", self._recording.finding)
             stamps: Stamps = RecordedTime(replay)
         else:
@@ -70,25 +70,25 @@ class AmigobotNode(Node):
         self._velocity = VelocityInput(self, self._params, self.driver, throttle)
         self._diagnostics.add("cmd_vel", self._velocity.finding)
         self._offered = (
-            Services(self, self.driver),
+            RobotServices(self, self.driver),
             TuningServices(self, self.driver, self._params),
             SoundServices(self, self.driver, self._params),
-            Servos(self, self.driver, throttle),
+            ServoInput(self, self.driver, throttle),
         )
-        telemetry = Telemetry(self, self._params, robot, stamps)
-        bumpers = Bumpers(self, robot, telemetry)
+        telemetry = TelemetryPublisher(self, self._params, robot, stamps)
+        bumpers = BumperPublisher(self, robot, telemetry)
         self._diagnostics.add("bumpers", bumpers.finding)
         self._listeners = (
             EventLog(self, throttle),
             telemetry,
             ManoeuvreActions(self, self.driver),
-            Ports(self, self.driver, self._params, telemetry),
-            Streams(self, telemetry),
-            Inputs(self, robot, telemetry),
+            IoInterface(self, self.driver, self._params, telemetry),
+            StreamPublisher(self, telemetry),
+            SensorPublisher(self, robot, telemetry),
             bumpers,
-            Gripper(self, self.driver, telemetry),
-            Pioneer(self, self.driver, telemetry),
-            AuxPorts(self, self.driver, telemetry, throttle),
+            GripperService(self, self.driver, telemetry),
+            PioneerInterface(self, self.driver, telemetry),
+            AuxInterface(self, self.driver, telemetry, throttle),
             RawAccess(self, self.driver, self._params, telemetry),
         )
         self.add_on_set_parameters_callback(self._params.check)

@@ -321,7 +321,7 @@ class BadParameter(Exception):
     """A parameter that the node cannot start with; one line for the person who set it."""
 
 
-class Parameters:
+class NodeParameters:
     """The parameters of one node, checked. Raises BadParameter."""
 
     def __init__(self, node: Node) -> None:

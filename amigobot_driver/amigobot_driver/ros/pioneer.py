@@ -15,15 +15,15 @@ from amigobot_msgs.srv import ResetRobot
 from ..driver import Driver
 from ..robot import CompassRead, Event, JoystickMoved, Outcome
 from .requests import await_result, fill_response, service_factory
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 _DEPTH = 10
 
 
-class Pioneer:
-    """compass, joy, deploy_charger and reset_robot."""
+class PioneerInterface:
+    """Publishes `compass` and `joy`; serves `deploy_charger` and `reset_robot`."""
 
-    def __init__(self, node: Node, driver: Driver, telemetry: Telemetry) -> None:
+    def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._driver = driver
         self._telemetry = telemetry

@@ -13,9 +13,9 @@ from ..driver import Driver
 from ..profiles import Inputs
 from ..protocol import Io
 from ..robot import Event, Identified, Received, Report
-from .parameters import Parameters
+from .parameters import NodeParameters
 from .requests import await_result, fill_response, service_factory
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 #: V of one count of the SIP's analog byte (PROTOCOL 5.2).
 _SIP_SCALE = 5.0 / 255
@@ -23,10 +23,10 @@ _SIP_SCALE = 5.0 / 255
 _STALE = 1.0
 
 
-class Ports:
-    """set_digital_outputs, select_analog_input and io."""
+class IoInterface:
+    """Publishes `io`; serves `set_digital_outputs` and `select_analog_input`."""
 
-    def __init__(self, node: Node, driver: Driver, parameters: Parameters, telemetry: Telemetry) -> None:
+    def __init__(self, node: Node, driver: Driver, parameters: NodeParameters, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._driver = driver
         self._parameters = parameters

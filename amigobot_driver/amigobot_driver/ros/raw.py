@@ -9,9 +9,9 @@ from amigobot_msgs.srv import SendCommand
 
 from ..driver import Driver
 from ..robot import Event, FrameSeen, Outcome, Refused
-from .parameters import Parameters
+from .parameters import NodeParameters
 from .requests import fill_response
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 #: Deep, because a frame that is left out tells a lie.
 _DEPTH = 100
@@ -22,7 +22,7 @@ _LAST_NUMBER = 2**32 - 1
 class RawAccess:
     """send_command and packets."""
 
-    def __init__(self, node: Node, driver: Driver, parameters: Parameters, telemetry: Telemetry) -> None:
+    def __init__(self, node: Node, driver: Driver, parameters: NodeParameters, telemetry: TelemetryPublisher) -> None:
         self._driver = driver
         self._parameters = parameters
         self._telemetry = telemetry

@@ -42,7 +42,7 @@ def is_recording(url: str) -> bool:
     return url.startswith(SCHEME)
 
 
-class Recording:
+class RecordingInput:
     """Feeds a `Replay` from the topics below the name in its URL. Raises BadParameter."""
 
     def __init__(self, node: Node, replay: Replay, throttle: LogThrottle) -> None:

@@ -14,8 +14,8 @@ from ..robot import Outcome
 from .requests import await_result, fill_response, service_factory
 
 
-class Services:
-    """Offers the node's services."""
+class RobotServices:
+    """Serves what every robot has: motors, sonar, stops and odometry."""
 
     def __init__(self, node: Node, driver: Driver) -> None:
         self._node = node

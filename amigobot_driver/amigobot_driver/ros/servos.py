@@ -11,7 +11,7 @@ from ..wording import counted
 from .log import LogThrottle
 
 
-class Servos:
+class ServoInput:
     """Takes positions (rad) by the names that the profile gives the joints."""
 
     def __init__(self, node: Node, driver: Driver, throttle: LogThrottle) -> None:

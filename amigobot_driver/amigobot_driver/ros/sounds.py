@@ -12,14 +12,14 @@ from ..driver import Driver
 from ..robot import Outcome
 from ..robot.devices.sounds import MAX_TONES, TONE_STEP, is_group
 from ..wording import counted
-from .parameters import Parameters
+from .parameters import NodeParameters
 from .requests import await_result, fill_response, service_factory
 
 
 class SoundServices:
     """play_sound, list_sounds, enable_sounds and say."""
 
-    def __init__(self, node: Node, driver: Driver, parameters: Parameters) -> None:
+    def __init__(self, node: Node, driver: Driver, parameters: NodeParameters) -> None:
         self._node = node
         self._driver = driver
         self._parameters = parameters

@@ -9,15 +9,15 @@ from amigobot_msgs.msg import Encoders
 
 from ..robot import Event, Rolled, TurnRate
 from . import conversions
-from .telemetry import Telemetry
+from .telemetry import TelemetryPublisher
 
 _DEPTH = 10
 
 
-class Streams:
-    """Publishes each packet of a stream as it comes; what moves the robot's pose is `Telemetry`'s."""
+class StreamPublisher:
+    """Publishes each packet of a stream as it comes; what moves the robot's pose is `TelemetryPublisher`'s."""
 
-    def __init__(self, node: Node, telemetry: Telemetry) -> None:
+    def __init__(self, node: Node, telemetry: TelemetryPublisher) -> None:
         self._telemetry = telemetry
         self._encoders = node.create_publisher(Encoders, "encoders", _DEPTH)
         self._imu = node.create_publisher(Imu, "imu", _DEPTH)

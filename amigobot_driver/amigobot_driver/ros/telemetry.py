@@ -29,7 +29,7 @@ from ..robot import (
 )
 from ..robot import Odometry as OdometryState
 from . import conversions, stamps
-from .parameters import Parameters
+from .parameters import NodeParameters
 
 #: Reliable and keep-last: heard by best-effort and reliable subscribers alike.
 _DEPTH = 10
@@ -38,10 +38,10 @@ _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _BATTERY_PERIOD = 1.0
 
 
-class Telemetry:
+class TelemetryPublisher:
     """The node's publishers. Its methods are called by one thread at a time, in the order things happened."""
 
-    def __init__(self, node: Node, parameters: Parameters, robot: Robot, time: stamps.Stamps) -> None:
+    def __init__(self, node: Node, parameters: NodeParameters, robot: Robot, time: stamps.Stamps) -> None:
         self._node = node
         self._time = time
         self._parameters = parameters

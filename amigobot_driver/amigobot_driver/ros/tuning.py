@@ -11,11 +11,11 @@ from rclpy.node import Node
 from amigobot_msgs.srv import GetPid, GetRobotConfig, SaveConfig, SetMotorPwm, SetPid, SetRobotConfig
 
 from ..driver import Driver
-from ..protocol import Parameters as RobotParameters
+from ..protocol import Parameters
 from ..robot import Outcome, Refused
 from ..wording import counted
 from . import conversions
-from .parameters import Parameters
+from .parameters import NodeParameters
 from .requests import await_result, fill_response, service_factory
 
 _SERVOS = {SetPid.Request.ROTATION: "rot", SetPid.Request.TRANSLATION: "trans"}
@@ -26,7 +26,7 @@ _LEFT = "left as it is, a term of 0 is set only with set_zeros: true"
 class TuningServices:
     """set_pid, get_pid, set_robot_config, get_robot_config, set_motor_pwm and save_config."""
 
-    def __init__(self, node: Node, driver: Driver, parameters: Parameters) -> None:
+    def __init__(self, node: Node, driver: Driver, parameters: NodeParameters) -> None:
         self._node = node
         self._driver = driver
         self._parameters = parameters
@@ -105,7 +105,7 @@ class TuningServices:
             response.config = conversions.robot_config(identity, profile, reason, config, header)
         return fill_response(response, outcome)
 
-    async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, RobotParameters | None]:
+    async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, Parameters | None]:
         """Ask for values and read CONFIGpac anew; what the robot reports now."""
         with self._driver.robot() as robot:
             if not robot.running:
@@ -119,5 +119,5 @@ class TuningServices:
             return outcome, robot.working_values.config
 
 
-def _pid(config: RobotParameters, servo: str) -> list[int]:
+def _pid(config: Parameters, servo: str) -> list[int]:
     return [getattr(config, f"{servo}_{term}") for term in _TERMS]

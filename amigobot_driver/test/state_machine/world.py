@@ -50,7 +50,7 @@ from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TUR
 from amigobot_driver.robot.motion.motion import KEEP_ALIVE
 from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
 from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
-from amigobot_driver.ros.parameters import TABLE, Parameters, Scalar, Spec
+from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar, Spec
 from amigobot_driver.sim import Faults, Revision, Simulator, Window
 from amigobot_driver.sim.body import _COAST_DECELERATION
 from amigobot_driver.sim.controller import BOOT_TIME
@@ -272,7 +272,7 @@ class World:
 
     def _options(self) -> Options:
         """The core's options for the node's parameters, as the node makes them."""
-        parameters = Parameters.__new__(Parameters)
+        parameters = NodeParameters.__new__(NodeParameters)
         parameters._values = self.values
         return parameters.options()
 
