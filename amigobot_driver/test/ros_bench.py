@@ -99,13 +99,13 @@ class Robot:
         )
         self._pty = pty
         self._tcp = ("127.0.0.1", tcp_port)
-        self.heard: list[Instruction] = []  #: every command that has come from the driver
+        self.received: list[Instruction] = []  #: every command that has come from the driver
         self.ignored: set[CommandTable] = set()  #: commands that get lost before the robot hears them
         self.silent = False  #: nothing of what the robot says gets through
         self.sips = 0  #: standard packets sent
         #: what the driver sees instead of a standard packet
         self.disguise: Callable[[Sip], Sip] = lambda sip: sip
-        self._errands: list[Callable[[Simulator], object]] = []
+        self._actions: list[Callable[[Simulator], object]] = []
         self._unplugged = threading.Event()
         self.plug_in()
 
@@ -134,16 +134,16 @@ class Robot:
         return (self.truth.left_velocity + self.truth.right_velocity) / 2
 
     @property
-    def standing(self) -> bool:
+    def stopped(self) -> bool:
         return self.truth.left_velocity == 0.0 == self.truth.right_velocity
 
     def values(self, command: CommandTable, since: int = 0) -> list[Any]:
         """The arguments with which a command has come, from the `since`-th of all commands on."""
-        return [instruction.value for instruction in self.heard[since:] if instruction.command is command]
+        return [instruction.value for instruction in self.received[since:] if instruction.command is command]
 
-    def do(self, errand: Callable[[Simulator], object]) -> None:
+    def do(self, action: Callable[[Simulator], object]) -> None:
         """Have something done at the robot: press a button, for instance."""
-        self._errands.append(errand)
+        self._actions.append(action)
 
     @property
     def unplugged(self) -> bool:
@@ -173,8 +173,8 @@ class Robot:
         self._connection.close()
 
     def _has_something_else_to_do(self) -> bool:
-        while self._errands:
-            self._errands.pop(0)(self._simulator)
+        while self._actions:
+            self._actions.pop(0)(self._simulator)
         return self._unplugged.is_set()
 
 
@@ -193,7 +193,7 @@ class _Tap:
         for frame in self._to_robot.feed(self._connection.read(limit), time.monotonic()):
             instruction = decode(frame.data, self._robot.commands)
             if instruction:
-                self._robot.heard.append(instruction)
+                self._robot.received.append(instruction)
             if instruction is None or instruction.command not in self._robot.ignored:
                 passed += encode_frame(frame.data)
         return passed
@@ -356,7 +356,7 @@ class Client:
         weakref.finalize(inbox, self.node.destroy_subscription, subscription).atexit = False
         return inbox
 
-    def hear(self, kind: type[M], topic: str, deadline: float = DEADLINE) -> M:
+    def receive(self, kind: type[M], topic: str, deadline: float = DEADLINE) -> M:
         """The next message on a topic."""
         inbox = self.listen(kind, topic)
         self.wait_until(lambda: len(inbox), deadline)
@@ -472,7 +472,7 @@ class Bench:
         except TimeoutError as error:
             seen = [f"exit code {node.wait()}" if not node.running else "running" for node in self.nodes]
             logs = [line for node in self.nodes for line in node.log]
-            wire = ", ".join(map(str, self._robot.heard[-20:])) if self._robot else "not tapped"
+            wire = ", ".join(map(str, self._robot.received[-20:])) if self._robot else "not tapped"
             raise AssertionError("\n".join([f"{error}; nodes: {', '.join(seen)}", *logs, f"wire: {wire}"])) from None
 
     def pass_sips(self, count: int) -> None:

@@ -98,7 +98,7 @@ def test_a_robot_with_names_of_its_own(domain: int) -> None:
         f"description:={str(described).lower()}",
     )
     try:
-        odometry = launched.client.hear(Odometry, "/alpha/odom")
+        odometry = launched.client.receive(Odometry, "/alpha/odom")
         assert (odometry.header.frame_id, odometry.child_frame_id) == ("a/wheels", "a/chassis")
         launched.client.wait_until(lambda: launched.parents.get("a/chassis"))
         if described:
@@ -152,12 +152,12 @@ def test_with_use_respawn_a_killed_driver_is_started_again(domain: int) -> None:
     """Only the process that launch names amigobot_node is killed; its robot is simulated in it, so it is a new one."""
     launched = Launched(domain, "amigobot", "description:=false", "use_respawn:=true")
     try:
-        launched.client.hear(Odometry, "/odom")
+        launched.client.receive(Odometry, "/odom")
         (started,) = launched.process.logged("amigobot_node", "process started with pid")
         os.kill(int(started.rpartition("[")[2].rstrip("]")), signal.SIGKILL)
         launched.client.wait_until(lambda: len(launched.process.logged("process started with pid")) == 2)
         launched.client.wait_until(lambda: len(launched.process.logged("connected to")) == 2)
-        launched.client.hear(Odometry, "/odom")
+        launched.client.receive(Odometry, "/odom")
     finally:
         assert launched.close() == 0
 

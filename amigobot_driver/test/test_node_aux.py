@@ -78,7 +78,7 @@ def test_a_port_that_is_not_there_is_said_so(bench: Bench) -> None:
 
 def test_a_velocity_goes_out_while_a_reader_waits(bench: Bench) -> None:
     reading = bench.client.ask(AuxRead, "aux_read", AuxRead.Request(port=1, count=100, timeout=3.0))
-    before = len(bench.robot.heard)
+    before = len(bench.robot.received)
     bench.publish("cmd_vel", Twist())
     bench.wait_until(lambda: bench.robot.values(Command.VEL, before))
     assert not reading.done()

@@ -51,7 +51,7 @@ def state(bench: Bench) -> dict[str, object]:
     """All that a request may set: in the simulated robot, and the pose that the driver publishes."""
     firmware = bench.robot._simulator._firmware
     parts, drive = firmware.hardware, firmware.drive
-    pose = bench.client.hear(Odometry, "odom").pose.pose
+    pose = bench.client.receive(Odometry, "odom").pose.pose
     return {
         "session": firmware.session.name,
         "working values": dataclasses.asdict(firmware.working),
@@ -72,7 +72,7 @@ def state(bench: Bench) -> dict[str, object]:
         "servos": getattr(firmware, "servos", None),
         "streams": {name: value for name, value in vars(firmware.telemetry).items() if isinstance(value, int)},
         "pose": tuple(round(value, 1) for value in (pose.position.x, pose.position.y, pose.orientation.z)),
-        "at rest": bench.robot.standing,
+        "at rest": bench.robot.stopped,
     }
 
 
@@ -108,14 +108,14 @@ def test_an_empty_request_of_any_service_changes_nothing_or_is_refused(bench: Be
     for name, (kind, *_) in sorted(offered.items(), key=lambda item: item[0].strip("/") in DO_WHAT_THEY_SAY):
         if name.endswith(LEFT_OUT):
             continue
-        heard = len(bench.robot.heard)
+        received = len(bench.robot.received)
         response = bench.call(service_type(kind), name)
         bench.pass_sips(6)
         after = state(bench)
         changed = {key for key in before if before[key] != after[key]}
         surplus = changed - DO_WHAT_THEY_SAY.get(name.strip("/"), (set(), ""))[0]
         if surplus:
-            sent = [str(instruction) for instruction in bench.robot.heard[heard:]]
+            sent = [str(instruction) for instruction in bench.robot.received[received:]]
             told = getattr(response, "message", "")
             wrong.append(f"{name}: {', '.join(sorted(surplus))} changed; answered {told!r}; sent {sent}")
         before = after

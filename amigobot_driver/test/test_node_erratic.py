@@ -78,7 +78,7 @@ class TestWhatItMeasures:
         assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=5.0, y=-1.0, yaw=0.0)).success
         with bench.driving(0.0, 0.6):
             bench.wait_until(lambda: odometry.messages and odometry.last.pose.pose.orientation.z > 0.2)
-        bench.wait_until(lambda: robot.standing)
+        bench.wait_until(lambda: robot.stopped)
         bench.pass_sips(4)
         bench.wait_until(lambda: odometry.last.twist.twist.angular.z == 0.0)
         pose = odometry.last.pose.pose
@@ -96,7 +96,7 @@ class TestWhatItMeasures:
         assert any(inbox.last.range < inbox.last.max_range for inbox in inboxes), "the office has walls"
 
     def test_battery(self, bench: Bench) -> None:
-        assert 10.0 < bench.client.hear(BatteryState, "battery_state").voltage < 15.0
+        assert 10.0 < bench.client.receive(BatteryState, "battery_state").voltage < 15.0
 
     def test_the_floor_is_minus_infinity_and_no_floor_is_plus(self, bench: Bench, robot: Watched) -> None:
         floors = [bench.listen(Range, f"floor/range_{number}") for number in range(2)]
@@ -128,12 +128,12 @@ class TestWhatItMeasures:
         bench.wait_until(lambda: ports.messages and list(ports.last.analog)[2:] == volts)
         assert len(ports.last.analog) == 4
         assert ports.last.digital_inputs == 0b100
-        standing = bench.client.hear(MotorCurrents, "motor_currents")
+        at_rest = bench.client.receive(MotorCurrents, "motor_currents")
         currents = bench.listen(MotorCurrents, "motor_currents")
         with bench.driving(0.0, 1.0):
-            bench.wait_until(lambda: currents.messages and currents.last.left > standing.left + 0.05)
-        assert 0.0 <= standing.left < currents.last.left < 30.0
-        bench.wait_until(lambda: robot.standing)
+            bench.wait_until(lambda: currents.messages and currents.last.left > at_rest.left + 0.05)
+        assert 0.0 <= at_rest.left < currents.last.left < 30.0
+        bench.wait_until(lambda: robot.stopped)
 
 
 class TestWhatItDoes:
@@ -161,7 +161,7 @@ class TestWhatItDoes:
         with bench.driving(0.0, 0.5):
             bench.wait_until(lambda: bench.node.logged("has not moved for 2 s although it is driven"))
             bench.wait_until(lambda: "call enable_motors if the button" in bench.diagnostic("motors").message)
-        assert robot.standing
+        assert robot.stopped
         assert bench.call(SetBool, "enable_motors", SetBool.Request(data=True)).success
 
     def test_pid_is_read_back(self, bench: Bench) -> None:

@@ -32,7 +32,7 @@ def bench(robots: dict[str, Robot]) -> Iterator[Bench]:
     with Bench(**first) as bench:
         bench.start(**second)
         for name in TEAM:
-            bench.client.hear(Odometry, f"{name}/odom")
+            bench.client.receive(Odometry, f"{name}/odom")
         yield bench
 
 
@@ -49,10 +49,10 @@ class TestFleet:
             assert bench.client.node.count_publishers(f"/{topic}") == 0
 
     def test_and_its_frames(self, bench: Bench, name: str) -> None:
-        odom = bench.client.hear(Odometry, f"{name}/odom")
+        odom = bench.client.receive(Odometry, f"{name}/odom")
         assert (odom.header.frame_id, odom.child_frame_id) == (f"{name}/odom", f"{name}/base_link")
-        assert bench.client.hear(JointState, f"{name}/joint_states").header.frame_id == f"{name}/base_link"
-        assert bench.client.hear(Range, f"{name}/sonar/range_2").header.frame_id == f"{name}/sonar_2_link"
+        assert bench.client.receive(JointState, f"{name}/joint_states").header.frame_id == f"{name}/base_link"
+        assert bench.client.receive(Range, f"{name}/sonar/range_2").header.frame_id == f"{name}/sonar_2_link"
 
     def test_both_are_in_one_tree_of_frames(self, bench: Bench, name: str) -> None:
         transforms = bench.listen(TFMessage, "/tf")
@@ -67,8 +67,8 @@ class TestFleet:
         (other,) = set(TEAM) - {name}
         with bench.driving(0.2, topic=f"{name}/cmd_vel"):
             bench.wait_until(lambda: robots[name].speed > 0.1)
-            assert robots[other].standing
-        bench.wait_until(lambda: robots[name].standing)
+            assert robots[other].stopped
+        bench.wait_until(lambda: robots[name].stopped)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -84,12 +84,12 @@ class TestSimulatedTime:
         return simulated_time.connected()
 
     def test_without_a_clock_all_goes_on_at_time_zero(self, bench: Bench) -> None:
-        odom = bench.client.hear(Odometry, "odom")
+        odom = bench.client.receive(Odometry, "odom")
         assert (odom.header.stamp.sec, odom.header.stamp.nanosec) == (0, 0)
         bench.wait_until(lambda: bench.diagnostic("link").message.startswith("connected to"))
         with bench.driving(0.2):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
-        bench.wait_until(lambda: bench.robot.standing)  # the timeout is one of real time
+        bench.wait_until(lambda: bench.robot.stopped)  # the timeout is one of real time
         assert bench.node.running
 
     def test_with_a_clock_stamps_are_its_time(self, bench: Bench) -> None:

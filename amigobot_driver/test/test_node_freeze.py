@@ -25,15 +25,15 @@ def test_frozen_while_driving_and_continued(bench: Bench) -> None:
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(signal.SIGSTOP)
-        bench.wait_until(lambda: bench.robot.standing)
-    since, odom = len(bench.robot.heard), bench.listen(Odometry, "odom")
+        bench.wait_until(lambda: bench.robot.stopped)
+    since, odom = len(bench.robot.received), bench.listen(Odometry, "odom")
     bench.node.send(signal.SIGCONT)
-    bench.wait_until(lambda: bench.robot.heard[since:])
-    assert bench.robot.heard[since] == Command.STOP()
+    bench.wait_until(lambda: bench.robot.received[since:])
+    assert bench.robot.received[since] == Command.STOP()
     bench.wait_until(lambda: odom.messages)
     bench.pass_sips(15)
     assert not any(bench.robot.values(Command.VEL, since))
-    assert bench.robot.standing
+    assert bench.robot.stopped
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
 

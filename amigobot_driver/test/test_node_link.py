@@ -140,12 +140,12 @@ class TestSilence:
         bench.wait_until(lambda: is_down(bench))
         with bench.driving(0.2):
             bench.wait_until(lambda: bench.node.logged("cmd_vel refused", "there is no robot to drive"))
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         bench.robot.silent = False
         bench.connected()
         bench.pass_sips(5)
         assert not any(bench.robot.values(Command.VEL, since))
-        assert bench.robot.standing
+        assert bench.robot.stopped
 
 
 class TestComingBack:
@@ -153,7 +153,7 @@ class TestComingBack:
         """The odometry goes on, with the way rolled until the watchdog; the robot does not start by itself."""
         odom = bench.listen(Odometry, "odom")
         joints = bench.listen(JointState, "joint_states")
-        bench.wait_until(lambda: odom.messages and bench.robot.standing)
+        bench.wait_until(lambda: odom.messages and bench.robot.stopped)
         bench.pass_sips(3)
         start, true_start = odom.last.pose.pose.position, bench.robot.truth.pose
         with bench.driving(0.3, 0.3):
@@ -165,10 +165,10 @@ class TestComingBack:
         stamps = [message.header.stamp.sec + message.header.stamp.nanosec * 1e-9 for message in odom.messages]
         assert all(before < after for before, after in pairwise(stamps))
         odom.clear()
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         bench.robot.plug_in()
         bench.wait_until(lambda: odom.messages)
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         bench.pass_sips(3)
         bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
         end, true_end = odom.last.pose.pose.position, bench.robot.truth.pose
@@ -183,13 +183,13 @@ class TestComingBack:
         status = bench.listen(RobotStatus, "status")
         bench.wait_until(lambda: status.messages and status.last.motors_enabled)
         connections = int(bench.values("link", fresh=True)["connections"])
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         bench.robot.do(lambda robot: robot.reset())
         bench.wait_until(lambda: bench.node.logged("the robot's controller was reset"))
         bench.wait_until(lambda: int(bench.values("link")["connections"]) == connections + 1)
         # A stop comes before anything that could move it, and what was switched on is on again.
-        heard = bench.robot.heard[since:]
-        assert heard.index(Command.STOP()) < heard.index(Command.ENABLE(1))
+        received = bench.robot.received[since:]
+        assert received.index(Command.STOP()) < received.index(Command.ENABLE(1))
         bench.wait_until(lambda: status.last.motors_enabled and status.last.sonar_enabled)
 
     def test_nothing_was_worth_a_traceback(self, bench: Bench) -> None:

@@ -79,10 +79,10 @@ def test_move_goes_the_distance(bench: Bench) -> None:
 def test_the_result_of_a_cancel_comes_when_the_robot_is_at_rest_with_the_distance_travelled(bench: Bench) -> None:
     start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=-2.0))
-    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
+    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.stopped)
     goal.handle.cancel_goal_async()
     end = goal.end()
-    assert bench.robot.standing
+    assert bench.robot.stopped
     assert end.status == GoalStatus.STATUS_CANCELED
     pose = bench.robot.truth.pose
     assert end.result.travelled == pytest.approx(-math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
@@ -92,10 +92,10 @@ def test_the_result_of_a_cancel_comes_when_the_robot_is_at_rest_with_the_distanc
 def test_a_stop_ends_a_goal_with_its_result_at_rest(bench: Bench) -> None:
     start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=2.0))
-    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
+    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.stopped)
     bench.call(Trigger, "stop")
     end = goal.end()
-    assert bench.robot.standing
+    assert bench.robot.stopped
     assert end.status == GoalStatus.STATUS_ABORTED
     pose = bench.robot.truth.pose
     assert end.result.travelled == pytest.approx(math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
@@ -104,7 +104,7 @@ def test_a_stop_ends_a_goal_with_its_result_at_rest(bench: Bench) -> None:
 def test_setting_the_odometry_changes_nothing_of_a_move(bench: Bench) -> None:
     start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=0.5))
-    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.standing)
+    bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.stopped)
     assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=40.0, y=3.0, yaw=2.0)).success
     end = goal.end()
     assert end.status == GoalStatus.STATUS_SUCCEEDED
@@ -151,7 +151,7 @@ def test_other_velocities_drive_and_end_with_their_sender(bench: Bench, topic: s
     timer = bench.client.node.create_timer(0.1, lambda: publisher.publish(message))
     bench.wait_until(lambda: bench.robot.speed > 0.05)
     bench.client.node.destroy_timer(timer)
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
 
 
 def test_odometry_can_be_set(bench: Bench) -> None:

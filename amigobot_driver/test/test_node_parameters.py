@@ -139,7 +139,7 @@ class TestAtRunTime:
 
         own = allowed()
         assert own == ("0.300", "3.491")  # TransVelMax and RotVelMax of its FLASH
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         assert bench.parameter("max_linear_velocity", 0.25).successful
         assert bench.parameter("max_angular_velocity", 1).successful
         bench.wait_until(lambda: allowed() == ("0.250", "1.000"))

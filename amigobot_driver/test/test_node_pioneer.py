@@ -41,7 +41,7 @@ def order(bench: Bench, name: str, duration: float = 0.0) -> Any:
 
 
 def test_bumpers_on_their_topic_and_in_diagnostics(bench: Bench) -> None:
-    message = bench.client.hear(Bumpers, "bumpers")
+    message = bench.client.receive(Bumpers, "bumpers")
     assert (list(message.front), list(message.rear)) == ([False] * 5, [False] * 5)
     assert message.header.frame_id == "base_link"
     disguised(bench, right_stall_bumpers=0b0010000, left_stall_bumpers=0b0000010)
@@ -51,12 +51,12 @@ def test_bumpers_on_their_topic_and_in_diagnostics(bench: Bench) -> None:
     assert list(inbox.last.rear) == [True, False, False, False, False]
     bench.wait_until(lambda: bench.diagnostic("bumpers", fresh=True).level == DiagnosticStatus.WARN)
     assert bench.diagnostic("bumpers").message == "front bumper 3, rear bumper 0 pressed: free the robot"
-    assert Command.BUMPSTALL(1) in bench.robot.heard
+    assert Command.BUMPSTALL(1) in bench.robot.received
 
 
 def test_compass_in_both_conventions(bench: Bench) -> None:
     """The robot looks along the world's x axis, which is east."""
-    message = bench.client.hear(Compass, "compass")
+    message = bench.client.receive(Compass, "compass")
     assert message.heading == pytest.approx(math.pi / 2, abs=0.01)
     assert message.yaw == pytest.approx(0.0, abs=0.01)
     assert math.degrees(message.resolution) == pytest.approx(0.1)
@@ -112,7 +112,7 @@ def test_two_rings_of_sonars(bench: Bench) -> None:
     request = SetSonarSequence.Request(sonars=[0, 15, 8])
     done = bench.call(SetSonarSequence, "set_sonar_sequence", request)
     assert (done.success, done.message) == (True, "sonars 0, 8, 15 fire")
-    assert bench.client.hear(Range, "sonar/range_15").header.frame_id == "sonar_15_link"
+    assert bench.client.receive(Range, "sonar/range_15").header.frame_id == "sonar_15_link"
     refused = bench.call(SetSonarSequence, "set_sonar_sequence", SetSonarSequence.Request(sonars=[16]))
     assert not refused.success and "0 to 15" in refused.message
 
@@ -128,10 +128,10 @@ def test_the_sonars_rhythm_is_a_parameter(bench: Bench) -> None:
 def test_reset_is_guarded_and_the_robot_comes_back(bench: Bench) -> None:
     done = bench.call(ResetRobot, "reset_robot", ResetRobot.Request(confirm=False))
     assert not done.success and "confirm is false" in done.message
-    assert Command.RESET() not in bench.robot.heard
+    assert Command.RESET() not in bench.robot.received
     done = bench.call(ResetRobot, "reset_robot", ResetRobot.Request(confirm=True))
     assert (done.success, done.message) == (True, "the robot was reset and is connected again")
-    assert bench.robot.heard.count(Command.RESET()) == 1
+    assert bench.robot.received.count(Command.RESET()) == 1
     sips = bench.robot.sips
     bench.wait_until(lambda: bench.robot.sips > sips + 5)
-    bench.wait_until(lambda: bench.client.hear(RobotStatus, "status").motors_enabled)
+    bench.wait_until(lambda: bench.client.receive(RobotStatus, "status").motors_enabled)

@@ -35,7 +35,7 @@ def test_outputs_do_what_the_answer_says(bench: Bench) -> None:
     done = set_outputs(bench, 0b101, 0b101)
     assert (done.success, done.outputs) == (True, 0b101)
     assert done.message == "outputs 0x05, confirmed by the robot"
-    assert bench.client.hear(IoState, "io").digital_outputs == 0b101
+    assert bench.client.receive(IoState, "io").digital_outputs == 0b101
     done = set_outputs(bench, 0b001, 0b000)
     assert (done.success, done.outputs) == (True, 0b100)
 
@@ -56,7 +56,7 @@ def test_a_pin_that_is_not_there_is_refused_with_the_range(bench: Bench) -> None
 def test_the_selected_analog_port_is_confirmed_and_published(bench: Bench) -> None:
     done = select(bench, 3)
     assert (done.success, done.message) == (True, "analog port 3, confirmed by the robot")
-    state = bench.client.hear(IoState, "io")
+    state = bench.client.receive(IoState, "io")
     assert state.selected_port == 3
     assert state.selected_analog == pytest.approx(5.0, abs=0.02)
     assert state.header.frame_id == "base_link"
@@ -65,7 +65,7 @@ def test_the_selected_analog_port_is_confirmed_and_published(bench: Bench) -> No
 
 
 def test_iopacs_bring_every_analog_input_in_volts(bench: Bench) -> None:
-    assert list(bench.client.hear(IoState, "io").analog) == []
+    assert list(bench.client.receive(IoState, "io").analog) == []
     bench.parameter("io_stream", True)
     inbox = bench.listen(IoState, "io")
     bench.wait_until(lambda: len(inbox) and len(inbox.last.analog) == 5)

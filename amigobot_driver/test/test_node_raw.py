@@ -34,9 +34,9 @@ def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
     assert bench.parameter("allow_raw_commands", True).successful
     done = send(bench, Command.ADSEL.number, 2)
     assert (done.success, done.message) == (True, "sent ADSEL(2) once; the robot confirms no single command")
-    bench.wait_until(lambda: Command.ADSEL(2) in bench.robot.heard)
+    bench.wait_until(lambda: Command.ADSEL(2) in bench.robot.received)
     bench.pass_sips(5)
-    assert bench.robot.heard.count(Command.ADSEL(2)) == 1
+    assert bench.robot.received.count(Command.ADSEL(2)) == 1
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
 )
 def test_what_would_go_past_the_driver_is_refused(bench: Bench, number: int, pointer: str) -> None:
     assert bench.parameter("allow_raw_commands", True).successful
-    before = len(bench.robot.heard)
+    before = len(bench.robot.received)
     done = send(bench, number, 100)
     assert not done.success
     assert pointer in done.message
     bench.pass_sips(3)
-    heard = [instruction for instruction in bench.robot.heard[before:] if instruction.value == 100]
-    assert heard == []
+    received = [instruction for instruction in bench.robot.received[before:] if instruction.value == 100]
+    assert received == []
 
 
 def test_every_frame_is_published_both_ways_when_asked_for(bench: Bench) -> None:

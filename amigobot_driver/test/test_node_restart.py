@@ -18,7 +18,7 @@ def pose(message: Odometry) -> tuple[float, float, float]:
 
 
 def come_to_rest(bench: Bench) -> None:
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
     bench.pass_sips(3)
 
 

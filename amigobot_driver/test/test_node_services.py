@@ -36,7 +36,7 @@ def as_it_was(bench: Bench) -> Iterator[None]:
     yield
     bench.robot.ignored.clear()
     bench.publish("cmd_vel", bench.client.velocity(0.0))
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
 
 
 def switch(bench: Bench, service: str, on: bool) -> Any:
@@ -44,7 +44,7 @@ def switch(bench: Bench, service: str, on: bool) -> Any:
 
 
 def commands(bench: Bench, since: int) -> list[Command]:
-    return [instruction.command for instruction in bench.robot.heard[since:]]
+    return [instruction.command for instruction in bench.robot.received[since:]]
 
 
 def test_all_are_offered(bench: Bench) -> None:
@@ -73,17 +73,17 @@ class TestEnableMotors:
         assert bench.parameter("cmd_vel_timeout", 2.0).successful
         try:
             assert switch(bench, "enable_motors", False).success
-            since = len(bench.robot.heard)
+            since = len(bench.robot.received)
             with bench.driving(0.3):
                 bench.wait_until(lambda: 300 in bench.robot.values(Command.VEL, since))
             bench.pass_sips(3)  # what was published last has arrived
             assert switch(bench, "enable_motors", True).success
-            before = bench.robot.heard[since:]
+            before = bench.robot.received[since:]
             before = before[: before.index(Command.ENABLE(1))]
             for command in (Command.VEL, Command.RVEL):
                 assert [sent for sent in before if sent.command is command][-1] == command(0)
             bench.pass_sips(3)
-            assert bench.robot.standing
+            assert bench.robot.stopped
         finally:
             assert bench.parameter("cmd_vel_timeout", 0.5).successful
 
@@ -94,7 +94,7 @@ class TestEnableMotors:
             assert bench.node.logged("call the service enable_motors with data: true, or press MOTORS on the robot")
             bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.WARN)
             assert "call enable_motors" in bench.diagnostic("motors").message
-            assert bench.robot.standing
+            assert bench.robot.stopped
         assert switch(bench, "enable_motors", True).success
         assert len(bench.node.logged("a velocity arrives while the motors are off")) == 1
 
@@ -105,7 +105,7 @@ class TestEnableMotors:
         assert response.message == "sent ENABLE(0) 8 times in 2.4 s, the robot reports motors on"
 
     def test_a_lost_command_is_sent_again(self, bench: Bench) -> None:
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         bench.robot.ignored.add(Command.ENABLE)
         answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
         bench.wait_until(lambda: len(bench.robot.values(Command.ENABLE, since)) > 1)
@@ -115,7 +115,7 @@ class TestEnableMotors:
         assert switch(bench, "enable_motors", True).success
 
     def test_the_button_on_the_robot_is_followed_not_fought(self, bench: Bench) -> None:
-        status, since = bench.listen(RobotStatus, "status"), len(bench.robot.heard)
+        status, since = bench.listen(RobotStatus, "status"), len(bench.robot.received)
         bench.robot.do(lambda robot: robot.press_motors_button())
         bench.wait_until(lambda: status.messages and not status.last.motors_enabled)
         bench.wait_until(lambda: bench.node.logged("the motors were switched off at the robot"))
@@ -140,12 +140,12 @@ class TestEnableSonar:
 
 class TestStop:
     def test_stops_and_takes_the_next_velocity(self, bench: Bench) -> None:
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         response = bench.call(Trigger, "stop")
         assert (response.success, response.message) == (True, "stopping")
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         assert Command.STOP in commands(bench, since)
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
@@ -157,17 +157,17 @@ class TestEmergencyStop:
         refused = int(bench.values("commands")["refused"])
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
-            since = len(bench.robot.heard)
+            since = len(bench.robot.received)
             response = bench.call(Trigger, "emergency_stop")
             assert response.success
             assert response.message == "braking; every velocity is refused until clear_emergency_stop"
-            bench.wait_until(lambda: bench.robot.standing)
+            bench.wait_until(lambda: bench.robot.stopped)
             assert Command.E_STOP in commands(bench, since)
-            braked = len(bench.robot.heard)
+            braked = len(bench.robot.received)
 
             bench.wait_until(lambda: int(bench.values("commands")["refused"]) > refused + 5)
             assert not any(bench.robot.values(Command.VEL, braked))
-            assert bench.robot.standing
+            assert bench.robot.stopped
             assert status.last.emergency_stop
             assert "clear_emergency_stop" in bench.diagnostic("motors").message
             assert len(bench.node.logged("cmd_vel refused", "call clear_emergency_stop first")) == 1
@@ -180,12 +180,12 @@ class TestEmergencyStop:
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         assert bench.call(Trigger, "emergency_stop").success
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         assert bench.call(Trigger, "clear_emergency_stop").message == "velocities are taken again"
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         bench.pass_sips(10)
         assert not any(bench.robot.values(Command.VEL, since))
-        assert bench.robot.standing
+        assert bench.robot.stopped
 
     def test_clearing_what_was_not_latched_is_said_so(self, bench: Bench) -> None:
         response = bench.call(Trigger, "clear_emergency_stop")
@@ -197,7 +197,7 @@ class TestResetOdometry:
         odom = bench.listen(Odometry, "odom")
         with bench.driving(0.3, 0.8):
             bench.wait_until(lambda: odom.messages and abs(odom.last.pose.pose.orientation.z) > 0.2)
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         bench.pass_sips(2)
         response = bench.call(Trigger, "reset_odometry")
         assert (response.success, response.message) == (True, "x, y and yaw are zero")
@@ -213,7 +213,7 @@ class TestResetOdometry:
         start = bench.robot.truth.pose
         with bench.driving(0.3):
             bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.3)
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         answered = len(odom) + 2
         bench.wait_until(lambda: len(odom) > answered)
         end, pose = bench.robot.truth.pose, odom.last.pose.pose
@@ -227,7 +227,7 @@ class TestWhileOneWaits:
     @pytest.fixture
     def pending(self, bench: Bench) -> Iterator[Any]:
         bench.robot.ignored.add(Command.ENABLE)
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
         bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
         yield answer
@@ -236,7 +236,7 @@ class TestWhileOneWaits:
         assert switch(bench, "enable_motors", True).success
 
     def test_velocities_pass(self, bench: Bench, pending: Any) -> None:
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         with bench.driving(0.2):
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) >= 5)
         assert not pending.done()
@@ -295,18 +295,18 @@ def test_an_emergency_stop_outlives_the_connection(bench: Bench) -> None:
     bench.wait_until(lambda: bench.diagnostic("link").level == DiagnosticStatus.ERROR)
     bench.robot.silent = False
     bench.connected()
-    since = len(bench.robot.heard)
+    since = len(bench.robot.received)
     with bench.driving(0.3):
         bench.pass_sips(10)
     assert not any(bench.robot.values(Command.VEL, since))
-    assert bench.robot.standing
+    assert bench.robot.stopped
     assert bench.call(Trigger, "clear_emergency_stop").success
 
 
 def test_motors_stay_off_where_that_is_wanted(cautious: Bench) -> None:
-    status = cautious.connected().client.hear(RobotStatus, "status")
+    status = cautious.connected().client.receive(RobotStatus, "status")
     assert cautious.robot.values(Command.ENABLE) == []
     assert not status.motors_enabled
     with cautious.driving(0.3):
         cautious.wait_until(lambda: cautious.node.logged("call the service enable_motors with data: true"))
-    assert cautious.robot.standing
+    assert cautious.robot.stopped

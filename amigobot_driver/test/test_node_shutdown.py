@@ -61,9 +61,9 @@ def assert_a_clean_end(bench: Bench) -> None:
     assert bench.node.wait() == 0
     assert not bench.node.logged("Traceback")
     assert not bench.node.logged("Error")
-    assert bench.robot.heard[-len(FAREWELL) :] == FAREWELL
+    assert bench.robot.received[-len(FAREWELL) :] == FAREWELL
     assert not bench.robot.in_session
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -82,14 +82,14 @@ def test_ctrl_c_comes_twice(bench: Bench) -> None:
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(signal.SIGINT)
-        bench.wait_until(lambda: Command.STOP() in bench.robot.heard[-3:] or not bench.node.running)
+        bench.wait_until(lambda: Command.STOP() in bench.robot.received[-3:] or not bench.node.running)
         bench.node.send(signal.SIGINT)
         assert_a_clean_end(bench)
 
 
 def test_ctrl_c_while_a_service_waits(bench: Bench) -> None:
     bench.robot.ignored.add(Command.ENABLE)
-    since = len(bench.robot.heard)
+    since = len(bench.robot.received)
     bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
     bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
     bench.node.send(signal.SIGINT)
@@ -111,7 +111,7 @@ def test_a_bug_stops_the_robot_before_it_ends_the_node(broken: Bench) -> None:
     assert broken.node.wait() == 1
     assert broken.node.logged("a driver thread has died; the robot was stopped")
     assert not broken.robot.in_session
-    broken.wait_until(lambda: broken.robot.standing)
+    broken.wait_until(lambda: broken.robot.stopped)
 
 
 def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back(bench: Bench) -> None:
@@ -120,17 +120,17 @@ def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_b
         bench.node.send(signal.SIGKILL)
         bench.wait_until(lambda: not bench.node.running)
     assert bench.robot.speed > 0.0
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
     assert bench.robot.in_session
 
-    since = len(bench.robot.heard)
+    since = len(bench.robot.received)
     again = bench.start(port=bench.robot.url, enable_stamped_cmd_vel=False)
     odom = bench.listen(Odometry, "odom")
     bench.wait_until(lambda: odom.messages)
     assert again.logged("in a session somebody left open: stopping it and closing that")
     # Any command brings a stopped robot's old velocity back to life, except this one.
-    commands = [instruction.command for instruction in bench.robot.heard[since:]]
+    commands = [instruction.command for instruction in bench.robot.received[since:]]
     assert Command.STOP in commands
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)

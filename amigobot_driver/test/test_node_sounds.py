@@ -25,7 +25,7 @@ def play(bench: Bench, **request: Any) -> Any:
 
 
 def sent(bench: Bench, command: Command) -> list[object]:
-    return [instruction.value for instruction in bench.robot.heard if instruction.command is command]
+    return [instruction.value for instruction in bench.robot.received if instruction.command is command]
 
 
 def test_the_playlist_is_listed(bench: Bench) -> None:

@@ -31,7 +31,7 @@ def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:
     odometry = bench.listen(Odometry, "odom")
     with bench.driving(0.2):
         bench.wait_until(lambda: odometry.letters and odometry.last.pose.pose.position.x > 0.3)
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
     bench.pass_sips(5)
     for inbox in (ticks, joints, odometry):
         before = len(inbox)
@@ -54,10 +54,10 @@ def test_each_message_of_odometry_is_published_once(bench: Bench) -> None:
 def test_the_source_can_be_changed_while_running(bench: Bench) -> None:
     assert bench.parameter("odometry_source", "robot").successful
     bench.wait_until(lambda: 0 in bench.robot.values(Command.ENCODER))
-    here = bench.client.hear(Odometry, "odom").pose.pose.position.x
+    here = bench.client.receive(Odometry, "odom").pose.pose.position.x
     assert here == pytest.approx(bench.robot.truth.pose.x, abs=2e-3)
     assert bench.parameter("odometry_source", "encoders").successful
-    bench.client.hear(Encoders, "encoders")
+    bench.client.receive(Encoders, "encoders")
     assert not bench.parameter("odometry_source", "stars").successful
 
 
@@ -77,7 +77,7 @@ def test_imu(bench: Bench) -> None:
 def test_a_robot_without_a_gyro_is_not_asked_for_it() -> None:
     with Bench(Robot(baud=9600), encoder_stream=True) as bench:
         bench.connected()
-        bench.client.hear(Encoders, "encoders")
+        bench.client.receive(Encoders, "encoders")
         assert bench.robot.values(Command.ENCODER) == [2]
         assert bench.robot.values(Command.GYRO) == []
 

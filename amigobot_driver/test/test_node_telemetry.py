@@ -73,7 +73,7 @@ def tour(bench: Bench) -> Tour:
         inboxes[topic].clear()  # until all of them were connected
     with bench.driving(0.3, 0.6):
         bench.wait_until(lambda: len(inboxes["odom"]) > 25)
-    bench.wait_until(lambda: bench.robot.standing)
+    bench.wait_until(lambda: bench.robot.stopped)
     at_rest = len(inboxes["odom"]) + 5
     bench.wait_until(lambda: len(inboxes["odom"]) > at_rest and len(inboxes["battery_state"]) > 2)
     return {topic: inbox.snapshot() for topic, inbox in inboxes.items()}

@@ -37,13 +37,13 @@ def stamped(second_node: Bench) -> Bench:
 
 
 @pytest.fixture(autouse=True)
-def standing(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Each test leaves a robot that stands."""
+def stopped_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each test leaves the robot stopped."""
     yield
     for name in {"bench", "stamped"} & set(request.fixturenames):
         bench = request.getfixturevalue(name)
         bench.publish("cmd_vel", bench.client.velocity(0.0, stamped=name == "stamped"))
-        bench.wait_until(lambda bench=bench: bench.robot.standing)
+        bench.wait_until(lambda bench=bench: bench.robot.stopped)
 
 
 def moves_asked_for(bench: Bench, since: int) -> list[int]:
@@ -58,7 +58,7 @@ def refused(bench: Bench) -> int:
 
 class TestDriving:
     def test_forward_and_left(self, bench: Bench) -> None:
-        odom, since = bench.listen(Odometry, "odom"), len(bench.robot.heard)
+        odom, since = bench.listen(Odometry, "odom"), len(bench.robot.received)
         with bench.driving(0.25, 0.5):
             bench.wait_until(lambda: bench.robot.speed > 0.24 and bench.robot.truth.turn_rate > 0.4)
             bench.wait_until(lambda: odom.last.twist.twist.linear.x == pytest.approx(0.25, abs=0.02))
@@ -75,7 +75,7 @@ class TestDriving:
             with bench.driving(0.3):
                 bench.wait_until(lambda: bench.robot.speed > 0.1)
             bench.publish("cmd_vel", bench.client.velocity(0.0))
-            bench.wait_until(lambda: bench.robot.standing)
+            bench.wait_until(lambda: bench.robot.stopped)
             assert int(bench.values("commands", fresh=True)["timeouts"]) == timeouts
         finally:
             assert bench.parameter("cmd_vel_timeout", 0.5).successful
@@ -84,7 +84,7 @@ class TestDriving:
         """A teleop may take over from a planner; two at a time make a robot that cannot decide, and no error."""
         second = bench.client.node.create_publisher(Twist, "cmd_vel", 10)
         bench.wait_until(second.get_subscription_count)
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         with bench.driving(0.1):
             bench.wait_until(lambda: 100 in bench.robot.values(Command.VEL, since))
             timer = bench.client.node.create_timer(0.1, lambda: second.publish(bench.client.velocity(0.2)))
@@ -94,25 +94,25 @@ class TestDriving:
             bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == both)
             bench.client.node.destroy_timer(timer)
             bench.client.node.destroy_publisher(second)
-            since = len(bench.robot.heard)
+            since = len(bench.robot.received)
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(100) > 9)
             assert 200 not in bench.robot.values(Command.VEL, since)[-5:], "the one that died leaves nothing behind"
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == "published by user")
 
     def test_a_publisher_that_comes_late(self, bench: Bench) -> None:
         """It does not wait to be discovered: what it says before that is lost, and the robot stands."""
         late = Client(bench.domain, "late")
         publisher = late.publisher(Twist, "cmd_vel")
-        assert bench.robot.standing
+        assert bench.robot.stopped
         publishing = late.node.create_timer(0.05, lambda: publisher.publish(late.velocity(0.2)))
         late.wait_until(lambda: bench.robot.speed > 0.15)
         late.node.destroy_timer(publishing)
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         late.close()
 
     def test_every_value_reaches_the_wire(self, bench: Bench) -> None:
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         ramp = [speed / 100 for speed in range(1, 16)]
         for speed in ramp:
             bench.publish("cmd_vel", bench.client.velocity(speed))
@@ -122,7 +122,7 @@ class TestDriving:
     def test_faster_than_allowed_is_scaled_on_the_same_curve(self, bench: Bench) -> None:
         assert bench.parameter("max_linear_velocity", 0.2).successful
         try:
-            since = len(bench.robot.heard)
+            since = len(bench.robot.received)
             with bench.driving(0.4, 1.0):
                 bench.wait_until(lambda: 29 in bench.robot.values(Command.RVEL, since))
             assert set(moves_asked_for(bench, since)) == {200, 29}
@@ -131,10 +131,10 @@ class TestDriving:
 
 
     def test_faster_than_the_robot_can_is_scaled_as_well(self, bench: Bench) -> None:
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         with bench.driving(TOO_FAST, 1.0):
             bench.wait_until(lambda: 750 in bench.robot.values(Command.VEL, since))
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         assert max(moves_asked_for(bench, since)) == 750
         assert bench.node.logged("velocities are scaled down to")
 
@@ -143,7 +143,7 @@ class TestTimeout:
     def test_a_velocity_ends_with_its_sender(self, bench: Bench) -> None:
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
-        bench.wait_until(lambda: bench.robot.standing)
+        bench.wait_until(lambda: bench.robot.stopped)
         bench.wait_until(lambda: int(bench.values("commands")["timeouts"]) > 0)
         (line,) = bench.node.logged("cmd_vel_timeout")
         assert "no velocity for 0.5 s (cmd_vel_timeout): stopped" in line
@@ -151,14 +151,14 @@ class TestTimeout:
     def test_nothing_moves_it_again(self, bench: Bench) -> None:
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
-        bench.wait_until(lambda: bench.robot.standing)
-        since = len(bench.robot.heard)
+        bench.wait_until(lambda: bench.robot.stopped)
+        since = len(bench.robot.received)
         bench.wait_until(lambda: len(bench.robot.values(Command.STOP, since)) > 4)  # over a second of keep-alives
         assert moves_asked_for(bench, since) == []
 
     def test_a_slow_sender_is_served_between_its_messages(self, bench: Bench) -> None:
         """Slower than the timeout the robot stutters, and the log says why."""
-        since = len(bench.robot.heard)
+        since = len(bench.robot.received)
         with bench.driving(0.2, rate=1.2):
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 5)
         assert 0 in bench.robot.values(Command.VEL, since)
@@ -168,7 +168,7 @@ class TestTimeout:
         try:
             with bench.driving(0.2, rate=1.2):
                 bench.wait_until(lambda: bench.robot.speed > 0.15)
-                since = len(bench.robot.heard)
+                since = len(bench.robot.received)
                 bench.wait_until(lambda: len(moves_asked_for(bench, since)) > 8)
                 assert 0 not in bench.robot.values(Command.VEL, since)
         finally:
@@ -185,11 +185,11 @@ class TestRefused:
         ],
     )
     def test_never_reaches_the_wire(self, bench: Bench, linear: float, angular: float, reason: str) -> None:
-        before, since = refused(bench), len(bench.robot.heard)
+        before, since = refused(bench), len(bench.robot.received)
         with bench.driving(linear, angular, rate=20.0):
             bench.wait_until(lambda: refused(bench) > before + 5)
         assert moves_asked_for(bench, since) == []
-        assert bench.robot.standing
+        assert bench.robot.stopped
         assert len(bench.node.logged("cmd_vel refused", reason)) == 1  # once, not at every message
 
     def test_shows_in_the_diagnostics(self, bench: Bench) -> None:
@@ -201,7 +201,7 @@ class TestRefused:
     def test_the_robot_goes_on_with_what_was_good(self, bench: Bench) -> None:
         with bench.driving(0.2):
             bench.wait_until(lambda: bench.robot.speed > 0.15)
-            since = len(bench.robot.heard)
+            since = len(bench.robot.received)
             bench.publish("cmd_vel", bench.client.velocity(math.nan))
             bench.wait_until(lambda: len(moves_asked_for(bench, since)) > 5)
             assert set(moves_asked_for(bench, since)) == {200}
@@ -213,14 +213,14 @@ class TestTwistStamped:
             stamped.wait_until(lambda: stamped.robot.speed > 0.15)
 
     def test_without_a_stamp_it_is_fresh(self, stamped: Bench) -> None:
-        since = len(stamped.robot.heard)
+        since = len(stamped.robot.received)
         stamped.publish("cmd_vel", TwistStamped(twist=stamped.client.velocity(0.15)))
         stamped.wait_until(lambda: 150 in stamped.robot.values(Command.VEL, since))
 
     @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
     def test_from_another_time_it_is_refused(self, stamped: Bench, age: int) -> None:
         """From the past, from the future, and from before 1970."""
-        before, since = refused(stamped), len(stamped.robot.heard)
+        before, since = refused(stamped), len(stamped.robot.received)
         message = stamped.client.velocity(0.2, stamped=True)
         message.header.stamp.sec -= age
         stamped.publish("cmd_vel", message)
@@ -229,7 +229,7 @@ class TestTwistStamped:
         assert len(stamped.node.logged("cmd_vel refused", "off the clock of this computer")) == 1
 
     def test_limits_hold_as_well(self, stamped: Bench) -> None:
-        before, since = refused(stamped), len(stamped.robot.heard)
+        before, since = refused(stamped), len(stamped.robot.received)
         stamped.publish("cmd_vel", stamped.client.velocity(math.nan, stamped=True))
         stamped.wait_until(lambda: refused(stamped) == before + 1)
         assert moves_asked_for(stamped, since) == []
