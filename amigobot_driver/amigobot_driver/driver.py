@@ -95,7 +95,7 @@ class Driver:
             try:
                 port = self._opener(self.url, self._robot.baud)
             except PortError as error:
-                self._happened(partial(self._robot.disconnected, str(error)))
+                self._happened(partial(self._robot.link.disconnected, str(error)))
                 self._stopping.wait(delay)
                 delay = min(2 * delay, RETRY_MOST)
                 continue
@@ -108,7 +108,7 @@ class Driver:
             self._port, self._why = port, ""
             if port.name != self.url:
                 self._events.append(Notice(f"{self.url}: opened {port.name}", trouble=False))
-        self._happened(partial(self._robot.connected, port.byte_time))
+        self._happened(partial(self._robot.link.connected, port.byte_time, self._robot.baud))
         try:
             while not self._stopping.is_set():
                 self._read_once(port)
@@ -116,21 +116,21 @@ class Driver:
             with self._changed:
                 self._port = None
             if not self._stopping.is_set():
-                self._happened(partial(self._robot.disconnected, self._why or str(error)))
+                self._happened(partial(self._robot.link.disconnected, self._why or str(error)))
         # Not in a finally: after a bug the port is still needed, to stop the robot.
         port.close()
 
     def _read_once(self, port: Port) -> None:
         """Read what has arrived. Once a SIP is overdue, tell the robot that everything until then has been read."""
         began = self.clock()
-        overdue = began >= self._robot.read_deadline
+        overdue = began >= self._robot.link.read_deadline
         data = port.read(0.0 if overdue else _READ_TIMEOUT)
         # Before any lock is taken: waiting for one must not show in the stamps.
         arrived = self.clock()
         if data:
-            self._happened(partial(self._robot.receive, data, arrived=arrived))
+            self._happened(partial(self._robot.link.receive, data, arrived=arrived))
         if overdue:
-            self._happened(partial(self._robot.drained, began))
+            self._happened(partial(self._robot.link.drained, began))
         self._tell()
 
     def _happened(self, what: Callable[[float], list[Event]]) -> None:
@@ -145,9 +145,9 @@ class Driver:
     def _write_for_ever(self) -> None:
         while not self._stopping.is_set():
             with self._changed:
-                self._take_in(self._robot.poll(self.clock()))
+                self._take_in(self._robot.link.poll(self.clock()))
                 self._pump()
-                self._wake_at = self._robot.next_time()
+                self._wake_at = self._robot.link.next_time()
                 # Bounded, because a clock that is not the real one may be injected.
                 self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _READ_TIMEOUT)))
                 self._wake_at = math.inf
@@ -155,25 +155,25 @@ class Driver:
     def _pump(self) -> None:
         """Write every frame that is due, and let the writer know when the next one will be."""
         try:
-            while self._port and (frame := self._robot.take(self.clock())):
+            while self._port and (frame := self._robot.link.take(self.clock())):
                 self._port.write(frame)
         except PortError as error:
             self._break(error)
-        if self._robot.next_time() < self._wake_at:
+        if self._robot.link.next_time() < self._wake_at:
             self._changed.notify_all()
 
     def _hang_up(self) -> None:
         """Say goodbye, and again while the robot still talks."""
         with self._changed:
             for _ in range(_CLOSE_TRIES):
-                self._robot.close()
+                self._robot.link.close()
                 self._pump()
-                while self._port and self._robot.next_time() < math.inf:
+                while self._port and self._robot.link.next_time() < math.inf:
                     self._changed.wait(_QUIET / 10)
                     self._pump()
-                heard = self._robot.packets.standard
+                heard = self._robot.link.packets.standard
                 self._wait_quiet()
-                if self._robot.packets.standard == heard:
+                if self._robot.link.packets.standard == heard:
                     return
 
     def _wait_quiet(self) -> None:
@@ -197,7 +197,7 @@ class Driver:
             except PortError as error:
                 self._break(error)
             else:
-                self._robot.retuned(self._port.byte_time)
+                self._robot.link.set_byte_time(self._port.byte_time)
 
     def _break(self, error: PortError) -> None:
         """A write failed: closing the port makes the reader notice, and tell."""

@@ -160,7 +160,7 @@ class Replay:
     def close(self) -> None:
         """End what still waits for an answer of the robot."""
         with self._lock:
-            self._robot.close()
+            self._robot.link.close()
 
     @property
     def identified(self) -> bool:
@@ -230,7 +230,7 @@ class Replay:
         if not self._robot.running and _streaming(packet):
             self._open(data, stamp)
         self._now = max(self._now, self._instant + (stamp - self._stamp) * 1e-9)
-        self._take_in(self._robot.receive(encode_frame(data, MAX_DATA), self._now))
+        self._take_in(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
         if self._robot.running:
             self.counts.played += 1
             self._speak()
@@ -257,34 +257,34 @@ class Replay:
         if silent and self.counts.sessions == 1 and not self.counts.greetings:
             self.counts.joined = 1
         self._understudy.leave(silent=silent)
-        self._take_in(self._robot.connected(0.0, self._now))
+        self._take_in(self._robot.link.connected(0.0, self._robot.baud, self._now))
         if not silent:
             # It streams from power-up: by that the session knows how to greet it.
-            self._take_in(self._robot.receive(encode_frame(data, MAX_DATA), self._now))
+            self._take_in(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
         end = self._now + _HANDSHAKE
-        while not self._understudy.opened and (due := self._robot.next_time()) < end:
+        while not self._understudy.opened and (due := self._robot.link.next_time()) < end:
             self._go_on(due)
         self._instant, self._greeting = self._now, False
 
     def _pass(self, until: float) -> None:
         """Let the robot's time go on to just before the next frame."""
-        while (due := min(self._robot.next_time(), self._robot.read_deadline)) < until - 1000 * _INSTANT:
+        while (due := min(self._robot.link.next_time(), self._robot.link.read_deadline)) < until - 1000 * _INSTANT:
             self._go_on(due)
 
     def _go_on(self, due: float) -> None:
         self._now = max(self._now + _INSTANT, due)
-        if self._now >= self._robot.read_deadline:
-            self._take_in(self._robot.drained(self._now, self._now))
-        self._take_in(self._robot.poll(self._now))
+        if self._now >= self._robot.link.read_deadline:
+            self._take_in(self._robot.link.drained(self._now, self._now))
+        self._take_in(self._robot.link.poll(self._now))
         self._speak()
 
     # -- the robot --------------------------------------------------------------------------------------------
 
     def _speak(self) -> None:
         """What the robot is to be told goes to the understudy, its answers come back at once."""
-        while (frame := self._robot.take(self._now)) is not None:
+        while (frame := self._robot.link.take(self._now)) is not None:
             if (answer := self._understudy.hear(frame[FRAME_DATA])) is not None:
-                self._take_in(self._robot.receive(encode_frame(answer, MAX_DATA), self._now))
+                self._take_in(self._robot.link.receive(encode_frame(answer, MAX_DATA), self._now))
 
     def _take_in(self, events: list[Event]) -> None:
         for event in events:
@@ -294,7 +294,7 @@ class Replay:
 
     def _pause(self, why: str) -> None:
         """The recording decides when there is a robot again: nobody is looked for until then."""
-        for event in self._robot.disconnected(why, self._now):
+        for event in self._robot.link.disconnected(why, self._now):
             self._listener(event)
 
 

@@ -127,7 +127,7 @@ class Bench:
         self._pass_until(self.now + seconds)
         self._awake = True
         if writer_first:
-            self._take_in(self.robot.poll(self.now))
+            self._take_in(self.robot.link.poll(self.now))
 
     def hang_reader(self) -> None:
         """The driver's reader thread never comes back to the port: whoever it publishes to blocks."""
@@ -142,16 +142,16 @@ class Bench:
                 self.now = end
                 return
             spins = spins + 1 if due <= self.now else 0
-            assert spins < 100, f"time stands still: next_time() is {self.robot.next_time()} at {self.now}"
+            assert spins < 100, f"time stands still: next_time() is {self.robot.link.next_time()} at {self.now}"
             # A little more than nothing: times that were computed in different ways differ in their last bits.
             self.now = max(self.now + 1e-9, due)
 
     def _next_time(self) -> float:
         times = [self.up.next_arrival()]
         if self._awake:
-            times.append(self.robot.next_time())
+            times.append(self.robot.link.next_time())
         if self._awake and self._reading:
-            times += [self.down.next_arrival(), self.robot.read_deadline]
+            times += [self.down.next_arrival(), self.robot.link.read_deadline]
         if self._power:
             times.append(self.simulator.next_event(self.now))
         return max(self.now, min(times))
@@ -161,11 +161,11 @@ class Bench:
         if self._awake:
             data = self.down.receive(self.now) if self._reading else b""
             if data and self._plugged:
-                self._take_in(self.robot.receive(data, self.now))
-            if self._reading and self.now >= self.robot.read_deadline:
-                self._take_in(self.robot.drained(self.now, self.now))
-            if self.robot.next_time() <= self.now:
-                self._take_in(self.robot.poll(self.now))
+                self._take_in(self.robot.link.receive(data, self.now))
+            if self._reading and self.now >= self.robot.link.read_deadline:
+                self._take_in(self.robot.link.drained(self.now, self.now))
+            if self.robot.link.next_time() <= self.now:
+                self._take_in(self.robot.link.poll(self.now))
         data = self.up.receive(self.now)
         if self._power:
             self.simulator.receive(data, self.now)
@@ -176,13 +176,13 @@ class Bench:
             self.events.append((self.now, event))
             if isinstance(event, BaudChange):
                 self._tune(event.baud)
-        while (frame := self.robot.take(self.now)) is not None:
+        while (frame := self.robot.link.take(self.now)) is not None:
             if self._plugged:
                 self.up.send(frame, self.now)
 
     def _tune(self, baud: int) -> None:
         self._line_speed = baud
-        self.robot.retuned(10 / baud)
+        self.robot.link.set_byte_time(10 / baud)
         if self._check_baud:
             self.simulator.set_client_baud(baud)
 
@@ -192,7 +192,7 @@ class Bench:
         """The port is there and opens."""
         self._plugged = True
         byte_time = None if self._bridge else self.simulator.byte_time
-        events = self.robot.connected(byte_time, self.now)
+        events = self.robot.link.connected(byte_time, self.robot.baud, self.now)
         if byte_time:
             self._tune(self.robot.baud)
         self._take_in(events)
@@ -202,7 +202,7 @@ class Bench:
         self._plugged = False
         self.up.cut()
         self.down.cut()
-        self._take_in(self.robot.disconnected("/dev/ttyUSB0: the port has gone", self.now))
+        self._take_in(self.robot.link.disconnected("/dev/ttyUSB0: the port has gone", self.now))
 
     def connect(self) -> None:
         """Plug in, and wait until all is as the options want it."""

@@ -350,7 +350,7 @@ class TestBadInput:
     def test_the_longest_frame_is_taken(self, drive: Bench) -> None:
         frames = recording(drive)
         played = Played([*frames, Recorded(b"\xee" * 253, frames[-1].stamp)])
-        assert played.robot.packets.unknown == 1
+        assert played.robot.link.packets.unknown == 1
 
     @given(st.lists(st.tuples(st.binary(min_size=1, max_size=253), st.integers(-(2**40), 2**62))))
     def test_nothing_raises(self, frames: list[tuple[bytes, int]]) -> None:

@@ -61,7 +61,7 @@ class TestStamps:
     def test_the_speed_that_the_robot_reports_is_used_by_itself(self, baud: int) -> None:
         bench = connected(baud)
         assert bench.robot.line.baud == baud
-        assert bench.robot.decoder.byte_time == pytest.approx(10 / baud)
+        assert bench.robot.link.decoder.byte_time == pytest.approx(10 / baud)
 
     def test_the_parameter_overrides_what_the_robot_reports(self) -> None:
         assert connected(57600, bridge_baud=115200).robot.line.baud == 115200

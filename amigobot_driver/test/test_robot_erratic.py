@@ -98,8 +98,8 @@ class TestConnect:
     def test_it_is_stopped_and_let_go_at_the_end(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         end = bench.now
-        bench.ask(bench.robot.close)
-        while (frame := bench.robot.take(bench.now)) is not None:
+        bench.ask(bench.robot.link.close)
+        while (frame := bench.robot.link.take(bench.now)) is not None:
             bench.up.send(frame, bench.now)
         bench.run(2.0)
         assert own_words(bench, end) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
@@ -182,7 +182,7 @@ class TestDriving:
         bench.plug_in()
         bench.run(5.0)
         assert not bench.robot.running
-        assert bench.robot.decoder.stats.checksum_errors > 10
+        assert bench.robot.link.decoder.stats.checksum_errors > 10
 
     def test_positions_go_on_where_15_bits_end(self, bench: Bench) -> None:
         """24 bits of millimetres reach 8 km; the family's 15 reach 33 m."""
@@ -261,7 +261,7 @@ class TestDriving:
         )
         bench.plug_in()
         bench.until(lambda: bench.robot.running, within=5)
-        assert bench.robot.decoder.stats.checksum_errors == 0
+        assert bench.robot.link.decoder.stats.checksum_errors == 0
 
     def test_a_turn_and_a_move_end_where_they_should(self, bench: Bench) -> None:
         turn = bench.ask(lambda: bench.robot.turn(math.pi / 2, bench.now))

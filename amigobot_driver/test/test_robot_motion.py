@@ -605,7 +605,7 @@ class TestNoise:
         bench.up.fault, bench.down.fault = Noise(5, damage=0.01, frames=0.02), Noise(6, damage=0.01, gaps=0.005)
         bench.run(60)
         assert math.hypot(bench.simulator.truth.pose.x, bench.simulator.truth.pose.y) == 0
-        assert bench.robot.decoder.stats.checksum_errors > 30
+        assert bench.robot.link.decoder.stats.checksum_errors > 30
         bench.come_back()
         bench.run(10)
         assert bench.robot.state is LinkState.RUNNING

@@ -175,7 +175,7 @@ def test_closing_stops_the_robot_and_ends_the_session_although_200_raw_commands_
     bench.run(1.0, cmd_vel=(0.3, 0.0))
     flood(bench)
     since = bench.now
-    bench.ask(bench.robot.close)
+    bench.ask(bench.robot.link.close)
     bench.run(0.5)
     assert [word for word in bench.words(since + 1e-6) if "BATTEST" not in word] == [
         "STOP",

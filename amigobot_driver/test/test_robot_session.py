@@ -494,10 +494,10 @@ class TestClose:
         bench.connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
         since = bench.now
-        bench.ask(bench.robot.close)
-        bench.until(lambda: bench.robot.next_time() == float("inf"))
+        bench.ask(bench.robot.link.close)
+        bench.until(lambda: bench.robot.link.next_time() == float("inf"))
         bench.run(0)
-        while (frame := bench.robot.take(bench.now)) is not None:
+        while (frame := bench.robot.link.take(bench.now)) is not None:
             bench.up.send(frame, bench.now)
         bench.run(2)
         assert bench.words(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
@@ -510,7 +510,7 @@ class TestClose:
         bench.plug_in()
         bench.run(5)
         since = bench.now
-        bench.ask(bench.robot.close)
+        bench.ask(bench.robot.link.close)
         bench.run(2)
         assert bench.words(since) == []
 
@@ -521,7 +521,7 @@ class TestClose:
         bench.run(3, cmd_vel=(0.3, 0.0))
         bench.down.fault = lambda frame: b""
         bench.until(lambda: not bench.robot.running)
-        bench.ask(bench.robot.close)
+        bench.ask(bench.robot.link.close)
         bench.run(2)
         assert bench.simulator.session is Session.WAIT
 
@@ -562,7 +562,7 @@ class TestAnyBytes:
     ) -> None:
         bench = in_state(state)
         for chunk in chunks:
-            bench._take_in(bench.robot.receive(chunk, bench.now))
+            bench._take_in(bench.robot.link.receive(chunk, bench.now))
             bench.run(0.02)
         bench.unplug()
         bench.switch_on()
@@ -574,4 +574,4 @@ class TestAnyBytes:
 
     def test_of_an_empty_read_change_nothing(self) -> None:
         robot = Robot(Options())
-        assert robot.receive(b"", 5.0) == []
+        assert robot.link.receive(b"", 5.0) == []

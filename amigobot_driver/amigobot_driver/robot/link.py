@@ -1,20 +1,19 @@
-"""The port's side of a robot: bytes in, packets through the session to the features, frames out, one at a time.
+"""The port's side of a robot: bytes in, packets to the session and the components, frames out, one at a time.
 
-No I/O, no threads, no clock. Whoever owns the port calls `receive` with what came in, `poll` when `next_time` is
-reached, and writes what `take` gives until it gives None; each call returns the events that came of it.
+No I/O, no threads, no clock. The owner of the port calls `receive` with the bytes of each read and `poll` when
+`next_time` has come, and writes what `take` returns until that is None. Each call returns the events that it caused.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..protocol import (
     FRAME_DATA,
     Command,
-    CommandTable,
     FrameDecoder,
     Malformed,
     Packet,
@@ -26,7 +25,7 @@ from ..protocol import (
 )
 from ..wording import counted
 from .command_queue import CommandQueue, Priority
-from .component import Component, Context, Dispatcher
+from .component import Dispatcher
 from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
 from .scheduler import Scheduler
@@ -46,67 +45,65 @@ class PacketStats:
     malformed: int = 0
 
 
-class Link(ABC):
-    """Keeps a session with a robot, and lets its features speak and hear."""
+class LinkObserver(Protocol):
+    """What a link tells its robot."""
 
-    def __init__(self, spacing: float, dialects: tuple[Dialect, ...], pinned: Dialect | None = None) -> None:
-        """`dialects` and `pinned` as Session has them; `spacing` is s between two frames to the robot."""
+    def on_byte_time(self, byte_time: float | None) -> None:
+        """The port was opened or runs at another speed; `byte_time` as Port has it."""
+
+    def on_identity(self, identity: SyncReply, now: float) -> None:
+        """The robot has reported who it is; a session is about to be opened."""
+
+    def on_session_start(self, now: float) -> None:
+        """A session was opened."""
+
+    def on_session_end(self, reason: str) -> None:
+        """The session has ended, or the driver closes."""
+
+    def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
+        """A packet that was sent at `stamp` (s) came while no session was open."""
+
+    def on_reset(self, stamp: float) -> None:
+        """The robot reported during a session, at `stamp` (s), that its controller was reset."""
+
+    def on_frame_sent(self, now: float) -> None:
+        """A frame goes on the line."""
+
+    def on_silence_of_driver(self) -> None:
+        """The driver has sent nothing for so long that the robot's watchdog may have stopped it: queue a stop."""
+
+    def measured(self, packet: Packet, stamp: float) -> float:
+        """The time (s) at which the robot took the values of a packet that was sent at `stamp`."""
+
+
+class Link:
+    """Keeps a session with a robot, and hands packets to the components and commands to the line."""
+
+    def __init__(
+        self,
+        observer: LinkObserver,
+        spacing: float,
+        dialects: tuple[Dialect, ...],
+        pinned: Dialect | None = None,
+    ) -> None:
+        """Make a link without a port.
+
+        Args:
+            observer: the robot behind the link.
+            spacing: s between two frames to the robot.
+            dialects: as Session has them.
+            pinned: as Session has it.
+        """
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
         self.queue = CommandQueue(spacing)
-        self.session = Session(self.queue.put, self._tune, dialects, pinned)
-        self.trace = False  #: tell every frame, both ways
-        self.components: tuple[Component, ...] = ()
+        self.session = Session(self.queue.put, self._request_baud, dialects, pinned)
+        self.trace = False  #: emit every frame, both ways
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
-        self.context = Context(
-            self.queue, self.sends, self.timeouts, self.dispatcher, self._emit, self.lacks, self.no_robot
-        )
-        self.context.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
+        self.dispatcher.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
+        self._observer = observer
         self._events: list[Event] = []
-        self._farewell = False
-
-    # -- what the robot behind the link does about it ---------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def baud(self) -> int:
-        """The line speed to begin with."""
-
-    @abstractmethod
-    def _identified(self, identity: SyncReply, now: float) -> None:
-        """A robot has said who it is."""
-
-    @abstractmethod
-    def _began(self, now: float) -> None:
-        """A session has been opened; the features begin."""
-
-    @abstractmethod
-    def _perceive(self, packet: Packet, stamp: float, now: float) -> None:
-        """A packet came in during a session, after the features have heard it."""
-
-    @abstractmethod
-    def _reset_seen(self, stamp: float) -> None:
-        """The robot said during a session, at `stamp` (s), that its controller was reset."""
-
-    @abstractmethod
-    def _overheard(self, packet: Packet, stamp: float) -> None:
-        """A packet came in outside a session."""
-
-    @abstractmethod
-    def lacks(self, command: CommandTable) -> str:
-        """Why this robot cannot be asked for a command, "" when it can."""
-
-    @abstractmethod
-    def _measured(self, packet: Packet, stamp: float) -> float:
-        """When the values of a packet that was sent at `stamp` were taken."""
-
-    @abstractmethod
-    def _frame_sent(self, now: float) -> None:
-        """A frame goes on the line."""
-
-    @abstractmethod
-    def _halt(self) -> None:
-        """Nobody may want any movement any more: put a stop into the outbox."""
+        self._closing = False
 
     # -- state ------------------------------------------------------------------------------------------------
 
@@ -135,12 +132,18 @@ class Link(ABC):
 
     # -- the port ---------------------------------------------------------------------------------------------
 
-    def connected(self, byte_time: float | None, now: float) -> list[Event]:
-        """The port was opened; `byte_time` as Port has it."""
-        self.retuned(byte_time)
+    def connected(self, byte_time: float | None, baud: int, now: float) -> list[Event]:
+        """The port was opened.
+
+        Args:
+            byte_time: as Port has it.
+            baud: the line speed at which to look for the robot first.
+            now: time in s.
+        """
+        self.set_byte_time(byte_time)
         self.queue.drop()
         with self._watching(now):
-            self.session.start(now, self.baud if byte_time else 0)
+            self.session.start(now, baud if byte_time else 0)
         return self._flush()
 
     def disconnected(self, why: str, now: float) -> list[Event]:
@@ -150,11 +153,12 @@ class Link(ABC):
         self.queue.drop()
         return self._flush()
 
-    def retuned(self, byte_time: float | None) -> None:
+    def set_byte_time(self, byte_time: float | None) -> None:
         """The line runs at another speed; `byte_time` as Port has it."""
         self.decoder.reset()
         self.decoder.byte_time = byte_time or 0.0
         self.decoder.check = self.dialect.check
+        self._observer.on_byte_time(byte_time)
 
     def receive(self, data: bytes, now: float, arrived: float | None = None) -> list[Event]:
         """Take the bytes of one read. Never raises, whatever they are.
@@ -177,7 +181,7 @@ class Link(ABC):
             with self._watching(now):
                 self.session.receive(packet, now)
             if running and isinstance(packet, Reset):
-                self._reset_seen(frame.stamp)
+                self._observer.on_reset(frame.stamp)
             self._dispatch(packet, frame.stamp, now)
         return self._flush()
 
@@ -199,13 +203,13 @@ class Link(ABC):
     def take(self, now: float) -> bytes | None:
         """The next frame to write, if one is due."""
         if self.running and now - self.queue.last_sent > STALE:
-            # This process slept: what was wanted then is void, and the robot must hear a stop before all else.
+            # This process slept: what was requested then is void, and the first frame must be a stop.
             self.queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
-            self._halt()
+            self._observer.on_silence_of_driver()
         instruction = self.queue.take(now)
         if instruction is None:
             return None
-        self._frame_sent(now)
+        self._observer.on_frame_sent(now)
         self.dispatcher.sent(instruction, now)
         said = self.dialect.say(instruction)
         if said is None:
@@ -232,14 +236,14 @@ class Link(ABC):
         return min(times)
 
     def close(self) -> None:
-        """End the session: stop, motors off, sonar off, CLOSE. `take` gives the frames, then nothing more.
+        """Close the session: stop, motors off, sonar off, CLOSE. `take` returns these frames, then nothing more.
 
-        Again, should the robot go on sending.
+        May be called again where the robot goes on sending.
         """
-        self._farewell = self._farewell or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
+        self._closing = self._closing or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
         self.session.stop("closed")
-        self._end("the driver is closing")
-        if self._farewell:
+        self._end_session("the driver is closing")
+        if self._closing:
             self.queue.put(Command.STOP(), Priority.STOP)
             self.queue.put(Command.ENABLE(0))
             self.queue.put(Command.SONAR(0))
@@ -260,11 +264,11 @@ class Link(ABC):
         if state is before:
             return
         if before is LinkState.RUNNING:
-            self._end(self.session.note)
+            self._end_session(self.session.note)
         if state is LinkState.OPENING and self.session.identity:
-            self._identified(self.session.identity, now)
+            self._observer.on_identity(self.session.identity, now)
         elif state is LinkState.RUNNING:
-            self._began(now)
+            self._observer.on_session_start(now)
 
     def _dispatch(self, packet: Packet, stamp: float, now: float) -> None:
         if isinstance(packet, Sip):
@@ -275,24 +279,22 @@ class Link(ABC):
             self.packets.malformed += isinstance(packet, Malformed)
             self._events.append(Received(packet, stamp))
         if not self.running:
-            self._overheard(packet, stamp)
+            self._observer.on_packet_outside_session(packet, stamp)
             return
-        measured = self._measured(packet, stamp)
-        self.dispatcher.packet(packet, measured, now)
-        self._perceive(packet, measured, now)
+        self.dispatcher.packet(packet, self._observer.measured(packet, stamp), now)
 
-    def _end(self, why: str) -> None:
+    def _end_session(self, why: str) -> None:
         if raw := self.queue.waiting(Priority.RAW):
-            told = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
-            self._events.append(Notice(f"{told} when the connection ended, and will not be: {why}"))
+            unsent = f"{counted(raw, 'command')} of send_command or save_config had not been sent"
+            self._events.append(Notice(f"{unsent} when the connection ended, and will not be: {why}"))
         self.queue.drop()
-        for component in self.components:
-            component.on_session_end(why)
+        self._observer.on_session_end(why)
 
-    def _emit(self, event: Event) -> None:
+    def emit(self, event: Event) -> None:
+        """Publish an event; the next call for the port returns it."""
         self._events.append(event)
 
-    def _tune(self, baud: int) -> None:
+    def _request_baud(self, baud: int) -> None:
         self._events.append(BaudChange(baud))
 
     def _flush(self) -> list[Event]:

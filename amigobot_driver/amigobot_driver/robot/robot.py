@@ -11,13 +11,10 @@ from concurrent.futures import Future
 
 from ..profiles import choose_profile, load_profile
 from ..protocol import (
-    BAUD_RATES,
-    OVERHEAD,
     Command,
     CommandTable,
     Encoders,
     ErraticCommand,
-    Gyro,
     Packet,
     Parameters,
     Sip,
@@ -27,6 +24,7 @@ from ..wording import counted
 from .bandwidth import BandwidthPlanner
 from .bridged_line import BridgedLine
 from .command_queue import QUEUE_FULL, Priority
+from .component import Context
 from .devices.auxiliary import aux_ports
 from .devices.bumpers import BumperReader
 from .devices.charger import Charger
@@ -56,6 +54,7 @@ from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels
 from .options import Options
 from .outcome import Outcome, finished
+from .packet_clock import PacketClock
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
@@ -69,29 +68,40 @@ from .unconfirmed import UnconfirmedCommands
 _ROUNDING = 1e-6
 #: m/s, and thousands of deg/s, that VEL and RVEL can say in their 16 bits.
 _MOST = 32.0
-#: s between two SIPs at least.
-_MOMENT = 1e-6
-#: s between two frames that the robot sent in one go.
-_BACK_TO_BACK = 0.005
-#: s a byte takes at most; for a line of which nobody here knows the speed.
-_SLOWEST = 10 / BAUD_RATES[0]
 
 
-class Robot(Link):
-    """The driver's picture of one robot. Raises ProfileError for options that name no usable profile.
+class Robot:
+    """One robot: its link, its components, and the requests that concern several of them.
 
-    Its parts are there to be read; what is wanted of more than one of them at once is a method here.
+    The owner of the port uses `link`; everybody else uses the methods and the components. `state`, `running` and `note`
+    tell how the link stands.
     """
 
     def __init__(self, options: Options) -> None:
+        """Make a robot that is not connected.
+
+        Raises:
+            ProfileError: the options name no usable profile.
+        """
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
         spoken = dialects()
-        super().__init__(
+        self.link = Link(
+            self,
             self.profile.link.command_spacing,
             spoken,
             pinned=next((dialect for dialect in spoken if self._is_asked_for(dialect)), None),
+        )
+        self.queue, self.session = self.link.queue, self.link.session
+        self.context = Context(
+            self.queue,
+            self.link.sends,
+            self.link.timeouts,
+            self.link.dispatcher,
+            self.link.emit,
+            self.unsupported,
+            self.no_robot,
         )
         self.dialect.adopt(self.profile)
         self.senses = Senses(self.profile)
@@ -147,7 +157,7 @@ class Robot(Link):
         self.controller_reset = ControllerReset(self.context)
         self.compass = CompassReader(self.context)
         self.joystick = JoystickReader(self.context)
-        self.aux = aux_ports(self.context, lambda: self.decoder.byte_time)
+        self.aux = aux_ports(self.context, lambda: self.link.decoder.byte_time)
         self.components = (
             self.motion,
             self.motors,
@@ -177,8 +187,10 @@ class Robot(Link):
             self.joystick,
             self.unconfirmed,
         )
-        self._cycle = self._sip_by = -math.inf  #: when this info cycle's packets were made; a SIP by then is of it
-        self._last_sip = -math.inf  #: its stamp
+        self._packet_clock = PacketClock(lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle)
+        self.context.on_packet(Sip, self._on_sip)
+        self.context.on_packet(Encoders, self._on_encoders)
+        self.context.on_packet(Parameters, self._on_config)
         self._identity: SyncReply | None = None  #: of the last robot
         self._stored: tuple[OdometryState, float] | None = None  #: until the first SIP; with its maximum age, s
         self._arrange(-math.inf)
@@ -189,11 +201,29 @@ class Robot(Link):
         """The line speed to begin with."""
         return self.session.found_at or self.options.baud or self.profile.link.baud
 
-    def retuned(self, byte_time: float | None) -> None:
-        """The line runs at another speed; `byte_time` as Port has it."""
-        super().retuned(byte_time)
-        self.line.opened(byte_time)
-        self._pace(-math.inf)
+    @property
+    def state(self) -> LinkState:
+        """Where the connection stands."""
+        return self.session.state
+
+    @property
+    def running(self) -> bool:
+        """Whether a session is open and SIPs arrive."""
+        return self.session.state is LinkState.RUNNING
+
+    @property
+    def note(self) -> str:
+        """How the link stands, in plain words."""
+        return self.session.note
+
+    @property
+    def dialect(self) -> Dialect:
+        """The language of the robot's firmware."""
+        return self.session.dialect
+
+    def no_robot(self) -> str:
+        """That no robot is connected, and why; "" when one is."""
+        return "" if self.running else f"there is no robot: {self.note}"
 
     # -- the user's side --------------------------------------------------------------------------------------
 
@@ -282,7 +312,7 @@ class Robot(Link):
     def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
         """Let these sonars fire in this order, none: all in the profile's; ends when their pings show it."""
         available = len(self.profile.sonar.poses)
-        if why := self.lacks(Command.POLLING):
+        if why := self.unsupported(Command.POLLING):
             return finished(False, why)
         return self.sequence.set(sonars or tuple(range(available)), available, now)
 
@@ -337,7 +367,7 @@ class Robot(Link):
             right_velocity=sip.right_velocity,
         )
 
-    def lacks(self, command: CommandTable) -> str:
+    def unsupported(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
         return self.no_robot() or self._unknown(command)
 
@@ -379,7 +409,13 @@ class Robot(Link):
         """Whether the profile that was asked for talks so."""
         return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
 
-    def _identified(self, identity: SyncReply, now: float) -> None:
+    # -- LinkObserver -----------------------------------------------------------------------------------------
+
+    def on_byte_time(self, byte_time: float | None) -> None:
+        self.line.opened(byte_time)
+        self._pace(-math.inf)
+
+    def on_identity(self, identity: SyncReply, now: float) -> None:
         known, before = True, self.profile
         same_identity, self._identity = identity == self._identity, identity
         if self.options.profile:
@@ -401,17 +437,17 @@ class Robot(Link):
         self.working_values.requested.update(self._tuned())
         if self.dialect.knows(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence, len(self.profile.sonar.poses))
-        self._events.append(Identified(identity, self.profile, self.profile_reason, known))
+        self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
 
     def _pace(self, now: float) -> None:
         """Use what is known of the line's speed for stamps and for the plan of the streams."""
-        self.decoder.byte_time = self.queue.byte_time = self.line.byte_time
+        self.link.decoder.byte_time = self.queue.byte_time = self.line.byte_time
         self.bandwidth.set_byte_time(self.line.byte_time, now)
 
     def _arrange(self, now: float) -> None:
         """What the options say of the ports and streams."""
         options, config = self.options, self.working_values.config
-        self.trace = options.trace
+        self.link.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.encoders.leading = options.encoder_odometry
         self.streams.set(IO, options.io_stream or self.inputs.needed, now)
@@ -425,28 +461,40 @@ class Robot(Link):
         self.compass.show_in_sip(options.compass == "sip", now)
         self.bumpers.configure(options.bumper_stall, now)
 
-    def _began(self, now: float) -> None:
+    def on_session_start(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
         self.encoders.restart()
         for component in self.components:
             component.on_session_start(now)
         self.pwm.configure(self.options.pwm_frequency, self.options.pwm_max_duty, now)
 
-    def _end(self, why: str) -> None:
-        super()._end(why)
+    def on_session_end(self, reason: str) -> None:
+        for component in self.components:
+            component.on_session_end(reason)
         if not self.senses.odometer.interrupted:
             self.senses.odometer.interrupt()
-            self._events.append(OdometryStale(self.senses.odometer.state))
+            self.link.emit(OdometryStale(self.senses.odometer.state))
 
-    def _reset_seen(self, stamp: float) -> None:
+    def on_reset(self, stamp: float) -> None:
         self.senses.odometer.robot_reset(stamp)
 
-    def _overheard(self, packet: Packet, stamp: float) -> None:
+    def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
         # An Erratic streams before OPEN, which zeroes its counters: what they said until then belongs to the pose.
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
-            measured = self._measured(packet, stamp)
+            measured = self.measured(packet, stamp)
             self._continue(packet, measured)
             self.senses.odometer.update(packet, measured)
+
+    def on_frame_sent(self, now: float) -> None:
+        self.motion.on_frame_sent(now)
+
+    def on_silence_of_driver(self) -> None:
+        self.motion.stop()
+
+    def measured(self, packet: Packet, stamp: float) -> float:
+        return self._packet_clock.measured(packet, stamp)
+
+    # -- packets ----------------------------------------------------------------------------------------------
 
     def _continue(self, sip: Sip, stamp: float) -> None:
         """Continue the odometry of another driver with the first SIP, or say why not."""
@@ -471,7 +519,7 @@ class Robot(Link):
             text = f"odometry continues at x {stored.x:.2f} m, y {stored.y:.2f} m of {age:.1f} s ago: {why}"
         else:
             text = f"odometry starts at zero: {why}"
-        self._events.append(Notice(text, trouble=not fits))
+        self.link.emit(Notice(text, trouble=not fits))
 
     def _stands(self) -> bool:
         report = self.senses.report
@@ -482,57 +530,36 @@ class Robot(Link):
             return ""
         return f"{self.profile.description} has no {command.name}"
 
-    def _frame_sent(self, now: float) -> None:
-        self.motion.on_frame_sent(now)
-
     def _driven(self) -> bool:
         """Whether the wheels are to turn; a course may be kept while standing."""
         return isinstance(self.motion.wanted, Velocity | Wheels) and bool(self.motion.wanted)
-
-    def _halt(self) -> None:
-        self.motion.stop()
 
     def _heading(self, yaw: float) -> int:
         """A heading in the odometry frame (rad) as HEAD takes it: whole degrees in the robot's own frame."""
         _check_heading(yaw)
         return whole_degrees(yaw - self.senses.odometer.rotation)
 
-    def _perceive(self, packet: Packet, measured: float, now: float) -> None:
-        if isinstance(packet, Sip):
-            self._continue(packet, measured)
-            jumps = self.senses.odometer.jumps
-            self._events += self.senses.perceive(packet, measured)
-            if self.senses.report:
-                self.sonar_health.perceive(self.senses.report, self.sequence.requested)
-            odometer = self.senses.odometer
-            heading = packet.heading * self.profile.units.angle
-            self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
-        elif isinstance(packet, Encoders):
-            self._events += self.encoders.perceive(
-                packet, measured, self.senses.odometer, self.profile, self.working_values.config
-            )
-        elif isinstance(packet, Parameters):
-            self._pace(now)
-            self._limit()
-            self._arrange(now)
-            self.senses.sonar_cycle = self.bandwidth.sonar_cycle
+    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self._continue(sip, stamp)
+        odometer = self.senses.odometer
+        jumps = odometer.jumps
+        for event in self.senses.perceive(sip, stamp):
+            self.link.emit(event)
+        if self.senses.report:
+            self.sonar_health.perceive(self.senses.report, self.sequence.requested)
+        heading = sip.heading * self.profile.units.angle
+        self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
 
-    def _measured(self, packet: Packet, stamp: float) -> float:
-        """When the values of a packet were taken: those of a cycle at once, though the line takes one after the other.
+    def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
+        config, odometer = self.working_values.config, self.senses.odometer
+        for event in self.encoders.perceive(packet, stamp, odometer, self.profile, config):
+            self.link.emit(event)
 
-        GYROpac, SIP, then the others (PROTOCOL 8.3).
-        """
-        if isinstance(packet, Gyro):
-            size = len(packet.encode()) + OVERHEAD
-            self._cycle, self._sip_by = stamp, stamp + size * (self.decoder.byte_time or _SLOWEST) + _BACK_TO_BACK
-        elif isinstance(packet, Sip):
-            before, cycle = self._last_sip, self._cycle if stamp < self._sip_by else stamp
-            # Those of a heap may seem to be of one moment, and somebody divides by the time between them.
-            self._cycle = self._last_sip = max(cycle, before + _MOMENT)
-            self._sip_by = -math.inf
-        elif stamp - self._cycle >= self.bandwidth.info_cycle:
-            return stamp
-        return self._cycle
+    def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
+        self._pace(now)
+        self._limit()
+        self._arrange(now)
+        self.senses.sonar_cycle = self.bandwidth.sonar_cycle
 
     def _limit(self) -> None:
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""

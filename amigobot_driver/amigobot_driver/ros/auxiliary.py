@@ -49,7 +49,7 @@ class AuxInterface:
             self._see_who_listens()
         elif isinstance(event, LinkChanged) and _THIRD not in self._rx:
             with self._driver.robot() as robot:
-                there = not robot.lacks(Command.GETAUX3)
+                there = not robot.unsupported(Command.GETAUX3)
             if there:
                 self._offer(_THIRD)
 

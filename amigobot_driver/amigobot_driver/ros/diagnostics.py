@@ -100,7 +100,7 @@ class Diagnostics:
         )
 
     def _link(self) -> Reading:
-        robot, stats = self._robot, self._robot.decoder.stats
+        robot, stats = self._robot, self._robot.link.decoder.stats
         damaged = self._recent("checksum_errors", stats.checksum_errors)
         timing, late = robot.link_timing, self._recent("gaps", robot.link_timing.gaps, 60)
         level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
@@ -125,9 +125,9 @@ class Diagnostics:
             connections=robot.session.connections,
             bytes_received=stats.bytes,
             packets_received=stats.frames,
-            packets_standard=robot.packets.standard,
-            packets_unknown=robot.packets.unknown,
-            packets_malformed=robot.packets.malformed,
+            packets_standard=robot.link.packets.standard,
+            packets_unknown=robot.link.packets.unknown,
+            packets_malformed=robot.link.packets.malformed,
             packet_period=_seconds(timing.period),
             packet_gaps=timing.gaps,
             longest_gap_in_last_minute=_seconds(timing.longest_gap),

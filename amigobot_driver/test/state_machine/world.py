@@ -942,7 +942,7 @@ class World:
     def close(self) -> None:
         """The driver ends."""
         self.closed = True
-        self.call(self.robot.close)
+        self.call(self.robot.link.close)
         self._replaced()
         self._allow(Allowance())
 
