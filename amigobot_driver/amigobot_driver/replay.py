@@ -120,7 +120,7 @@ class Understudy:
         if not self._silent:
             self.opened = number == Command.OPEN.number
             return self.config if number == Command.CONFIG.number else None
-        # Outside a session the numbers of PULSE, OPEN and CLOSE are SYNC0, SYNC1 and SYNC2 (PROTOCOL 3.1).
+        # Outside a session the numbers of PULSE, OPEN and CLOSE are SYNC0, SYNC1 and SYNC2 (docs/protocol.md 3.1).
         if self._greeted:
             self.opened = number == Command.OPEN.number
         elif number == Command.CLOSE.number:
@@ -304,5 +304,5 @@ def _streaming(packet: Packet) -> bool:
 
 
 def _of_an_erratic(number: int) -> bool:
-    """A motor packet (PROTOCOL 5.11)."""
+    """A motor packet (docs/protocol.md 5.11)."""
     return 0x80 <= number <= 0x83

@@ -46,7 +46,7 @@ class TestShipped:
         assert profile.body.front + profile.body.rear == pytest.approx(profile.body.length)
         assert profile.sonar.min_range < profile.sonar.max_range
         assert profile.battery.cutoff < profile.battery.low
-        assert profile.units.angle == 2 * math.pi / 4096  # exact, not ARIA's 0.00153: erratum E-18
+        assert profile.units.angle == 2 * math.pi / 4096  # exact, not ARIA's 0.00153: docs/protocol.md E-18
         assert profile.units.wheel_velocity == 0.020
 
     def test_no_name_belongs_to_two_robots(self) -> None:
@@ -74,7 +74,7 @@ class TestShipped:
         track: float,
         sonar_cycle: float,
     ) -> None:
-        """PROTOCOL 6.1, in metres, and the track width behind DiffConvFactor (E-36)."""
+        """docs/protocol.md 6.1, in metres, and the track width behind DiffConvFactor (E-36)."""
         profile = load_profile(name)
         assert profile.units.distance == pytest.approx(distance)
         assert profile.units.velocity == pytest.approx(velocity)
@@ -84,7 +84,7 @@ class TestShipped:
 
     @pytest.mark.parametrize("name", ["amigo", "amigo-sh"])
     def test_dimensions_and_limits(self, name: str) -> None:
-        """PROTOCOL 6.2."""
+        """docs/protocol.md 6.2."""
         profile = load_profile(name)
         body = profile.body
         assert (body.length, body.width, body.height) == pytest.approx((0.330, 0.280, 0.130))
@@ -113,7 +113,7 @@ class TestShipped:
                 ),
             ),
             (
-                "amigo-sh",  # with the symmetric 120 of #1 and #4: erratum E-37
+                "amigo-sh",  # with the symmetric 120 of #1 and #4: docs/protocol.md E-37
                 poses(
                     (70, 100, 90),
                     (120, 75, 41),
@@ -130,7 +130,7 @@ class TestShipped:
         ids=["amigo", "amigo-sh", "generic"],
     )
     def test_sonar_poses(self, name: str, expected: list[SonarPose]) -> None:
-        """PROTOCOL 6.3."""
+        """docs/protocol.md 6.3."""
         got = load_profile(name).sonar.poses
         assert [(pose.x, pose.y, pose.heading) for pose in got] == list(map(approximately, expected))
 

@@ -15,7 +15,7 @@ from amigobot_driver.protocol import Command, SyncReply
 
 PIONEERS = [name for name in available_profiles() if name.startswith(("p2", "p3", "powerbot"))]
 
-#: PROTOCOL 6.3: half of the front ring of the DX and the AT; the other halves mirror it
+#: docs/protocol.md 6.3: half of the front ring of the DX and the AT; the other halves mirror it
 DX_FRONT = [(69, 136, 90), (114, 119, 50), (148, 78, 30), (166, 27, 10)]
 DX_REAR = [(-157, -136, -90), (-203, -119, -130), (-237, -78, -150), (-255, -27, -170)]
 AT_FRONT = [(147, 136, 90), (193, 119, 50), (227, 79, 30), (245, 27, 10)]
@@ -50,7 +50,7 @@ def millimetres(profile: Profile) -> list[tuple[int, int, int]]:
     ],
 )
 def test_conversion_factors(name: str, distance: float, sonar_range: float, diff_conv: float) -> None:
-    """PROTOCOL 6.1; p2ce, p2de and p3atiw-sh from ARIA's files."""
+    """docs/protocol.md 6.1; p2ce, p2de and p3atiw-sh from ARIA's files."""
     profile = load_profile(name)
     assert profile.units.distance == pytest.approx(distance * 1e-3)
     assert profile.units.velocity == pytest.approx(1e-3)
@@ -61,7 +61,7 @@ def test_conversion_factors(name: str, distance: float, sonar_range: float, diff
 
 @pytest.mark.parametrize("name", PIONEERS)
 def test_dimensions_limits_and_rings(name: str) -> None:
-    """PROTOCOL 6.2 and 6.3."""
+    """docs/protocol.md 6.2 and 6.3."""
     profile = load_profile(name)
     body, limits = profile.body, profile.limits
     size = tuple(round(1000 * value) for value in (body.length, body.width, body.front, body.rear))
@@ -120,7 +120,7 @@ def test_an_erratic_is_known_by_its_revision_and_not_by_players_factors(revision
 
 @pytest.mark.parametrize(("name", "distance"), [("erratic-player", 0.78), ("erratic-player-h", 0.93)])
 def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
-    """PROTOCOL 6.1, erratum E-44."""
+    """docs/protocol.md 6.1, E-44."""
     profile, manual = load_profile(name), load_profile("erratic")
     assert profile.units.distance == pytest.approx(distance * 1e-3)
     assert profile.units.velocity == pytest.approx(1.20482e-3)
@@ -129,7 +129,7 @@ def test_players_factors_for_the_erratic(name: str, distance: float) -> None:
 
 
 def test_the_erratics_sonars_are_at_its_rim() -> None:
-    """Player's x (180 to 210 mm, PROTOCOL 6.3) is not from the axle, which is 61 mm ahead of the middle."""
+    """Player's x (180 to 210 mm, docs/protocol.md 6.3) is not from the axle, which is 61 mm ahead of the middle."""
     profile = load_profile("erratic")
     x = [round(1000 * pose.x) + 61 for pose in profile.sonar.poses]
     assert x == [180, 200, 205, 210, 210, 205, 200, 180]

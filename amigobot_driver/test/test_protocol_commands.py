@@ -16,7 +16,8 @@ from amigobot_driver.protocol import (
     decode,
 )
 
-#: PROTOCOL 4.1: number, name, argument, and the AmigOS version that introduced it. Arguments as there:
+#: Kept by hand, to check docs/protocol.md 4.1: number, name, argument, first AmigOS version.
+#: Arguments:
 #: - none, u unsigned, s signed, 2b two raw bytes, str text. AmigOS: - not listed, t only described.
 FAMILY = """
     0 PULSE - 1.0       1 OPEN - 1.0          2 CLOSE - 1.0        3 POLLING str 1.0    4 ENABLE u 1.0
@@ -35,15 +36,15 @@ FAMILY = """
    92 SOUNDTOG u 1.0   93 TICKSMM u -       250 BATTEST u -      251 BATTEMPTEST s -  252 TEMPTEST s -
   253 RESET - -       255 MAINTENANCE - -
 """
-#: PROTOCOL 4.1 in one line: the Pioneer's arm, whose arguments it leaves out.
+#: The Pioneer's arm; the manuals at hand leave out its arguments.
 ARM = range(70, 82)
-#: PROTOCOL 4.2: what only the Erratic has.
+#: docs/protocol.md 4.2: what only the Erratic has.
 ERRATIC_ONLY = """
    71 ANALOG u         72 SAVE -             73 PWM_FREQ u        74 PWM_DUTY u        75 SERVO str
    80 TRANS_P u        81 TRANS_D u          82 TRANS_I u         83 ROT_P u           84 ROT_D u
    85 ROT_I u          90 NAME str           91 SERIAL str        92 TYPE str          93 SUBTYPE str
 """
-#: PROTOCOL 4.1, column ER: what it shares with the family.
+#: docs/protocol.md 4.2: what it shares with the family.
 ERRATIC_SHARED = {0, 1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 18, 19, 21, 22, 23, 28, 29, 32}
 
 ARGS = {"-": Arg.NONE, "u": Arg.UINT, "s": Arg.INT, "2b": Arg.WORD, "str": Arg.TEXT}
@@ -158,7 +159,7 @@ class TestArguments:
         assert len(str(refusal.value)) < 200
 
     def test_narrower_ranges(self) -> None:
-        """Those that the reference names, PROTOCOL 4.1 and E-27."""
+        """The ranges of docs/protocol.md 4.1 and E-27."""
         assert {
             command.name: command.limits
             for command in Command
@@ -179,7 +180,7 @@ class TestArguments:
 
 
 class TestWire:
-    """PROTOCOL 2.2: magnitude and sign byte, words, texts."""
+    """docs/protocol.md 2.2: magnitude and sign byte, words, texts."""
 
     @pytest.mark.parametrize(
         ("instruction", "data"),

@@ -277,7 +277,7 @@ MTX = {**ARCOS, "robot_time": 0xFFFF_FFFF, "flags3": 1}
 
 
 class TestSip:
-    """PROTOCOL 5.2."""
+    """docs/protocol.md 5.2."""
 
     @pytest.mark.parametrize(
         ("tail", "count"),
@@ -445,7 +445,7 @@ ARCOS_TAIL = ArcosTail(
 
 
 class TestConfig:
-    """PROTOCOL 5.5."""
+    """docs/protocol.md 5.5."""
 
     def test_amigos_ends_with_the_pids(self) -> None:
         texts = sum(len(text) + 1 for text in ("Pioneer", "amigo", "1234", "not_set"))
@@ -455,7 +455,7 @@ class TestConfig:
         assert all(getattr(packet, name) is None for name in (*SH_FIELDS, "tail"))
 
     def test_amigosh_has_two_version_texts_and_a_threshold(self) -> None:
-        """Erratum E-67: taken where the packet ends exactly there."""
+        """docs/protocol.md E-67: taken where the packet ends exactly there."""
         config = replace(
             CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115)
         )

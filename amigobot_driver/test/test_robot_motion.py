@@ -1,4 +1,4 @@
-"""Safety (DESIGN 5): no velocity outlives its sender, STOP comes first, the emergency stop wins, nonsense stays out."""
+"""Safety: no velocity outlives its sender, STOP comes first, the emergency stop wins, nonsense stays out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def velocities(bench: Bench, since: float = 0.0) -> list[str]:
 
 
 def never_moving(frame: bytes) -> bytes:
-    """MobileSim's packets are 0x32 always (ANCHORS 3)."""
+    """MobileSim's packets are 0x32 always (docs/protocol.md E-63)."""
     return encode_frame(b"\x32" + frame[4:-2]) if frame[3] == 0x33 else frame
 
 
@@ -199,7 +199,10 @@ class TestKeepAlive:
 
 
 class TestStopFirst:
-    """Any frame revives what the robot was last told (PROTOCOL 3.6), so after a gap STOP goes before all else."""
+    """Any frame revives what the robot was last told, so after a gap STOP goes before all else.
+
+    Source: docs/protocol.md 3.6.
+    """
 
     def test_at_the_begin_of_every_session(self) -> None:
         bench = Bench()

@@ -1,4 +1,4 @@
-"""The simulated Pioneers: what P2OS, AROS and ARCOS say and do that the AmigoBots do not (PROTOCOL 4.1, 5)."""
+"""The simulated Pioneers: what P2OS, AROS and ARCOS say and do that the AmigoBots do not (docs/protocol.md 4.1, 5)."""
 
 from __future__ import annotations
 
@@ -411,7 +411,7 @@ class TestTheRest:
         assert client.open().sip().x == 0
 
     def test_aros_obeys_many_commands_in_a_tick(self) -> None:
-        """Commands 3 to 5 ms apart: PROTOCOL 4.3."""
+        """Commands 3 to 5 ms apart: docs/protocol.md 4.3."""
         lost = {}
         for robot in ("amigo-sh", AROS):
             client = pioneer(robot)

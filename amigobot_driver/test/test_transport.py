@@ -141,7 +141,7 @@ class TestSerial:
         assert port.byte_time == 10 / 9600
 
     def test_is_not_the_controlling_terminal(self, line: Pty) -> None:
-        """A hang-up of the line must not end the process (ANCHORS 8): a child without a terminal shows it."""
+        """A hang-up of the line must not end the process: a child without a terminal shows it."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:

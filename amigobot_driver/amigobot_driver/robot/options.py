@@ -36,7 +36,7 @@ class Options:
     compass: str = "off"  #: off, sip, packets
     gripper_stream: bool = True  #: GRIPPERpacs, every info cycle, where the robot says that it has a gripper
     joystick_stream: bool = False  #: JOYSTICKpacs, every info cycle
-    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (erratum E-24)
+    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (docs/protocol.md E-24)
     pwm_frequency: float = 0.0  #: Hz of the motors' PWM; 0: the robot's own
     pwm_max_duty: float = 0.0  #: share of full power, 0 to 1; 0: the robot's own
     trace: bool = False  #: tell every frame, both ways

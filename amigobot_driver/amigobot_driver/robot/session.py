@@ -1,4 +1,6 @@
-"""The connection to one robot, as a pure object: packets and time in, instructions and a state out (PROTOCOL 3).
+"""The connection to one robot, as a pure object: packets and time in, instructions and a state out.
+
+Source: docs/protocol.md 3.
 
 The whole life of a connection is one script, `Session._life`, written as it happens: each `yield` waits for the
 next packet until a deadline and gets None when the deadline passes first. There is no clock and no port here.
@@ -14,7 +16,7 @@ from enum import Enum
 from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
 from .dialects import Dialect, Script
 
-#: s; the figures of PROTOCOL 3.3.
+#: s; the figures of docs/protocol.md 3.3.
 LISTEN = 0.25
 SETTLE = 0.1
 FIRST_SIP = 1.0

@@ -17,7 +17,7 @@ from .parameters import NodeParameters
 from .requests import await_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
 
-#: V of one count of the SIP's analog byte (PROTOCOL 5.2).
+#: V of one count of the SIP's analog byte (docs/protocol.md 5.2).
 _SIP_SCALE = 5.0 / 255
 #: s after which an IOpac is not published as fresh any more.
 _STALE = 1.0

@@ -26,7 +26,7 @@ from ..request import ConfirmedRequest, RetryPolicy
 RETRIES = RetryPolicy(interval=0.4, limit=8)
 #: s without an entry after which a listing has ended, or what is missing of it was lost.
 QUIET = 0.8
-#: The manual's system sounds end here; its user sounds begin at this number or the next (erratum E-38).
+#: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol.md E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
 #: s an entry takes: those of the user come with an info cycle each, the system's take a question and its answer.

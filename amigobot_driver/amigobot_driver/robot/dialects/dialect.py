@@ -13,7 +13,7 @@ T = TypeVar("T")
 #: A conversation as it happens: each `yield` waits for the next packet until a deadline, None when that passes first.
 Script = Generator[float, "Packet | None", T]
 
-#: s to wait for the answer to one packet of a greeting, and how often a robot is asked (PROTOCOL 3.3).
+#: s to wait for the answer to one packet of a greeting, and how often a robot is asked (docs/protocol.md 3.3).
 ANSWER_TIMEOUT = 0.5
 ROUNDS = 3
 

@@ -1,7 +1,8 @@
-"""The Videre ERA / Erratic (PROTOCOL 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
+"""The Videre ERA / Erratic (docs/protocol.md 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
 
 It streams from power-up, synchronises with nobody, and has numbers of its own for what the family has too. Where its
-manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; errata E-40 to E-52).
+manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; docs/protocol.md E-40
+to E-52).
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ _CYCLE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotorSip(Sip):
-    """A motor packet as the SIP it stands for. The motors are on as far as we know: it does not say (PROTOCOL 5.11)."""
+    """A motor packet as the SIP it stands for. The motors are on as far as we know: it does not say.
+
+    Source: docs/protocol.md 5.11.
+    """
 
     MOVING: ClassVar[int] = 0x83
     REPORTS_MOTORS: ClassVar[bool] = False
@@ -167,7 +171,7 @@ class Erratic(Dialect):
         return (counts + _TURN // 2) % _TURN - _TURN // 2
 
     def _judge_heading(self, motor: Motor | ShortMotor) -> None:
-        """Degrees, or 4096 to the turn (erratum E-42): a value or a turn that cannot be settles it."""
+        """Degrees, or 4096 to the turn (docs/protocol.md E-42): a value or a turn that cannot be settles it."""
         if self._degrees and motor.heading > _DEGREES:
             self._degrees = False
             self._remarks.append(f"heading {motor.heading} is no number of degrees: taken as 4096 to the turn")

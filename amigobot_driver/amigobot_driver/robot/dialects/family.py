@@ -5,12 +5,13 @@ from __future__ import annotations
 from ...protocol import ACTIVMEDIA_PACKETS, Command, CommandTable, Instruction, Packet, Reset, Sip, SyncReply
 from .dialect import ANSWER_TIMEOUT, Dialect, Script, Talk
 
-#: s of silence after which a session that was left open has ended, and how often CLOSE is sent for it (PROTOCOL 3.3).
+#: s of silence after which a session that was left open has ended, and how often CLOSE is sent for it
+#: (docs/protocol.md 3.3).
 _SILENT, _CLOSES = 0.25, 8
 
 
 class Family(Dialect):
-    """SYNC0, SYNC1, SYNC2, then OPEN (PROTOCOL 3)."""
+    """SYNC0, SYNC1, SYNC2, then OPEN (docs/protocol.md 3)."""
 
     firmware = "ASPR"
     fallback = "generic"
@@ -29,7 +30,7 @@ class Family(Dialect):
             answer = yield from talk.wait(ANSWER_TIMEOUT, _answers if order else _answers_at_first)
             if answer is None or answer.id != order:
                 return None
-        # One manual promises a mere echo of SYNC2 (erratum E-13): a robot without a name.
+        # One manual promises a mere echo of SYNC2 (docs/protocol.md E-13): a robot without a name.
         return answer if isinstance(answer, SyncReply) else SyncReply(name="", robot_class="", subclass="")
 
     def knows(self, command: CommandTable, firmware: str) -> bool:
@@ -56,5 +57,5 @@ def _answers(packet: Packet) -> bool:
 
 
 def _answers_at_first(packet: Packet) -> bool:
-    """A robot may complain of a STOP before, which is no part of a handshake (PROTOCOL 3.3, 0xFF)."""
+    """A robot may complain of a STOP before, which is no part of a handshake (docs/protocol.md 3.3, 0xFF)."""
     return _answers(packet) and not isinstance(packet, Reset)

@@ -1,4 +1,4 @@
-"""What the wheels are wanted to do, for as long as somebody wants it: time-out, keep-alive, emergency stop (DESIGN 5).
+"""What the wheels are wanted to do, for as long as somebody wants it: time-out, keep-alive, emergency stop.
 
 One thing at a time: a velocity, wheel velocities, a course, or a manoeuvre; the newest wish ends the one before, as it
 does in the firmware.
@@ -371,7 +371,7 @@ class Motion(Component):
         """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.
 
         A robot may stand because it has heard nothing, not even that it should: then any frame but STOP lets it drive
-        on (PROTOCOL 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
+        on (docs/protocol.md 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
         """
         if not (self.wanted or self._stops_left or self._moving):
             if self._driven:

@@ -1,4 +1,7 @@
-"""What a robot can be told to do with its wheels: frozen values in the units of the commands (PROTOCOL 4.1, 4.3)."""
+"""What a robot can be told to do with its wheels: frozen values in the units of the commands.
+
+Source: docs/protocol.md 4.1, 4.3.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Velocity:
 
 @dataclass(frozen=True, slots=True)
 class Wheels:
-    """Each wheel by itself, in steps of the firmware (20 mm/s), -127 to 127 (erratum E-47)."""
+    """Each wheel by itself, in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol.md E-47)."""
 
     left: int
     right: int

@@ -1,4 +1,4 @@
-"""The wheels' own counts: ENCODERpacs to angles and, where wanted, to the pose (PROTOCOL 5.6, 6.1).
+"""The wheels' own counts: ENCODERpacs to angles and, where wanted, to the pose (docs/protocol.md 5.6, 6.1).
 
 A tick is a thirtieth of a millimetre, a count in AmigOS's SIP half a millimetre; and the SIP's heading has 4096 steps.
 """
@@ -88,7 +88,9 @@ def metres_per_tick(profile: Profile, config: Parameters | None) -> float | None
 
 
 def track(profile: Profile, config: Parameters | None, scale: float) -> float:
-    """The track (m) that RevCount means, so that a calibrated one counts: (R - L) / 2 in a turn (erratum E-19).
+    """The track (m) that RevCount means, so that a calibrated one counts: (R - L) / 2 in a turn.
+
+    Source: docs/protocol.md E-19.
 
     The profile's where the firmware says nothing, or something so different that it must mean another thing.
     """

@@ -1,4 +1,4 @@
-"""The gyro of an AmigoBot-SH or an AROS robot: GYROpacs to a turn rate that is zero at rest (PROTOCOL 5.9).
+"""The gyro of an AmigoBot-SH or an AROS robot: GYROpacs to a turn rate that is zero at rest (docs/protocol.md 5.9).
 
 A sample below the sensor's centre is counter-clockwise. The centre is about 512, drifts, and is measured whenever the
 robot stands. What the packets do not tell is assumed here, and added to the variance that is published.
