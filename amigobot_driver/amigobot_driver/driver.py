@@ -26,9 +26,9 @@ RETRY_FIRST, RETRY_MOST = 0.25, 1.0
 _QUIET, _CLOSE_TRIES = 0.25, 3
 
 
-def boot_time() -> float:
-    """Seconds that count on while the computer sleeps: what was wanted before it slept is old when it wakes."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+#: Seconds that count on while the computer sleeps: a request from before that is old afterwards. A function without a
+#: frame of Python's own, as it is called for every frame and packet.
+boot_time: Callable[[], float] = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
 
 
 class Driver:

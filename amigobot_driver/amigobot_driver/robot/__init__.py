@@ -36,7 +36,7 @@ from .outcome import Outcome
 from .robot import Robot
 from .sensing.battery import BatteryMonitor
 from .sensing.odometry_state import OdometryState
-from .sensing.ring import Ring, Sighting
+from .sensing.sonar_array import SonarArray, SonarPoint
 from .session import LinkState
 
 __all__ = [
@@ -73,10 +73,10 @@ __all__ = [
     "Received",
     "Refused",
     "Report",
-    "Ring",
     "Robot",
     "Rolled",
-    "Sighting",
+    "SonarArray",
+    "SonarPoint",
     "TurnRate",
     "Written",
     "check_working_values",

@@ -39,6 +39,11 @@ class Dispatcher:
         self._registered.append((kind, handler))
         self._by_type.clear()
 
+    def off_packet(self, kind: type[Packet], handler: PacketHandler) -> None:
+        """Call `handler` no more."""
+        self._registered.remove((kind, handler))
+        self._by_type.clear()
+
     def on_sent(self, command: CommandTable, handler: SentHandler) -> None:
         """Call `handler` when a command goes on the line, whichever component has sent it."""
         self._observers.setdefault(command, []).append(handler)
@@ -88,6 +93,7 @@ class Context:
         self.unsupported = unsupported
         self.no_robot = no_robot
         self.on_packet = dispatcher.on_packet
+        self.off_packet = dispatcher.off_packet
         self.on_sent = dispatcher.on_sent
 
 

@@ -80,14 +80,14 @@ class ConfirmedRequest:
         self.resent = 0
         self.given_up = 0
         self.pending = False  #: neither confirmed nor given up
+        # Registered while the request is pending only: a SIP comes ten times a second, a request now and then.
+        self._checks = [(kind, partial(self._check, check)) for kind, check in confirmed_by.items()]
         self._context = context
         self._commands = commands
         self._failure = failure
         self._confirmed_after_interval = confirmed_after_interval
         self._timer = context.sends.timer(self._attempt)
         self._callers = Callers()
-        for kind, check in confirmed_by.items():
-            context.on_packet(kind, partial(self._check, check))
 
     @property
     def has_callers(self) -> bool:
@@ -96,7 +96,8 @@ class ConfirmedRequest:
 
     def start(self, now: float) -> None:
         """Begin with the first attempt at `now` (s), anew if the request is pending already."""
-        self.attempts, self.pending = 0, True
+        self._set_pending(True)
+        self.attempts = 0
         self._timer.set(now)
 
     def request(self, now: float) -> Future[Outcome]:
@@ -119,7 +120,7 @@ class ConfirmedRequest:
 
     def pause(self) -> None:
         """Send nothing more; the callers keep waiting until the request is started again or ended."""
-        self.pending = False
+        self._set_pending(False)
         self._timer.cancel()
 
     def give_up(self, message: str) -> None:
@@ -151,10 +152,17 @@ class ConfirmedRequest:
 
     def _check(self, check: Callable[[Any], str], packet: Packet, stamp: float, now: float) -> None:
         # A packet that was on its way before the first attempt confirms nothing.
-        if self.attempts and self.pending and (message := check(packet)):
+        if self.pending and self.attempts and (message := check(packet)):
             self.succeed(message)
 
+    def _set_pending(self, pending: bool) -> None:
+        if pending != self.pending:
+            self.pending = pending
+            register = self._context.on_packet if pending else self._context.off_packet
+            for kind, check in self._checks:
+                register(kind, check)
+
     def _end(self, success: bool, message: str) -> None:
-        self.pending = False
+        self._set_pending(False)
         self._timer.cancel()
         self._callers.finish(success, message)

@@ -23,6 +23,8 @@ class ManoeuvreActions:
     The result comes when the robot is at rest again, or at once when another movement has taken over.
     """
 
+    events = (Report,)
+
     def __init__(self, node: Node, driver: Driver) -> None:
         self._node = node
         self._driver = driver

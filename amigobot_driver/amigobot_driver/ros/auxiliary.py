@@ -26,6 +26,8 @@ _USUAL, _THIRD = (1, 2), 3
 class AuxInterface:
     """auxN/tx, auxN/rx, aux_write, aux_read. A port is asked for bytes only while somebody hears or reads it."""
 
+    events = (Received, Report, LinkChanged)
+
     def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher, throttle: LogThrottle) -> None:
         self._node = node
         self._driver = driver

@@ -14,6 +14,8 @@ from .telemetry import TelemetryPublisher
 class BumperPublisher:
     """Publishes the bumpers with each SIP of a robot that has some."""
 
+    events = (BumpersFelt,)
+
     def __init__(self, node: Node, robot: Robot, telemetry: TelemetryPublisher) -> None:
         self._robot = robot
         self._telemetry = telemetry

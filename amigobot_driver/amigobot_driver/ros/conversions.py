@@ -16,7 +16,7 @@ from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 from ..profiles import Profile, Sonar
 from ..protocol import BAUD_RATES, Parameters, SyncReply
-from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, Sighting, TurnRate
+from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, SonarPoint, TurnRate
 
 #: Variance of what a wheeled robot on a floor does not do; small, because it is sure, but never zero.
 _FLAT = 1e-6
@@ -114,14 +114,14 @@ _RAYS = 8
 _POINT = struct.Struct("<fff")
 
 
-def sonar_cloud(sightings: Iterable[Sighting], header: Header, sonar: Sonar) -> PointCloud2:
-    """The echoes among the sightings, as points in the base frame."""
+def sonar_cloud(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> PointCloud2:
+    """The echoes among the points, as points in the base frame."""
     points = [
         _POINT.pack(
             pose.x + distance * math.cos(pose.heading), pose.y + distance * math.sin(pose.heading), sonar.height
         )
-        for sighting in sightings
-        for pose, distance in ((sighting.pose, sighting.ping.range),)
+        for point in points
+        for pose, distance in ((point.pose, point.ping.range),)
         if math.isfinite(distance)
     ]
     return PointCloud2(
@@ -139,13 +139,13 @@ def sonar_cloud(sightings: Iterable[Sighting], header: Header, sonar: Sonar) -> 
     )
 
 
-def sonar_scan(sightings: Iterable[Sighting], header: Header, sonar: Sonar) -> LaserScan:
+def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> LaserScan:
     """The ring as a scan in the base frame: each echo fills its cone; where no sonar looks there is NaN."""
     ranges = [math.nan] * _BEAMS
     step = math.tau / _BEAMS
     half = sonar.field_of_view / 2
-    for sighting in sightings:
-        pose, ping = sighting.pose, sighting.ping
+    for point in points:
+        pose, ping = point.pose, point.ping
         reach = min(ping.range, sonar.max_range)
         for place in range(_RAYS + 1):
             heading = pose.heading + half * (2 * place / _RAYS - 1)

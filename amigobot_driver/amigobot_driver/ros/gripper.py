@@ -19,6 +19,8 @@ from .telemetry import TelemetryPublisher
 class GripperService:
     """Serves `gripper` and publishes `gripper_state`."""
 
+    events = (GripperSeen,)
+
     def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._driver = driver

@@ -24,6 +24,8 @@ _BEAM = math.radians(10)
 class SensorPublisher:
     """Publishes for robots whose profile has such sensors; others have no such topics."""
 
+    events = (Identified, Currents, FloorSensed)
+
     def __init__(self, node: Node, robot: Robot, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._robot = robot

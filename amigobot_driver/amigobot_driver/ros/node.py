@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import rclpy
 from rclpy._rclpy_pybind11 import RCLError
@@ -39,6 +41,17 @@ from .telemetry import TelemetryPublisher
 from .tuning import TuningServices
 
 
+class Listener(Protocol):
+    """A part of the node that publishes events of the robot."""
+
+    @property
+    def events(self) -> tuple[type[Event], ...]:
+        """The types of the events that it wants."""
+
+    def on_event(self, event: Event) -> None:
+        """Take an event of one of these types."""
+
+
 class AmigobotNode(Node):
     """A robot of the ActivMedia family as a ROS 2 node. Raises BadParameter."""
 
@@ -46,6 +59,7 @@ class AmigobotNode(Node):
         # Declared from the overrides, so that NodeParameters finds the undeclared ones.
         super().__init__("amigobot", automatically_declare_parameters_from_overrides=True, **node_options)
         self._params = NodeParameters(self)
+        self._handlers: dict[type[Event], list[Callable[[Event], None]]] = {}  #: by the type of event, in order
         for name in self._params.unknown:
             self.get_logger().warning(unknown_text(name))
         try:
@@ -78,7 +92,7 @@ class AmigobotNode(Node):
         telemetry = TelemetryPublisher(self, self._params, robot, stamps)
         bumpers = BumperPublisher(self, robot, telemetry)
         self._diagnostics.add("bumpers", bumpers.finding)
-        self._listeners = (
+        listeners: tuple[Listener, ...] = (
             EventLog(self, throttle),
             telemetry,
             ManoeuvreActions(self, self.driver),
@@ -91,6 +105,9 @@ class AmigobotNode(Node):
             AuxInterface(self, self.driver, telemetry, throttle),
             RawAccess(self, self.driver, self._params, telemetry),
         )
+        for listener in listeners:
+            for kind in listener.events:
+                self._handlers.setdefault(kind, []).append(listener.on_event)
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
         # Not the node's clock: simulated time may stand still.
@@ -148,8 +165,8 @@ class AmigobotNode(Node):
         if self._keeper and isinstance(event, Report):
             self._keeper.notice(self._robot.senses.odometer.frame)
         try:
-            for listener in self._listeners:
-                listener.on_event(event)
+            for handle in self._handlers.get(type(event), ()):
+                handle(event)
         except RCLError:
             # ROS may be shut down at any moment, also between a look at that and a publish.
             if rclpy.ok(context=self.context):

@@ -23,6 +23,8 @@ _DEPTH = 10
 class PioneerInterface:
     """Publishes `compass` and `joy`; serves `deploy_charger` and `reset_robot`."""
 
+    events = (CompassRead, JoystickMoved)
+
     def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._driver = driver

@@ -26,6 +26,8 @@ _STALE = 1.0
 class IoInterface:
     """Publishes `io`; serves `set_digital_outputs` and `select_analog_input`."""
 
+    events = (Received, Identified, Report)
+
     def __init__(self, node: Node, driver: Driver, parameters: NodeParameters, telemetry: TelemetryPublisher) -> None:
         self._node = node
         self._driver = driver

@@ -22,6 +22,8 @@ _LAST_NUMBER = 2**32 - 1
 class RawAccess:
     """send_command and packets."""
 
+    events = (FrameSeen,)
+
     def __init__(self, node: Node, driver: Driver, parameters: NodeParameters, telemetry: TelemetryPublisher) -> None:
         self._driver = driver
         self._parameters = parameters

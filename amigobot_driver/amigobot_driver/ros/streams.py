@@ -17,6 +17,8 @@ _DEPTH = 10
 class StreamPublisher:
     """Publishes each packet of a stream as it comes; what moves the robot's pose is `TelemetryPublisher`'s."""
 
+    events = (Rolled, TurnRate)
+
     def __init__(self, node: Node, telemetry: TelemetryPublisher) -> None:
         self._telemetry = telemetry
         self._encoders = node.create_publisher(Encoders, "encoders", _DEPTH)

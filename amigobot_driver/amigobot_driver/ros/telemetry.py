@@ -23,9 +23,9 @@ from ..robot import (
     LinkChanged,
     OdometryStale,
     Report,
-    Ring,
     Robot,
     Rolled,
+    SonarArray,
 )
 from ..robot import Odometry as OdometryState
 from . import conversions, stamps
@@ -41,6 +41,8 @@ _BATTERY_PERIOD = 1.0
 class TelemetryPublisher:
     """The node's publishers. Its methods are called by one thread at a time, in the order things happened."""
 
+    events = (Report, Rolled, OdometryStale, LinkChanged, Identified, Configured, BatteryChanged)
+
     def __init__(self, node: Node, parameters: NodeParameters, robot: Robot, time: stamps.Stamps) -> None:
         self._node = node
         self._time = time
@@ -54,8 +56,10 @@ class TelemetryPublisher:
         self._scan = node.create_publisher(LaserScan, "sonar/scan", _DEPTH) if parameters["publish_scan"] else None
         self._config = node.create_publisher(RobotConfig, "robot_config", _LATCHED)
         self._tf = TransformBroadcaster(node)
-        self._ranges: list[Publisher] = []
-        self._ring = Ring()
+        self._odom_frame = self.prefixed(str(parameters["odom_frame"]))
+        self._base_frame = self.prefixed(str(parameters["base_frame"]))
+        self._ranges: list[tuple[Publisher, str]] = []  #: of each sonar, with its frame
+        self._sonars = SonarArray(keep=self._scan is not None)
         self._next_battery = -math.inf
         self._transformed: TimeMsg | None = None  #: stamp of the last transform
         self._identified: Identified | None = None
@@ -107,7 +111,7 @@ class TelemetryPublisher:
             self._publish_pose(rolled.odometry, in_base.stamp)
 
     def _publish_pose(self, state: OdometryState, stamp: TimeMsg) -> None:
-        in_odom, base = Header(stamp=stamp, frame_id=self.frame("odom_frame")), self.frame("base_frame")
+        in_odom, base = Header(stamp=stamp, frame_id=self._odom_frame), self._base_frame
         self._odom.publish(conversions.odometry(state, in_odom, base))
         # Packets that came in one heap may have the same stamp; to tf2 a second transform of it is a mistake.
         if self._parameters["publish_tf"] and stamp != self._transformed:
@@ -117,7 +121,7 @@ class TelemetryPublisher:
     def _publish_stale(self, state: OdometryState) -> None:
         """The last word on a session that has ended: the velocity is not known. No transform: that would be stale."""
         in_base = self._header_now()
-        in_odom = Header(stamp=in_base.stamp, frame_id=self.frame("odom_frame"))
+        in_odom = Header(stamp=in_base.stamp, frame_id=self._odom_frame)
         self._odom.publish(conversions.odometry(state, in_odom, in_base.frame_id))
         joints = conversions.joint_states(state, in_base, self._robot.profile.body.wheel_diameter / 2)
         joints.velocity = []
@@ -138,14 +142,11 @@ class TelemetryPublisher:
             )
 
     def _header_now(self) -> Header:
-        return Header(stamp=stamps.message(self._time.now()), frame_id=self.frame("base_frame"))
+        return Header(stamp=stamps.message(self._time.now()), frame_id=self._base_frame)
 
     def header(self, stamp: float) -> Header:
         """Of a message in the base frame, with a time of the driver's clock."""
-        return Header(stamp=self.ros_time(stamp), frame_id=self.frame("base_frame"))
-
-    def frame(self, parameter: str) -> str:
-        return self.prefixed(str(self._parameters[parameter]))
+        return Header(stamp=self.ros_time(stamp), frame_id=self._base_frame)
 
     def prefixed(self, frame: str) -> str:
         """A frame of the robot's description as it is called in this node's tree."""
@@ -156,19 +157,20 @@ class TelemetryPublisher:
         return stamps.message(self._time.of(stamp))
 
     def _publish_sonar(self, report: Report, in_base: Header) -> None:
-        sightings = self._ring.hear(report, self._robot.profile)
+        points = self._sonars.update(report, self._robot.profile)
         if not report.pings:
             return
         sonar = self._robot.profile.sonar
         no_echo = sonar.max_range if self._parameters["sonar_no_echo"] == "max_range" else math.inf
         for ping in report.pings:
-            frame = self.prefixed(conversions.sonar_frame(ping.number))
+            publisher, frame = self._ranges[ping.number]
             header = Header(stamp=self.ros_time(ping.stamp), frame_id=frame)
-            self._ranges[ping.number].publish(conversions.sonar_range(ping, header, sonar, no_echo))
-        self._cloud.publish(conversions.sonar_cloud(sightings, in_base, sonar))
+            publisher.publish(conversions.sonar_range(ping, header, sonar, no_echo))
+        self._cloud.publish(conversions.sonar_cloud(points, in_base, sonar))
         if self._scan:
-            self._scan.publish(conversions.sonar_scan(self._ring.newest(), in_base, sonar))
+            self._scan.publish(conversions.sonar_scan(self._sonars.newest(), in_base, sonar))
 
     def _offer_ranges(self) -> None:
         for number in range(len(self._ranges), len(self._robot.profile.sonar.poses)):
-            self._ranges.append(self._node.create_publisher(Range, f"sonar/range_{number}", _DEPTH))
+            publisher = self._node.create_publisher(Range, f"sonar/range_{number}", _DEPTH)
+            self._ranges.append((publisher, self.prefixed(conversions.sonar_frame(number))))

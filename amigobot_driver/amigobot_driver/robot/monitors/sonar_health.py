@@ -121,6 +121,7 @@ class Spikes:
 
     def __init__(self) -> None:
         self.total = 0
+        self.recent = 0  #: in the last minute of readings
         self._judged: deque[tuple[float, bool]] = deque()  #: stamp, and whether it was a spike
         self._recent: deque[tuple[Ping, Travel]] = deque(maxlen=3)
         self._last = math.nan  #: m, the newest spike
@@ -140,16 +141,12 @@ class Spikes:
         if spike:
             spike, self._last = not abs(middle.range - self._last) <= _SPIKE_APART, middle.range
         self.total += spike
+        self.recent += spike
         self._judged.append((ping.stamp, spike))
 
     def pause(self) -> None:
         """The readings are interrupted."""
         self._recent.clear()
-
-    @property
-    def recent(self) -> int:
-        """In the last minute."""
-        return sum(spike for _, spike in self._judged)
 
     @property
     def share(self) -> float:
@@ -158,7 +155,7 @@ class Spikes:
 
     def _forget(self, now: float) -> None:
         while self._judged and self._judged[0][0] < now - WINDOW:
-            self._judged.popleft()
+            self.recent -= self._judged.popleft()[1]
 
 
 @dataclass(slots=True)
@@ -253,7 +250,9 @@ class SonarHealth:
             ear.since, ear.waited = now, 0
 
     def _ear(self, number: int, now: float) -> Ear:
-        return self.ears.setdefault(number, Ear(self._sonar.poses[number], now))
+        if number not in self.ears:
+            self.ears[number] = Ear(self._sonar.poses[number], now)
+        return self.ears[number]
 
     def _hear(self, ping: Ping) -> None:
         ear, travel, echo = self._ear(ping.number, ping.stamp), self._travel, math.isfinite(ping.range)

@@ -10,7 +10,7 @@ from bench import Bench
 
 from amigobot_driver.profiles import SonarPose, load_profile
 from amigobot_driver.protocol import parse
-from amigobot_driver.robot import Odometry, Options, Report, Ring
+from amigobot_driver.robot import Odometry, Options, Report, SonarArray
 from amigobot_driver.robot.sensing.senses import Senses
 
 AMIGO = load_profile("amigo")
@@ -47,10 +47,10 @@ def driven(*velocities: tuple[float, float]) -> list[Report]:
 
 @pytest.mark.parametrize("velocity", [(0.3, 0.0), (0.0, 1.0), (0.25, -0.8)])
 def test_sightings_stay_where_they_were_made(velocity: tuple[float, float]) -> None:
-    ring, reports = Ring(), driven(velocity)
+    ring, reports = SonarArray(keep=True), driven(velocity)
     furthest = 0.0
     for number, report in enumerate(reports):
-        ring.hear(report, AMIGO)
+        ring.update(report, AMIGO)
         for seen in ring.newest():
             then = where(reports[: number + 1], seen.ping.stamp)
             pose = AMIGO.sonar.poses[seen.ping.number]
@@ -64,9 +64,9 @@ def test_sightings_stay_where_they_were_made(velocity: tuple[float, float]) -> N
 
 
 def test_every_sonar_is_there_once_and_no_longer_than_two_rounds() -> None:
-    ring, reports = Ring(), driven((0.2, 0.0))
+    ring, reports = SonarArray(keep=True), driven((0.2, 0.0))
     for report in reports:
-        brought = ring.hear(report, AMIGO)
+        brought = ring.update(report, AMIGO)
         assert [seen.ping for seen in brought] == list(report.pings)
         assert all(report.stamp - seen.ping.stamp < 0.8 for seen in ring.newest())
     assert sorted(seen.ping.number for seen in ring.newest()) == list(range(len(AMIGO.sonar.poses)))
@@ -76,14 +76,14 @@ def test_a_pose_that_is_set_moves_nothing() -> None:
     """Two robots drive alike; the odometry of one is set to somewhere else on the way."""
     views = []
     for place in (None, (5.0, -3.0, 2.0)):
-        bench, ring = Bench(), Ring()
+        bench, ring = Bench(), SonarArray(keep=True)
         bench.connect()
         bench.run(1.0, cmd_vel=(0.3, 0.3))
         if place:
             bench.robot.set_odometry(*place)
         bench.run(0.5, cmd_vel=(0.3, 0.3))
         for report in bench.reports:
-            ring.hear(report, AMIGO)
+            ring.update(report, AMIGO)
         views.append(ring.newest())
     for seen, other in zip(*views, strict=True):
         assert seen.ping == other.ping

@@ -1,0 +1,73 @@
+"""The newest reading of each sonar, seen from the robot's present place: it moves while the sonars fire in turn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ...profiles import Profile, SonarPose
+from ..events import Odometry, Ping, Report
+
+#: Firing cycles after which a reading is too old.
+_ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SonarPoint:
+    """A ping, and the pose of its sonar when it fired, in the present base frame."""
+
+    ping: Ping
+    pose: SonarPose
+
+
+class SonarArray:
+    """Gives each reading the pose at which it was taken; with `keep`, moves the newest ones along with the robot."""
+
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._newest: dict[int, SonarPoint] = {}
+        self._odometry: Odometry | None = None
+
+    def update(self, report: Report, profile: Profile) -> tuple[SonarPoint, ...]:
+        """Take the report of a SIP, which is the present from now on.
+
+        Returns:
+            The readings of this report.
+        """
+        odometry, sonar = report.odometry, profile.sonar
+        points = tuple(
+            SonarPoint(ping, left_behind(sonar.poses[ping.number], odometry.linear * age, odometry.angular * age))
+            for ping in report.pings
+            for age in (report.stamp - ping.stamp,)
+        )
+        if not self._keep:
+            return points
+        self._move(self._odometry or odometry, odometry, profile)
+        self._odometry = odometry
+        self._newest.update({point.ping.number: point for point in points})
+        oldest = report.stamp - _ROUNDS * len(sonar.poses) * sonar.cycle
+        self._newest = {number: point for number, point in self._newest.items() if point.ping.stamp > oldest}
+        return points
+
+    def newest(self) -> tuple[SonarPoint, ...]:
+        """The last reading of each sonar that has fired lately; nothing without `keep`."""
+        return tuple(self._newest.values())
+
+    def _move(self, before: Odometry, now: Odometry, profile: Profile) -> None:
+        """Move by the wheels' travel: setting the odometry does not move the robot."""
+        radius = profile.body.wheel_diameter / 2
+        left = (now.left_angle - before.left_angle) * radius
+        right = (now.right_angle - before.right_angle) * radius
+        forward, turned = (left + right) / 2, (right - left) / profile.body.track
+        self._newest = {
+            number: replace(point, pose=left_behind(point.pose, forward, turned))
+            for number, point in self._newest.items()
+        }
+
+
+def left_behind(pose: SonarPose, forward: float, turned: float) -> SonarPose:
+    """A pose in the base frame, seen after the robot has driven an arc of `forward` m while turning by `turned` rad."""
+    chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
+    x, y = pose.x - chord * math.cos(turned / 2), pose.y - chord * math.sin(turned / 2)
+    cos, sin = math.cos(turned), math.sin(turned)
+    return SonarPose(cos * x + sin * y, cos * y - sin * x, pose.heading - turned)
