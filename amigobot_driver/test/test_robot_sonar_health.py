@@ -155,7 +155,7 @@ class TestSound:
     def test_with_fewer_in_the_sequence(self) -> None:
         scene = Scene()
         scene.run(20)
-        scene.ring.poll(bytes([2, 3, 4]))
+        scene.ring.set_sequence(bytes([2, 3, 4]))
         scene.sequence = (1, 2, 3)
         scene.run(60, (0.0, TURN))
         assert not scene.seen

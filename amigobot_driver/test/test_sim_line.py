@@ -89,7 +89,7 @@ class TestPriority:
         wire.send(b"T" * 30, Priority.SIP, 0.02)
         assert wire.collect(1.0) == b"1" * 50 + b"S" * 30 + b"T" * 30 + b"2" * 50
 
-    def test_a_stream_that_would_miss_its_cycle_is_starved(self) -> None:
+    def test_a_stream_that_would_miss_its_cycle_is_dropped(self) -> None:
         wire = line()
         wire.send(b"S" * 36, Priority.SIP, 0.0)
         wire.send(b"I" * 21, Priority.STREAM, 0.0, deadline=0.1)

@@ -450,7 +450,7 @@ class UntouchedValuesStay(Check):
             for name, value in self._before.items()
             if name not in world.touched and (now := world.witness.working(name)) != value
         }
-        derived = {"ticks_per_metre", "ticks_per_turn", "drift", "host_baud", "baud_host"}
+        derived = {"ticks_per_meter", "ticks_per_turn", "drift", "host_baud", "baud_host"}
         changed = {name: values for name, values in changed.items() if name not in derived}
         self.require(not changed, f"changed although nothing asked for it: {changed}")
 

@@ -34,7 +34,8 @@ class SettingRules(Base):
     def tune(self, change: tuple[str, int], pause: float) -> None:
         """set_robot_config, set_pid."""
         name, value = change
-        if avoided(Known.TUNING_SIGN) and TUNABLE[name][0].name in ("SETA", "SETRA", "SETV", "SETRV") and value <= 0:
+        command = TUNABLE[name].command.name
+        if avoided(Known.TUNING_SIGN) and command in ("SETA", "SETRA", "SETV", "SETRV") and value <= 0:
             value = 200
         self.world.tune({name: value})
         self.advance(pause)

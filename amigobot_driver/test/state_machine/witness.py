@@ -6,9 +6,8 @@ import math
 from collections import deque
 from dataclasses import dataclass
 
-from amigobot_driver.sim import Simulator
+from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.controller import TICK
-from amigobot_driver.sim.handshake import Session
 from amigobot_driver.sim.line import Priority
 
 #: s of ticks and frames that are kept.
@@ -102,15 +101,15 @@ class Witness:
     @property
     def deceleration(self) -> tuple[float, float]:
         """m/s^2 and rad/s^2 with which the firmware slows down, the weaker of its two ways."""
-        rates = self._firmware.drive.server
-        linear, angular = rates.translation_rates, rates.rotation_rates
+        server = self._firmware.drive.server
+        linear, angular = server.translation_limits, server.rotation_limits
         return min(linear.acceleration, linear.deceleration), min(angular.acceleration, angular.deceleration)
 
     @property
     def braking(self) -> bool:
         """The wheels are braked hard, or without power."""
         drive = self._firmware.drive
-        return bool(drive._halts) or not drive.motors_on
+        return bool(drive._brake_reasons) or not drive.motors_on
 
     @property
     def digital_outputs(self) -> int:
@@ -186,7 +185,7 @@ class Witness:
 
     def _calibration(self) -> tuple[float, float, float]:
         working = self._firmware.drive.working
-        return working.ticks_per_metre, working.ticks_per_turn, working.drift
+        return working.ticks_per_meter, working.ticks_per_turn, working.drift
 
     def _line_send(self, frame: bytes, priority: Priority, now: float, deadline: float = float("inf")) -> None:
         calibrated = self._calibration() == self.built

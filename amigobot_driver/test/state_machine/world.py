@@ -951,8 +951,8 @@ _ALWAYS = Window(0.0, math.inf)
 
 #: What raw commands change, by their numbers.
 _TOUCHED: dict[int, set[str]] = {}
-for _name, (_command, _) in TUNABLE.items():
-    _TOUCHED.setdefault(_command.number, set()).add(_name)
+for _name, _value in TUNABLE.items():
+    _TOUCHED.setdefault(_value.command.number, set()).add(_name)
 _SUBJECTS: dict[int, tuple[str, ...]] = {
     **dict.fromkeys(_TOUCHED, ("tuning",)),
     Command.SONAR.number: ("sonar",),

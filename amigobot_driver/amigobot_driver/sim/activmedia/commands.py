@@ -11,10 +11,10 @@ from ..command_rows import drive_rows, run_row
 from ..motion import Distance, Speed
 from ..telemetry import signed
 from .flash import ActivMediaFlash
-from .telemetry import SipTelemetry, TelemetrySource
+from .telemetry import ActivMediaState, SipTelemetry
 
 
-class CommandTarget(TelemetrySource, Protocol):
+class ActivMediaCommandTarget(ActivMediaState, Protocol):
     """What commands read and change: the state of the robot and the operations of its session."""
 
     flash: ActivMediaFlash
@@ -51,10 +51,10 @@ class CommandTarget(TelemetrySource, Protocol):
         ...
 
 
-Row = Callable[[CommandTarget, Any], None]
+Row = Callable[[ActivMediaCommandTarget, Any], None]
 
 
-def execute(robot: CommandTarget, instruction: Instruction) -> None:
+def execute(robot: ActivMediaCommandTarget, instruction: Instruction) -> None:
     """Execute a command of an open session, if the robot's firmware has it.
 
     Args:
@@ -75,25 +75,25 @@ def _divisor(name: str) -> Row:
     return lambda robot, value: robot.drive.set_parameter(name, value) if value else None
 
 
-def _vel2(robot: CommandTarget, word: int) -> None:
+def _vel2(robot: ActivMediaCommandTarget, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     robot.drive.drive_wheels(signed(word >> 8, 8) * unit, signed(word, 8) * unit)
 
 
-def _sonar_cycle(robot: CommandTarget, milliseconds: int) -> None:
+def _sonar_cycle(robot: ActivMediaCommandTarget, milliseconds: int) -> None:
     robot.hardware.sonar.set_cycle(milliseconds)
     robot.working.sonar_cycle = round(robot.hardware.sonar.cycle * 1000)
 
 
-def _encoder(robot: CommandTarget, value: int) -> None:
+def _encoder(robot: ActivMediaCommandTarget, value: int) -> None:
     robot.telemetry.encoders = min(value, 2) if robot.dialect.encoder_once else 2 * (value > 0)
 
 
-def _io_request(robot: CommandTarget, value: int) -> None:
+def _io_request(robot: ActivMediaCommandTarget, value: int) -> None:
     robot.telemetry.io = min(value, 2)
 
 
-def _sonar(robot: CommandTarget, value: int) -> None:
+def _sonar(robot: ActivMediaCommandTarget, value: int) -> None:
     # Bit 0 is the switch; on robots with several arrays the next three bits may select one of them.
     sonar = robot.hardware.sonar
     if robot.dialect.sonar_arrays:
@@ -102,29 +102,29 @@ def _sonar(robot: CommandTarget, value: int) -> None:
         sonar.switch(value != 0)
 
 
-def _bump_stall(robot: CommandTarget, value: int) -> None:
+def _bump_stall(robot: ActivMediaCommandTarget, value: int) -> None:
     robot.bump_stall = value & 0b11
 
 
-def _gripper_request(robot: CommandTarget, value: int) -> None:
+def _gripper_request(robot: ActivMediaCommandTarget, value: int) -> None:
     robot.telemetry.gripper = min(value, 2)
 
 
-def _joystick_request(robot: CommandTarget, value: int) -> None:
+def _joystick_request(robot: ActivMediaCommandTarget, value: int) -> None:
     robot.telemetry.joystick = min(value, 2)
 
 
-def _servo(robot: CommandTarget, word: int) -> None:
+def _servo(robot: ActivMediaCommandTarget, word: int) -> None:
     robot.event("servo", f"{word >> 8} to a pulse of {word & 0xFF}")
 
 
-def _charge(robot: CommandTarget, value: int) -> None:
+def _charge(robot: ActivMediaCommandTarget, value: int) -> None:
     if robot.flash.charger and robot.hardware.battery.reaching is not bool(value):
         robot.hardware.battery.reaching = bool(value)
         robot.event("charger", "contacts extended" if value else "contacts retracted")
 
 
-def _battest(robot: CommandTarget, value: int) -> None:
+def _battest(robot: ActivMediaCommandTarget, value: int) -> None:
     robot.hardware.battery.pretended = value / 10 if value else None
 
 

@@ -27,7 +27,7 @@ _UNDER_VOLTAGE = 1 << 3
 _NO_TEMPERATURE = -127
 
 
-class TelemetrySource(Protocol):
+class ActivMediaState(Protocol):
     """The state of the robot that its packets show."""
 
     profile: Profile
@@ -43,7 +43,7 @@ class SipTelemetry(Telemetry):
     `encoders`, `io`, `gripper` and `joystick` are the streams: 0 off, 1 one packet, 2 one packet in each cycle.
     """
 
-    def __init__(self, robot: TelemetrySource) -> None:
+    def __init__(self, robot: ActivMediaState) -> None:
         """Start with all streams off.
 
         Args:

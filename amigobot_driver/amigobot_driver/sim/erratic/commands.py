@@ -15,10 +15,10 @@ from ..keywords import WORD
 from ..motion import Distance
 from ..telemetry import signed
 from .flash import ErraticFlash
-from .telemetry import ErraticTelemetry, TelemetrySource
+from .telemetry import ErraticState, ErraticTelemetry
 
 
-class CommandTarget(TelemetrySource, Protocol):
+class ErraticCommandTarget(ErraticState, Protocol):
     """What commands read and change: the state of the robot and the operations of its session."""
 
     working: ErraticFlash
@@ -50,10 +50,10 @@ class CommandTarget(TelemetrySource, Protocol):
         ...
 
 
-Row = Callable[[CommandTarget, Any], None]
+Row = Callable[[ErraticCommandTarget, Any], None]
 
 
-def execute(robot: CommandTarget, instruction: Instruction) -> None:
+def execute(robot: ErraticCommandTarget, instruction: Instruction) -> None:
     """Execute a command.
 
     Args:
@@ -71,51 +71,51 @@ def _term(name: str) -> Row:
 def _identity(name: str, length: int) -> Row:
     """Return a row that changes an identity text, up to a NUL or the size of its field (docs/protocol.md E-49)."""
 
-    def change(robot: CommandTarget, value: bytes) -> None:
+    def change(robot: ErraticCommandTarget, value: bytes) -> None:
         setattr(robot.working, name, value.partition(b"\0")[0][:length].decode("latin-1"))
 
     return change
 
 
-def _move(robot: CommandTarget, value: int) -> None:
+def _move(robot: ErraticCommandTarget, value: int) -> None:
     robot.distance_target = value
     robot.drive.translate(Distance(value / 1000))
 
 
-def _turn(robot: CommandTarget, heading: float) -> None:
+def _turn(robot: ErraticCommandTarget, heading: float) -> None:
     robot.heading_target = heading
     robot.drive.turn_to(heading)
 
 
-def _turn_to(robot: CommandTarget, value: int) -> None:
+def _turn_to(robot: ErraticCommandTarget, value: int) -> None:
     _turn(robot, math.radians(value))
 
 
-def _turn_by(robot: CommandTarget, value: int) -> None:
+def _turn_by(robot: ErraticCommandTarget, value: int) -> None:
     # The angles of both DHEAD and DCHEAD are relative to the current heading (docs/protocol.md E-51).
     _turn(robot, robot.drive.odometer.heading + math.radians(value))
 
 
-def _wheels(robot: CommandTarget, word: int) -> None:
+def _wheels(robot: ErraticCommandTarget, word: int) -> None:
     unit = robot.profile.units.wheel_velocity
     first, second = (unit * signed(byte, 8) for byte in (word & 0xFF, word >> 8))
     left, right = (second, first) if robot.revision.wheels == "right" else (first, second)
     robot.drive.drive_wheels(left, right)
 
 
-def _pwm_frequency(robot: CommandTarget, hertz: int) -> None:
+def _pwm_frequency(robot: ErraticCommandTarget, hertz: int) -> None:
     low, high = ErraticCommand.PWM_FREQ.limits or (0, 0)
     if low <= hertz <= high:
         robot.working.set_pwm_frequency(hertz)
 
 
-def _pwm_duty(robot: CommandTarget, value: int) -> None:
+def _pwm_duty(robot: ErraticCommandTarget, value: int) -> None:
     whole = 100 if robot.revision.duty == "percent" else 1000
     if value <= whole:
         robot.working.set_pwm_duty(value / whole)
 
 
-def _servo(robot: CommandTarget, text: bytes) -> None:
+def _servo(robot: ErraticCommandTarget, text: bytes) -> None:
     if len(text) >= 3 and text[0] < len(robot.servos):
         robot.move_servo(text[0], int.from_bytes(text[1:3], "little"))
 

@@ -27,7 +27,7 @@ _STALL_CURRENT = 15.0
 _LEFT_STALL, _RIGHT_STALL = 0b0100, 0b1000
 
 
-class TelemetrySource(Protocol):
+class ErraticState(Protocol):
     """The state of the robot that its packets show."""
 
     profile: Profile
@@ -41,7 +41,7 @@ class TelemetrySource(Protocol):
 class ErraticTelemetry(Telemetry):
     """Builds the packets from the robot's state and puts them on the line."""
 
-    def __init__(self, robot: TelemetrySource, check: Checksum) -> None:
+    def __init__(self, robot: ErraticState, check: Checksum) -> None:
         """Start with all streams off.
 
         Args:
