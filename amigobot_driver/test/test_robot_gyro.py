@@ -113,8 +113,8 @@ class TestCentre:
             gyroscope = GyroBench()
             for cycle in range(50):
                 now = cycle * 0.1
-                list(gyroscope.perceive(gyro(*(round(rng.gauss(515.3, 0.4)) for _ in range(4))), now))
-                list(gyroscope.hear(sip(), now))
+                gyroscope.receive(gyro(*(round(rng.gauss(515.3, 0.4)) for _ in range(4))), now)
+                gyroscope.receive(sip(), now)
             errors.append(gyroscope.centre - 515.3)
         assert math.sqrt(sum(error**2 for error in errors) / len(errors)) < 0.055
 
@@ -122,11 +122,11 @@ class TestCentre:
         """What was measured long ago counts for nothing against a rest of now."""
         gyroscope = GyroBench()
         rest(gyroscope, 515, 515, 515, 516)
-        list(gyroscope.hear(sip(moving=True), 1.0))
+        gyroscope.receive(sip(moving=True), 1.0)
         for cycle in range(20):
             now = 600.0 + cycle * 0.1
-            list(gyroscope.perceive(gyro(518, 518, 518, 519), now))
-            list(gyroscope.hear(sip(), now))
+            gyroscope.receive(gyro(518, 518, 518, 519), now)
+            gyroscope.receive(sip(), now)
         assert gyroscope.centre == pytest.approx(518.25, abs=0.05)
 
 
