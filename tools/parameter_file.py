@@ -1,4 +1,4 @@
-"""Write config/amigobot.yaml, the node's parameters at their defaults, from the table in the code.
+"""Write config/amigobot.yaml, the default parameters of the node, from the table in the code.
 
 ./run python -m tools.parameter_file
 """
@@ -14,13 +14,13 @@ from amigobot_driver.ros.parameters import TABLE, Spec
 
 FILE = Path(__file__).resolve().parents[1] / "amigobot_driver" / "config" / "amigobot.yaml"
 HEAD = """\
-# The node's parameters at their defaults, written by tools/parameter_file.py. Give a copy with your own values to the
-# launch file as params_file:=...; it needs to hold only what differs.
-# /** is any node in any namespace; a name such as /alpha/amigobot means that one alone.
+# The default parameters of the node, written by tools/parameter_file.py. Copy this file, change the copy, and pass it
+# to the launch file as params_file:=... The copy may contain the changed values only.
+# /** matches every node in every namespace; a name such as /alpha/amigobot matches one node.
 /**:
   ros__parameters:
 """
-#: Its default is no single value.
+#: Its default depends on the ROS distribution.
 BY_DISTRO = "enable_stamped_cmd_vel"
 
 
@@ -32,7 +32,7 @@ def entry(spec: Spec) -> Iterator[str]:
     unit = f" [{spec.unit}]" if spec.unit else ""
     yield f"# {spec.description}" + (f"; {spec.range_text()}" if spec.allowed else unit)
     if spec.name == BY_DISTRO:
-        yield f"# {spec.name}: true    # from Kilted on; false up to Jazzy"
+        yield f"# {spec.name}: true    # Kilted and later; false on Jazzy and earlier"
     else:
         yield yaml.safe_dump({spec.name: spec.default}).strip()
 

@@ -123,7 +123,7 @@ class Scene:
         self._last_wish, self._stood = self.bench.now, False
 
     def _read_diagnostics(self) -> None:
-        self.statuses += self._diagnostics.look().status
+        self.statuses += self._diagnostics.current().status
 
     # -- what the user sees -----------------------------------------------------------------------------------
 

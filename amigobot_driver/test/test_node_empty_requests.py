@@ -125,8 +125,8 @@ def test_an_empty_request_of_any_service_changes_nothing_or_is_refused(bench: Be
 @pytest.mark.parametrize(
     ("request_", "success", "reported", "told"),
     [
-        ({}, False, None, "nothing to set: kp, kv, ki left as it is, a term of 0 is set only with set_zeros: true"),
-        ({"kp": 35}, True, [35, 63, 3], "confirmed by the robot; kv, ki left as it is"),
+        ({}, False, None, "nothing to set: kp, kv, ki unchanged: a term of 0 is set only with set_zeros: true"),
+        ({"kp": 35}, True, [35, 63, 3], "confirmed by the robot; kv, ki unchanged"),
         ({"kp": 36, "kv": 64, "ki": 4}, True, [36, 64, 4], "confirmed by the robot"),
         ({"kp": 37, "kv": 65, "set_zeros": True}, True, [37, 65, 0], "confirmed by the robot"),
         ({"set_zeros": True}, True, [0, 0, 0], "confirmed by the robot"),

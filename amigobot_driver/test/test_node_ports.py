@@ -73,7 +73,7 @@ def test_iopacs_bring_every_analog_input_in_volts(bench: Bench) -> None:
     assert not math.isnan(inbox.last.selected_analog)
     bench.parameter("analog_volts_per_count", 0.01)
     bench.wait_until(lambda: inbox.last.analog[0] == pytest.approx(5.12, abs=0.02))
-    assert bench.diagnostic("streams", fresh=True).message == "as wanted: IOpac"
+    assert bench.diagnostic("streams", fresh=True).message == "received: IOpac"
     bench.parameter("io_stream", False)
     bench.wait_until(lambda: not inbox.last.analog)
 

@@ -181,7 +181,7 @@ class TestEmergencyStop:
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         assert bench.call(Trigger, "emergency_stop").success
         bench.wait_until(lambda: bench.robot.stopped)
-        assert bench.call(Trigger, "clear_emergency_stop").message == "velocities are taken again"
+        assert bench.call(Trigger, "clear_emergency_stop").message == "velocities are accepted again"
         since = len(bench.robot.received)
         bench.pass_sips(10)
         assert not any(bench.robot.values(Command.VEL, since))
@@ -286,7 +286,7 @@ class TestWithoutARobot:
         response = out_of_range.call(Trigger, "emergency_stop")
         assert response.success
         assert "no robot to brake" in response.message
-        assert out_of_range.call(Trigger, "clear_emergency_stop").message == "velocities are taken again"
+        assert out_of_range.call(Trigger, "clear_emergency_stop").message == "velocities are accepted again"
 
 
 def test_an_emergency_stop_outlives_the_connection(bench: Bench) -> None:

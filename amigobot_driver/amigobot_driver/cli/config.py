@@ -51,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
 def _ask(namespace: str, values: Mapping[str, int] | None) -> Any:
     """The configuration as the robot reports it now, after setting values where there are any."""
     # Here, because every other verb works where no ROS is installed.
-    from ..ros.client import NoAnswer, configuration
+    from ..ros.client import NoResponse, configuration
 
     try:
         complaint, config = configuration(namespace, values)
-    except NoAnswer as error:
+    except NoResponse as error:
         raise UsageError(str(error)) from None
     if complaint:
         print(f"the robot: {complaint}", file=sys.stderr)

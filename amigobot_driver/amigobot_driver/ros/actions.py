@@ -1,4 +1,4 @@
-"""The actions turn and move: the firmware's own movements, with feedback each SIP; a cancel stops the robot."""
+"""The actions `turn` and `move`: movements that the firmware controls, with feedback at each SIP."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .requests import await_result
 
 
 class ManoeuvreActions:
-    """Offers both actions. A new goal, or any velocity, ends the one that runs, as it does in the firmware.
+    """Serves both actions. A new goal or any velocity ends the active goal, as it does in the firmware.
 
-    The result comes when the robot is at rest again, or at once when another movement has taken over.
+    The result follows when the robot is at rest, or at once if another movement has replaced the goal.
     """
 
     events = (Report,)
@@ -42,7 +42,7 @@ class ManoeuvreActions:
             )
 
     def on_event(self, event: Event) -> None:
-        """Each SIP is a feedback of the goals that have no result yet."""
+        """Publish feedback of the active goals at each SIP."""
         if not isinstance(event, Report):
             return
         for handle, manoeuvre in tuple(self._running):
@@ -52,7 +52,7 @@ class ManoeuvreActions:
             handle.publish_feedback(feedback(remaining=manoeuvre.remaining))
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        """Stop the robot if it performs this goal; the result comes when it is at rest."""
+        """Stop the robot if it performs this goal; the result follows when it is at rest."""
         for goal, manoeuvre in tuple(self._running):
             if goal.goal_id == handle.goal_id:
                 with self._driver.robot() as robot:

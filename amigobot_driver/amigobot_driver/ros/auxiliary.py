@@ -1,4 +1,4 @@
-"""The auxiliary serial ports: topics that keep a stream flowing both ways, and services for question and answer."""
+"""The auxiliary serial ports: topics for continuous streams, services for single requests and replies."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from .log import LogThrottle
 from .requests import await_result, call_with_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
 
-#: Messages: bytes of a serial line must not be lost in a burst.
+#: Queue depth in messages: a burst must not lose bytes of a serial line.
 _DEPTH = 100
-#: What every robot of the family has; the third is offered when the firmware knows it.
-_USUAL, _THIRD = (1, 2), 3
+#: Ports that every robot has, and the port that only some firmware has.
+_STANDARD, _OPTIONAL = (1, 2), 3
 
 
 class AuxInterface:
-    """auxN/tx, auxN/rx, aux_write, aux_read. A port is asked for bytes only while somebody hears or reads it."""
+    """Serves auxN/tx, auxN/rx, aux_write and aux_read.
+
+    The driver requests bytes of a port only while auxN/rx has a subscriber or aux_read waits.
+    """
 
     events = (Received, Report, LinkChanged)
 
@@ -34,51 +37,51 @@ class AuxInterface:
         self._telemetry = telemetry
         self._throttle = throttle
         self._rx: dict[int, Publisher] = {}
-        self._heard: dict[int, bool] = {}
-        for number in _USUAL:
-            self._offer(number)
+        self._subscribed: dict[int, bool] = {}
+        for number in _STANDARD:
+            self._create_topics(number)
         create_service = service_factory(node)
         create_service(AuxWrite, "aux_write", self._write)
         create_service(AuxRead, "aux_read", self._read)
 
     def on_event(self, event: Event) -> None:
-        """Publish what has come; with each SIP see who listens."""
+        """Publish received bytes; at each SIP check for subscribers."""
         if isinstance(event, Received) and isinstance(event.packet, Aux):
             if publisher := self._rx.get(event.packet.port):
                 header = self._telemetry.header(event.stamp)
                 publisher.publish(AuxData(header=header, data=event.packet.data))
         elif isinstance(event, Report):
-            self._see_who_listens()
-        elif isinstance(event, LinkChanged) and _THIRD not in self._rx:
+            self._check_subscribers()
+        elif isinstance(event, LinkChanged) and _OPTIONAL not in self._rx:
             with self._driver.robot() as robot:
-                there = not robot.unsupported(Command.GETAUX3)
-            if there:
-                self._offer(_THIRD)
+                available = not robot.unsupported(Command.GETAUX3)
+            if available:
+                self._create_topics(_OPTIONAL)
 
-    def _offer(self, number: int) -> None:
+    def _create_topics(self, number: int) -> None:
         self._node.create_subscription(AuxData, f"aux{number}/tx", partial(self._send, number), _DEPTH)
-        self._heard[number] = False
+        self._subscribed[number] = False
         self._rx[number] = self._node.create_publisher(AuxData, f"aux{number}/rx", _DEPTH)
 
-    def _see_who_listens(self) -> None:
+    def _check_subscribers(self) -> None:
         for number, publisher in self._rx.items():
-            heard = publisher.get_subscription_count() > 0
-            if heard != self._heard[number]:
-                self._heard[number] = heard
+            subscribed = publisher.get_subscription_count() > 0
+            if subscribed != self._subscribed[number]:
+                self._subscribed[number] = subscribed
                 with self._driver.robot() as robot:
                     reader = robot.aux[number - 1].reader
-                    reader.listen(heard)
+                    reader.listen(subscribed)
                     obstacle = reader.obstacle
-                if heard and obstacle:
+                if subscribed and obstacle:
                     self._node.get_logger().warning(f"aux{number}/rx: {obstacle}")
 
     def _send(self, number: int, message: AuxData) -> None:
         with self._driver.robot() as robot:
             pending = robot.aux[number - 1].writer.write(bytes(message.data))
-        call_with_result(self._node, pending, partial(self._explain, number))
+        call_with_result(self._node, pending, partial(self._log_failure, number))
 
-    def _explain(self, number: int, outcome: Written) -> None:
-        """A topic has no answer; the bytes that were dropped are counted in the diagnostics."""
+    def _log_failure(self, number: int, outcome: Written) -> None:
+        """Log why bytes were dropped: a topic has no response. The diagnostics count the bytes."""
         if not outcome.success and self._throttle.due(f"aux{number}/tx"):
             self._node.get_logger().warning(f"aux{number}/tx dropped: {outcome.message}")
 

@@ -1,4 +1,4 @@
-"""The bumpers of a Pioneer: the topic `bumpers`, and what diagnostics say of them."""
+"""The bumpers of a Pioneer: the topic `bumpers` and the diagnostics status."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .telemetry import TelemetryPublisher
 
 
 class BumperPublisher:
-    """Publishes the bumpers with each SIP of a robot that has some."""
+    """Publishes the bumpers at each SIP, if the robot has bumpers."""
 
     events = (BumpersFelt,)
 
@@ -28,19 +28,19 @@ class BumperPublisher:
             self._publisher.publish(Bumpers(header=header, front=event.front, rear=event.rear))
 
     def finding(self) -> Finding:
-        """Which are pressed; segments have the numbers that they have in the message."""
-        felt = self._robot.bumpers.newest
+        """Return the diagnostics status: pressed segments, numbered as in the message."""
+        state = self._robot.bumpers.newest
         if not self._robot.running:
             return ERROR, "unknown: no packets from the robot", {}
-        if felt is None:
-            return OK, "this robot has none", {}
+        if state is None:
+            return OK, "this robot has no bumpers", {}
         pressed = [
             f"{ring} bumper {number}"
-            for ring, segments in (("front", felt.front), ("rear", felt.rear))
+            for ring, segments in (("front", state.front), ("rear", state.rear))
             for number, touched in enumerate(segments)
             if touched
         ]
-        values = {"front_segments": len(felt.front), "rear_segments": len(felt.rear)}
+        values = {"front_segments": len(state.front), "rear_segments": len(state.rear)}
         if pressed:
             return WARN, f"{', '.join(pressed)} pressed: free the robot", values
-        return OK, "nothing is pressed", values
+        return OK, "no bumper pressed", values

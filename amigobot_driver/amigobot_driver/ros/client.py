@@ -1,4 +1,4 @@
-"""Asks a running node, from a program that is no node itself."""
+"""Calls services of a running driver node from a command-line program."""
 
 from __future__ import annotations
 
@@ -14,14 +14,26 @@ from amigobot_msgs.srv import GetRobotConfig, SetRobotConfig
 _TRIES = 2
 
 
-class NoAnswer(Exception):
-    """The service is not there or does not answer; one line that says which and what to do."""
+class NoResponse(Exception):
+    """The service does not exist or does not respond. The message is one line: which service, and what to do."""
 
 
 def call(kind: Any, name: str, request: Any, *, timeout: float = 10.0) -> Any:
-    """The response of one service call, which may be made again: only for services that bear that. Raises NoAnswer.
+    """Call a service once or twice, so only use it for services that may be called twice.
 
-    The first answer to a program that has only just been discovered may get lost on its way.
+    The first response to a program that was discovered a moment ago can get lost.
+
+    Args:
+        kind: Service type.
+        name: Service name with its namespace.
+        request: The request.
+        timeout: Seconds for discovery, and again for the response.
+
+    Returns:
+        The response.
+
+    Raises:
+        NoResponse: The service does not exist or does not respond.
     """
     context = rclpy.Context()
     rclpy.init(context=context, args=[])
@@ -31,22 +43,30 @@ def call(kind: Any, name: str, request: Any, *, timeout: float = 10.0) -> Any:
     try:
         client = node.create_client(kind, name)
         if not client.wait_for_service(timeout_sec=timeout):
-            raise NoAnswer(f"there is no service {name}: does amigobot_node run, in this namespace and ROS_DOMAIN_ID?")
+            raise NoResponse(f"no service {name}: is amigobot_node running in this namespace and ROS_DOMAIN_ID?")
         for _ in range(_TRIES):
             future = client.call_async(request)
             executor.spin_until_future_complete(future, timeout_sec=timeout / _TRIES)
             if future.done():
                 return future.result()
-        raise NoAnswer(f"{name} does not answer within {timeout:g} s")
+        raise NoResponse(f"{name} does not respond within {timeout:g} s")
     finally:
         node.destroy_node()
         rclpy.shutdown(context=context)
 
 
 def configuration(namespace: str, values: Mapping[str, int] | None = None) -> tuple[str, RobotConfig]:
-    """What the robot reports now, after setting `values` (of CONFIGpac) where given, and a complaint or "".
+    """Set working values and read the configuration of the robot.
 
-    Raises NoAnswer.
+    Args:
+        namespace: Namespace of the node; "" for the root.
+        values: Values to set first, by CONFIG field; None sets nothing.
+
+    Returns:
+        An error message ("" on success), and the configuration that the robot reports.
+
+    Raises:
+        NoResponse: The node does not respond.
     """
     prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
     if values is None:

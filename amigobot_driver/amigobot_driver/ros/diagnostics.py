@@ -1,4 +1,4 @@
-"""The robot's health in words: one status a part, each with its remedy, on /diagnostics once a second."""
+"""Diagnostics: one status for each part of the robot, with the remedy, on /diagnostics once a second."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ..wording import counted
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
-#: What another part of the node has found: level, message, values.
+#: Status of one part: level, message, values.
 Finding = tuple[bytes, str, Mapping[str, object]]
-#: The part that was looked at, and what was found.
+#: The name of a part and its status.
 Reading = tuple[str, Finding]
 
-#: Late or missing packets in a minute, of 600, that a sound cable does not have.
-MANY_GAPS = 30
-#: Sonars whose trouble is told in full.
-_TOLD = 3
+#: Late or missing packets in a minute, out of 600, above which the link is reported as bad.
+MAX_GAPS = 30
+#: How many faulty sonars the message describes; the values have all of them.
+_MAX_DESCRIBED = 3
 
 
-class _Recent:
-    """How much counters have grown in the last looks, of which there is one a second."""
+class _Increase:
+    """How much counters have grown in the last calls; there is one call a second."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, deque[int]] = {}
+        self._counts: dict[str, deque[int]] = {}
 
-    def __call__(self, name: str, count: int, looks: int = 1) -> int:
-        """Since so many looks ago; call it once a look."""
-        seen = self._seen.setdefault(name, deque([0], maxlen=looks + 1))
-        seen.append(count)
-        return count - seen[0]
+    def __call__(self, name: str, count: int, seconds: int = 1) -> int:
+        """Return the growth of a counter in the last `seconds`; call it once a second for each counter."""
+        counts = self._counts.setdefault(name, deque([0], maxlen=seconds + 1))
+        counts.append(count)
+        return count - counts[0]
 
 
 def _seconds(value: float) -> str:
@@ -55,33 +55,38 @@ def _reading(part: str, level: bytes, message: str, **values: object) -> Reading
 
 
 class Diagnostics:
-    """Publishes what is well and what is not."""
+    """Publishes the status of every part of the robot and the node."""
 
     def __init__(self, node: Node, robot: Robot, port: str) -> None:
         self._node = node
         self._robot = robot
         self._port = port
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._recent = _Recent()
-        self._others: dict[str, Callable[[], Finding]] = {}
+        self._increase = _Increase()
+        self._added: dict[str, Callable[[], Finding]] = {}
 
-    def add(self, part: str, look: Callable[[], Finding]) -> None:
-        """Have another part looked at as well; `look` is called without the robot's lock."""
-        self._others[part] = look
+    def add(self, part: str, check: Callable[[], Finding]) -> None:
+        """Add the status of another part.
+
+        Args:
+            part: Name of the part, the end of the status name.
+            check: Returns its status. It is called once a second, without the robot's lock.
+        """
+        self._added[part] = check
 
     def snapshot(self) -> list[Reading]:
-        """Read the state of the robot. The caller holds the robot's lock, so nothing here may take long."""
+        """Read the status of all parts of the robot. The caller holds the robot's lock, so this must not block."""
         parts = (self._link, self._motors, self._battery, self._sonar, self._commands, self._streams, self._aux)
         return [part() for part in parts]
 
     def message(self, robot: Iterable[Reading]) -> DiagnosticArray:
-        """A message of a snapshot and of all other parts. The caller does not hold the robot's lock."""
+        """Return the message for a snapshot and all added parts. The caller must not hold the robot's lock."""
         header = Header(stamp=self._node.get_clock().now().to_msg())
-        others = ((part, look()) for part, look in self._others.items())
-        return DiagnosticArray(header=header, status=[self._status(*reading) for reading in (*robot, *others)])
+        added = ((part, check()) for part, check in self._added.items())
+        return DiagnosticArray(header=header, status=[self._status(*reading) for reading in (*robot, *added)])
 
-    def look(self) -> DiagnosticArray:
-        """Both at once, where only one thread uses the robot."""
+    def current(self) -> DiagnosticArray:
+        """Return the message for the present state, for programs in which one thread uses the robot."""
         return self.message(self.snapshot())
 
     def publish(self, message: DiagnosticArray) -> None:
@@ -101,16 +106,16 @@ class Diagnostics:
 
     def _link(self) -> Reading:
         robot, stats = self._robot, self._robot.link.decoder.stats
-        damaged = self._recent("checksum_errors", stats.checksum_errors)
-        timing, late = robot.link_timing, self._recent("gaps", robot.link_timing.gaps, 60)
+        damaged = self._increase("checksum_errors", stats.checksum_errors)
+        timing, late = robot.link_timing, self._increase("gaps", robot.link_timing.gaps, 60)
         level, message = (OK, robot.note) if robot.running else (ERROR, robot.note)
         if robot.running and damaged:
             level = WARN
             message = f"{counted(damaged, 'damaged packet')} in the last second: check cable, radio and line speed"
-        elif robot.running and late > MANY_GAPS:
+        elif robot.running and late > MAX_GAPS:
             level = WARN
             message = (
-                f"packets came late or not at all {counted(late, 'time')} in the last minute, the longest gap was "
+                f"{counted(late, 'late or missing packet')} in the last minute, longest gap "
                 f"{timing.longest_gap:.1f} s: check radio and cable, and whether the computer is overloaded"
             )
         return _reading(
@@ -155,16 +160,16 @@ class Diagnostics:
             message = f"{wheels} stalled for {since} s: stop, and free the robot or drive it back"
         elif report.faults:
             level = ERROR
-            message = f"the robot reports: {', '.join(report.faults)}. Stop it and look at it; its manual says more"
+            message = f"the robot reports: {', '.join(report.faults)}. Stop it and inspect it; see its manual"
         elif obstacle := self._robot.motors.obstacle:
             level = WARN
             message = f"{obstacle}: call enable_motors, or press MOTORS on the robot; check radio and cable"
         elif obstacle := self._robot.standstill.obstacle:
-            level, message = WARN, f"{obstacle}: call enable_motors if the button for its motors was pressed"
+            level, message = WARN, f"{obstacle}: call enable_motors if the motor button was pressed"
         elif not report.motors_enabled:
             level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
         elif self._robot.motors.reported is None:
-            level, message = OK, "motors on, as they were told; the packets of this robot do not say whether they are"
+            level, message = OK, "motors on (commanded); this robot does not report the state of its motors"
         else:
             level, message = OK, "motors on"
         return _reading(
@@ -206,7 +211,7 @@ class Diagnostics:
             charge_estimate=f"{monitor.charge:.2f}",
             low_at=monitor.battery.low,
             cutoff_at=monitor.battery.cutoff,
-            # Not every packet says so, and what it does not say is not made up.
+            # Only some packets have the state of the charger.
             **({"charger": report.charge_state} if report.charge_state else {}),
         )
 
@@ -216,17 +221,17 @@ class Diagnostics:
             return _reading("sonar", ERROR, "unknown: no packets from the robot")
         troubles = health.troubles()
         if not self._robot.profile.sonar.poses:
-            level, message = OK, "this robot has none"
+            level, message = OK, "this robot has no sonars"
         elif troubles:
-            level, message = WARN, "; ".join(trouble.text for trouble in troubles[:_TOLD])
-            if further := len(troubles) - _TOLD:
+            level, message = WARN, "; ".join(trouble.text for trouble in troubles[:_MAX_DESCRIBED])
+            if further := len(troubles) - _MAX_DESCRIBED:
                 message += f"; and {further} more, see the values" if further > 0 else ""
         elif obstacle := self._robot.sonar.obstacle:
             level, message = WARN, f"{obstacle}: call enable_sonar; check radio and cable"
         elif not health.on:
-            level, message = OK, "off: call enable_sonar to switch them on"
+            level, message = OK, "off: call enable_sonar to switch the sonars on"
         else:
-            level, message = OK, "all that fire are heard"
+            level, message = OK, "every sonar that fires is answering"
         values: dict[str, object] = {"enabled": health.on}
         wrong = {trouble.number: trouble.kind for trouble in troubles}
         for number, ear in sorted(health.ears.items()):
@@ -238,33 +243,33 @@ class Diagnostics:
         return _reading("sonar", level, message, **values)
 
     def _commands(self) -> Reading:
-        robot, recent = self._robot, self._recent
+        robot, increase = self._robot, self._increase
         stats, queue = robot.motion.stats, robot.queue
         counters: dict[str, int] = {}
         for component in robot.components:
             counters.update(component.counters())
         given_up = {
-            name.removesuffix("_given_up"): recent(name, count, 60)
+            name.removesuffix("_given_up"): increase(name, count, 60)
             for name, count in counters.items()
             if name.endswith("_given_up")
         }
         failed = [name.replace("_", " ") for name, count in given_up.items() if count]
-        refused, timeouts = recent("refused", stats.refused), recent("timeouts", stats.timeouts)
-        overflow, limited = recent("overflow", queue.refused, 60), recent("limited", robot.limits.limited)
-        level, message = OK, "as wanted"
+        refused, timeouts = increase("refused", stats.refused), increase("timeouts", stats.timeouts)
+        overflow, limited = increase("overflow", queue.refused, 60), increase("limited", robot.limits.limited)
+        level, message = OK, "no command failed"
         if refused:
-            told = counted(refused, "velocity", "velocities")
-            level, message = WARN, f"{told} refused in the last second, see the log"
+            velocities = counted(refused, "velocity", "velocities")
+            level, message = WARN, f"{velocities} refused in the last second, see the log"
         elif timeouts:
-            level, message = WARN, "the velocity's sender fell silent: stopped by cmd_vel_timeout"
+            level, message = WARN, "no new velocity within cmd_vel_timeout: the driver stopped the robot"
         elif overflow:
-            told = f"{counted(overflow, 'command')} refused in the last minute"
-            level, message = WARN, f"{told}, {MAX_ROUTINE} waited already: send fewer at a time"
+            commands = f"{counted(overflow, 'command')} refused in the last minute"
+            level, message = WARN, f"{commands}: the queue was full ({MAX_ROUTINE} commands); send fewer at a time"
         elif failed:
             level = WARN
             message = (
-                f"not done by the robot in the last minute: {', '.join(failed)}; the answer or the log said why. "
-                "If it can do this, check the link and ask again"
+                f"not confirmed by the robot in the last minute: {', '.join(failed)}; the service response or the log "
+                "has the reason. If the robot can do this, check the link and try again"
             )
         elif limited:
             level, message = OK, "velocities are scaled down to the limits"
@@ -288,14 +293,14 @@ class Diagnostics:
         )
 
     def _streams(self) -> Reading:
-        """What the robot sends beside its SIPs, and what the line has no room for."""
+        """Streams of packets besides the SIPs, and those that the line has no bandwidth for."""
         plan, states = self._robot.bandwidth.plan, self._robot.streams.states
         streams = ", ".join(plan.accepted) or "none"
-        level, message = OK, f"as wanted: {streams}"
+        level, message = OK, f"received: {streams}"
         if plan.refused:
             level, message = WARN, "; ".join(plan.reasons.values())
         elif silent := [stream.name for stream, state in states.items() if state.silent]:
-            level, message = WARN, f"no {' and no '.join(silent)} comes, asked for again and again"
+            level, message = WARN, f"no {' and no '.join(silent)} received; the driver keeps requesting it"
         return _reading(
             "streams",
             level,
@@ -312,10 +317,10 @@ class Diagnostics:
 
     def _aux(self) -> Reading:
         ports = self._robot.aux
-        dropped = self._recent("aux_dropped", sum(port.writer.dropped for port in ports))
-        level, message = OK, "as wanted"
+        dropped = self._increase("aux_dropped", sum(port.writer.dropped for port in ports))
+        level, message = OK, "no bytes dropped"
         if dropped:
-            level, message = WARN, f"not written in the last second: {counted(dropped, 'byte')}, see the log"
+            level, message = WARN, f"{counted(dropped, 'byte')} not written in the last second, see the log"
         counts: dict[str, int] = {}
         for port in ports:
             counts[f"aux{port.number}_written"] = port.writer.written

@@ -1,4 +1,4 @@
-"""What a robot measures beside its standard packet: `motor_currents`, and `floor/range_N` of sensors that look down."""
+"""Sensors that only some robots have: `motor_currents`, and `floor/range_N` of downward-looking sensors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from . import conversions
 from .telemetry import TelemetryPublisher
 
 _DEPTH = 10
-#: rad, of the beam that looks at the floor; no manual says.
+#: Beam width of the floor sensors in rad. No manual states it.
 _BEAM = math.radians(10)
 
 
 class SensorPublisher:
-    """Publishes for robots whose profile has such sensors; others have no such topics."""
+    """Publishes motor currents and floor sensors, if the profile of the robot has them."""
 
     events = (Identified, Currents, FloorSensed)
 
@@ -32,12 +32,12 @@ class SensorPublisher:
         self._telemetry = telemetry
         self._currents: Publisher | None = None
         self._floors: list[Publisher] = []
-        self._offer()
+        self._create_publishers()
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
         if isinstance(event, Identified):
-            self._offer()
+            self._create_publishers()
         elif isinstance(event, Currents) and self._currents:
             header = self._telemetry.header(event.stamp)
             self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
@@ -45,7 +45,7 @@ class SensorPublisher:
             self._publish_floors(event)
 
     def _publish_floors(self, event: FloorSensed) -> None:
-        """As the message has it for sensors that only tell near from far: -inf is a floor, +inf is none."""
+        """Publish binary range sensors as sensor_msgs/Range defines them: -inf is a floor, +inf is no floor."""
         height = self._robot.profile.floor.height
         stamp = self._telemetry.ros_time(event.stamp)
         for number, (publisher, floor) in enumerate(zip(self._floors, event.floors, strict=False)):
@@ -60,7 +60,7 @@ class SensorPublisher:
                 )
             )
 
-    def _offer(self) -> None:
+    def _create_publishers(self) -> None:
         profile = self._robot.profile
         if profile.inputs.amps_per_count and self._currents is None:
             self._currents = self._node.create_publisher(MotorCurrents, "motor_currents", _DEPTH)

@@ -1,4 +1,4 @@
-"""The executable `amigobot_node`: starts the node, and ends it so that the robot stands."""
+"""The executable `amigobot_node`: runs the node, and stops the robot before it exits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ from .parameters import BadParameter
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run until SIGINT, SIGTERM, SIGHUP or a shutdown; 2 when a parameter is wrong."""
+    """Run until SIGINT, SIGTERM, SIGHUP or a shutdown of ROS.
+
+    Returns:
+        The exit code: 0, or 2 if a parameter has a value that is not allowed.
+    """
     rclpy.init(args=args)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        # The terminal was closed, or the way to it broke: as if it had sent Ctrl-C. Not so under nohup.
+        # A closed terminal or a lost SSH connection acts like Ctrl-C, except under nohup.
         signal.signal(signal.SIGHUP, signal.default_int_handler)
     node = None
     try:
@@ -31,12 +35,12 @@ def main(args: list[str] | None = None) -> int:
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except RCLError:
-        # What a callback was about to publish when ROS was shut down under it.
+        # A callback published while ROS was shut down.
         if rclpy.ok():
             raise
     finally:
-        # Also on an exception: whatever went wrong, the robot stops first. A Ctrl-C under ros2 launch comes twice,
-        # from the terminal and from launch: the second must not cut the farewell short.
+        # Stop the robot after an exception too. ros2 launch repeats the Ctrl-C of the terminal: the second one must not
+        # interrupt the shutdown sequence.
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         if node:

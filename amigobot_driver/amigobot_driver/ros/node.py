@@ -1,4 +1,4 @@
-"""The node `amigobot`: puts the parts together."""
+"""The node `amigobot`: creates the driver and all topics, services and actions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,11 @@ class Listener(Protocol):
 
 
 class AmigobotNode(Node):
-    """A robot of the ActivMedia family as a ROS 2 node. Raises BadParameter."""
+    """The driver of one robot as a ROS 2 node.
+
+    Raises:
+        BadParameter: A parameter has a value that is not allowed.
+    """
 
     def __init__(self, **node_options: object) -> None:
         # Declared from the overrides, so that NodeParameters finds the undeclared ones.
@@ -110,11 +114,11 @@ class AmigobotNode(Node):
                 self._handlers.setdefault(kind, []).append(listener.on_event)
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
-        # Not the node's clock: simulated time may stand still.
+        # A steady clock: simulated time may be stopped.
         self.create_timer(1.0, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"port {self.driver.url}")
         if unused := robot.profile.unused:
-            self.get_logger().info(f"{robot.profile.description}: not used here are {', '.join(unused)}")
+            self.get_logger().info(f"{robot.profile.description}: not used by the driver: {', '.join(unused)}")
         self.driver.start()
         if self._keeper:
             self._keeper.start()
@@ -126,7 +130,7 @@ class AmigobotNode(Node):
             self._keeper.close()
 
     def _odometry_keeper(self, robot: Robot, port: str) -> OdometryKeeper | None:
-        """Have the robot continue the stored pose, and store it from now on. Not where the robot ends with us."""
+        """Restore the stored pose and return what stores it from now on; None for robots that end with this process."""
         max_age = float(self._params["odometry_state_max_age"])
         if not max_age or not isinstance(self.driver, Driver) or port.startswith("sim://"):
             return None
@@ -154,11 +158,11 @@ class AmigobotNode(Node):
         if self.driver.failed.is_set():
             raise RuntimeError("a driver thread has died; the robot was stopped")
         if self._recording:
-            self._recording.look()
+            self._recording.check()
         with self.driver.robot():
             snapshot = self._diagnostics.snapshot()
         self._diagnostics.publish(self._diagnostics.message(snapshot))
-        self._velocity.explain_unheard()
+        self._velocity.warn_about_other_type()
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
@@ -168,6 +172,6 @@ class AmigobotNode(Node):
             for handle in self._handlers.get(type(event), ()):
                 handle(event)
         except RCLError:
-            # ROS may be shut down at any moment, also between a look at that and a publish.
+            # ROS may be shut down at any moment, even between a check and a publish.
             if rclpy.ok(context=self.context):
                 raise

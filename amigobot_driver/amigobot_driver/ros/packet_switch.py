@@ -1,6 +1,6 @@
-"""The executable `packet_switch`: keeps the driver's parameter publish_packets on while somebody records `packets`.
+"""The executable `packet_switch`: sets the driver's parameter publish_packets while `packets` has a subscriber.
 
-It may start before the driver, sees a driver that is started again, and at its end undoes what it has done.
+It may start before the driver, notices a restart of the driver, and restores the parameter when it ends.
 """
 
 from __future__ import annotations
@@ -21,59 +21,59 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 _NAME = "publish_packets"
-#: s between two looks at the driver, and until a request that has no answer is given up.
-_PERIOD, _PATIENCE = 1.0, 3.0
+#: Seconds between two checks of the driver, and until a request without a response is abandoned.
+_PERIOD, _TIMEOUT = 1.0, 3.0
 
 
 class PacketSwitch(Node):
-    """Looks at the node `amigobot` in its own namespace, once a second."""
+    """Checks the node `amigobot` in its own namespace once a second."""
 
     def __init__(self) -> None:
         super().__init__("packet_switch")
         self._driver = AsyncParameterClient(self, "amigobot")
         self._switched_on = False
-        self._unanswered = 0.0  # s that a request has been waiting for its answer
+        self._unanswered = 0.0  # s since the request was sent
         self._request: Future | None = None
-        self.create_timer(_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"waiting for the driver {self.resolve_service_name('amigobot')} and for a recorder")
 
     def switch_off(self) -> Future | None:
-        """Undo what this node has done; None if there is nothing to undo."""
+        """Reset the parameter if this node has set it; None if there is nothing to reset."""
         if not (self._switched_on and self._driver.services_are_ready()):
             return None
         return self._driver.set_parameters([Parameter(_NAME, value=False)])
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if not self._driver.services_are_ready():
-            self._switched_on = False  # the next driver has a value of its own
+            self._switched_on = False  # a restarted driver has its own value
             self._request = None
-        elif self._request and not self._request.done() and self._unanswered < _PATIENCE:
+        elif self._request and not self._request.done() and self._unanswered < _TIMEOUT:
             self._unanswered += _PERIOD
         elif self.count_subscribers("packets"):
-            # Not before the recorder is there, which would miss the first packets.
+            # Only once the recorder has subscribed, or it would miss the first packets.
             self._ask(self._driver.get_parameters([_NAME]), self._on_value)
 
-    def _ask(self, request: Future, on_answer: Any) -> None:
+    def _ask(self, request: Future, on_response: Any) -> None:
         self._request, self._unanswered = request, 0.0
-        request.add_done_callback(on_answer)
+        request.add_done_callback(on_response)
 
-    def _on_value(self, answer: Future) -> None:
-        (value,) = answer.result().values
+    def _on_value(self, response: Future) -> None:
+        (value,) = response.result().values
         if not value.bool_value:
             self._ask(self._driver.set_parameters([Parameter(_NAME, value=True)]), self._on_switched)
 
-    def _on_switched(self, answer: Future) -> None:
-        (result,) = answer.result().results
+    def _on_switched(self, response: Future) -> None:
+        (result,) = response.result().results
         if result.successful:
             self._switched_on = True
-            self.get_logger().info(f"{_NAME} is on while this recording lasts")
+            self.get_logger().info(f"{_NAME} is on during this recording")
         else:
             self.get_logger().warning(f"the driver refuses {_NAME}: {result.reason}")
 
 
 def main() -> int:
-    """Run until SIGINT or SIGTERM, then switch off again."""
-    # rclpy's own handlers would end ROS before the last request is sent.
+    """Run until SIGINT, SIGTERM or SIGHUP, then reset the parameter."""
+    # The signal handlers of rclpy would shut ROS down before the last request is sent.
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -84,8 +84,8 @@ def main() -> int:
     while not ended.is_set():
         executor.spin_once(timeout_sec=0.1)
     if request := node.switch_off():
-        executor.spin_until_future_complete(request, timeout_sec=_PATIENCE)
-        undone = "off again" if request.done() else "still on: the driver did not answer"
+        executor.spin_until_future_complete(request, timeout_sec=_TIMEOUT)
+        undone = "off again" if request.done() else "still on: the driver did not respond"
         node.get_logger().info(f"{_NAME} is {undone}")
     node.destroy_node()
     rclpy.shutdown()

@@ -1,4 +1,4 @@
-"""The node's parameters: one table that declares them, checks them and documents them."""
+"""The node's parameters: one table that declares, checks and documents them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Scalar = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One parameter. `allowed` is a (low, high) pair for numbers, else all allowed values, () for anything."""
+    """One parameter. `allowed` is a (low, high) pair for numbers, else all allowed values; () allows any value."""
 
     name: str
     default: Scalar
@@ -27,19 +27,22 @@ class Spec:
     unit: str = ""
     allowed: tuple[Scalar, ...] = ()
     at_run_time: bool = False
-    least: float | None = None  #: where there is a gap between it and the default
-    #: the field of CONFIGpac this sets in the robot, and its units to one of ours; the default leaves it alone
+    least: float | None = None  #: lowest value other than the default, where values between the two are not allowed
+    #: the CONFIG field that this sets in the robot, and its units per unit of ours; the default sets nothing
     tunes: tuple[str, float] | None = None
 
     @property
     def kind(self) -> type:
+        """Type of the values."""
         return type(self.default)
 
     @property
     def has_range(self) -> bool:
+        """Whether the parameter is a number with a lowest and a highest value."""
         return self.kind in (int, float) and len(self.allowed) == 2
 
     def range_text(self) -> str:
+        """Describe the allowed values, such as "0.05 to 2 s"."""
         if self.has_range:
             low = self.allowed[0] if self.least is None else self.least
             text = f"{low:g} to {self.allowed[1]:g} {self.unit}".strip()
@@ -49,6 +52,7 @@ class Spec:
         return {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
 
     def descriptor(self) -> ParameterDescriptor:
+        """Return the ROS descriptor with description, range and constraints."""
         text = f"{self.description} [{self.unit}]" if self.unit else self.description
         descriptor = ParameterDescriptor(
             name=self.name, description=text, additional_constraints=self.range_text(), dynamic_typing=True
@@ -63,11 +67,15 @@ class Spec:
         return descriptor
 
     def check(self, value: object) -> Scalar:
-        """The value in this parameter's type. Raises ValueError with the name, the value and what is allowed."""
+        """Return the value, converted to the type of this parameter.
+
+        Raises:
+            ValueError: The value is not allowed. The text names the parameter, the value and what is allowed.
+        """
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if value is False and "off" in self.allowed:
-            value = "off"  # YAML takes the bare word for a boolean
+            value = "off"  # YAML reads the bare word as a boolean
         good = type(value) is self.kind
         if good and self.has_range:
             good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
@@ -88,36 +96,46 @@ TABLE = (
     Spec(
         "port",
         "sim://",
-        "where the robot is: /dev/ttyUSB0, /dev/ttyUSB*, socket:// or rfc2217://host:port, sim://NAME, replay://TOPICS",
+        "port of the robot: /dev/ttyUSB0, /dev/ttyUSB*, socket:// or rfc2217://host:port, sim://NAME, replay://TOPICS",
     ),
-    Spec("baud", 0, "line speed, 0: the profile's; others are tried when nothing answers", "baud", (0, *BAUD_RATES)),
+    Spec(
+        "baud",
+        0,
+        "line speed; 0: the profile's. The driver tries other speeds if no robot answers",
+        "baud",
+        (0, *BAUD_RATES),
+    ),
     Spec(
         "bridge_baud",
         -1,
-        "speed of the serial line behind a TCP bridge, 0: there is none, as with a simulator; "
-        "-1: what the robot reports, if its profile says that it comes with a bridge",
+        "speed of the serial line behind a TCP bridge; 0: no serial line, as with a simulator; "
+        "-1: the speed that the robot reports, if its profile has a bridge",
         "baud",
         (-1, 0, *BAUD_RATES),
     ),
-    Spec("robot", "", "profile: a name, or a file ending in .yaml; empty: what the robot says it is"),
-    Spec("param_file", "", "an ARIA parameter file (.p) to take the robot's numbers from, instead of robot"),
-    Spec("odom_frame", "odom", "frame the odometry is measured in"),
-    Spec("base_frame", "base_link", "the robot's own frame, on the floor between its wheels"),
-    Spec("frame_prefix", "", "put before every frame, for several robots in one tree"),
+    Spec("robot", "", "robot profile: a name or a .yaml file; empty: chosen from what the robot reports"),
+    Spec("param_file", "", "ARIA parameter file (.p), used instead of robot"),
+    Spec("odom_frame", "odom", "frame of the odometry"),
+    Spec("base_frame", "base_link", "frame of the robot, on the floor between its wheels"),
+    Spec("frame_prefix", "", "prefix of every frame name, for several robots in one TF tree"),
     Spec("publish_tf", True, "publish the transform from odom_frame to base_frame", at_run_time=True),
     Spec(
         "cmd_vel_timeout",
         0.5,
-        "a velocity ends this long after its last message",
+        "the robot stops this long after the last velocity message",
         "s",
         (0.05, 2.0),
         at_run_time=True,
     ),
-    Spec("enable_stamped_cmd_vel", _STAMPED, "cmd_vel is TwistStamped, else Twist; the default follows ROS_DISTRO"),
+    Spec(
+        "enable_stamped_cmd_vel",
+        _STAMPED,
+        "cmd_vel is TwistStamped if true, Twist if false; the default depends on ROS_DISTRO",
+    ),
     Spec(
         "max_linear_velocity",
         0.0,
-        "faster velocities are scaled down to this, 0: the robot's own limit",
+        "maximum linear velocity; faster velocities are scaled down; 0: the robot's limit",
         "m/s",
         (0.0, 10.0),
         least=0.001,
@@ -126,20 +144,28 @@ TABLE = (
     Spec(
         "max_angular_velocity",
         0.0,
-        "faster rotations are scaled down to this, 0: the robot's own limit",
+        "maximum angular velocity; faster rotations are scaled down; 0: the robot's limit",
         "rad/s",
         (0.0, 20.0),
         least=1 / _DEG,
         at_run_time=True,
     ),
-    Spec("motors_on_connect", True, "switch the motors on when the robot is found; it stands until it is driven"),
-    Spec("sonar_on_connect", True, "switch the sonars on, or off, when the robot is found"),
-    Spec("sonar_sequence", "", "sonars that fire, in this order: numbers from 0 with blanks; empty: as the robot does"),
-    Spec("publish_scan", False, "publish the sonar ring as a LaserScan too, on sonar/scan"),
+    Spec(
+        "motors_on_connect",
+        True,
+        "switch the motors on after connecting; the robot does not move until it receives a velocity",
+    ),
+    Spec("sonar_on_connect", True, "switch the sonars on (true) or off (false) after connecting"),
+    Spec(
+        "sonar_sequence",
+        "",
+        "firing order of the sonars: numbers from 0, separated by spaces; empty: the robot's order",
+    ),
+    Spec("publish_scan", False, "also publish the sonar ring as a LaserScan on sonar/scan"),
     Spec(
         "sonar_no_echo",
         "max_range",
-        "what Range says when nothing answers: max_range as Nav2 needs it, or inf as REP-117 says",
+        "range without an echo: max_range (Nav2 needs this) or inf (REP 117)",
         allowed=("max_range", "inf"),
         at_run_time=True,
     ),
@@ -149,7 +175,7 @@ TABLE += tuple(
     Spec(
         name,
         0.0,
-        f"{text}, 0: the robot's own",
+        f"{text}; 0 keeps the robot's setting",
         unit,
         (0.0, top),
         least=TUNABLE[field].low / factor,
@@ -157,10 +183,10 @@ TABLE += tuple(
         tunes=(field, factor),
     )
     for name, text, unit, top, field, factor in (
-        ("linear_acceleration", "how fast the robot speeds up", "m/s^2", 4.0, "trans_acc", 1000.0),
-        ("linear_deceleration", "how fast the robot slows down", "m/s^2", 4.0, "trans_decel", 1000.0),
-        ("angular_acceleration", "how fast a rotation speeds up", "rad/s^2", 20.0, "rot_acc", _DEG),
-        ("angular_deceleration", "how fast a rotation slows down", "rad/s^2", 20.0, "rot_decel", _DEG),
+        ("linear_acceleration", "linear acceleration", "m/s^2", 4.0, "trans_acc", 1000.0),
+        ("linear_deceleration", "linear deceleration", "m/s^2", 4.0, "trans_decel", 1000.0),
+        ("angular_acceleration", "angular acceleration", "rad/s^2", 20.0, "rot_acc", _DEG),
+        ("angular_deceleration", "angular deceleration", "rad/s^2", 20.0, "rot_decel", _DEG),
     )
 )
 
@@ -168,7 +194,7 @@ TABLE += tuple(
     Spec(
         name,
         low,
-        f"{text}, {low}: the robot's own",
+        f"{text}; {low} keeps the robot's setting",
         "",
         (low, TUNABLE[field].high),
         least=TUNABLE[field].low,
@@ -182,44 +208,49 @@ TABLE += tuple(
         ("translation_kp", "translation servo, proportional term", -1, "trans_kp"),
         ("translation_kv", "translation servo, derivative term", -1, "trans_kv"),
         ("translation_ki", "translation servo, integral term", -1, "trans_ki"),
-        ("rev_count", "encoder ticks of a turn, for the robot's own odometry", -1, "rev_count"),
-        ("ticks_per_mm", "encoder ticks of a millimetre, where the firmware has it", -1, "ticks_mm"),
-        ("drift_factor", "added to the left encoder in 1/8192, where the firmware has it", -32768, "drift_factor"),
+        ("rev_count", "RevCount: differential encoder ticks of one turn of the robot", -1, "rev_count"),
+        ("ticks_per_mm", "encoder ticks per millimeter, if the firmware has this value", -1, "ticks_mm"),
+        (
+            "drift_factor",
+            "DriftFactor: correction of the left encoder in 1/8192, if the firmware has this value",
+            -32768,
+            "drift_factor",
+        ),
     )
 )
 
 TABLE += (
-    Spec("encoder_stream", False, "have the robot send ENCODERpacs: raw ticks on encoders", at_run_time=True),
+    Spec("encoder_stream", False, "request ENCODER packets: publish raw encoder ticks on encoders", at_run_time=True),
     Spec(
         "odometry_source",
         "robot",
-        "where odom comes from: the SIPs, or the encoders' ticks, which are streamed then",
+        "source of odom: the SIPs (robot) or the encoder ticks (encoders, requests ENCODER packets)",
         allowed=("robot", "encoders"),
         at_run_time=True,
     ),
     Spec(
         "odometry_state_max_age",
         60.0,
-        "after a restart, continue the odometry if the stored pose is at most this old; 0 stores nothing",
+        "after a restart, continue the odometry if the stored pose is at most this old; 0: store no pose",
         "s",
         (0.0, 3600.0),
     ),
     Spec(
         "odometry_state_file",
         "",
-        "file that the pose is stored in; empty: one for each node and port below $XDG_STATE_HOME/amigobot",
+        "file of the stored pose; empty: one for each node and port in $XDG_STATE_HOME/amigobot",
     ),
     Spec(
         "gyro",
         "auto",
-        "have the robot send GYROpacs where it has a gyro, for imu, or never",
+        "request GYRO packets for imu if the robot has a gyro (auto), or never (off)",
         allowed=("auto", "off"),
         at_run_time=True,
     ),
     Spec(
         "sonar_cycle",
         0.0,
-        "how long a sonar is listened to before the next one fires, 0: the robot's own",
+        "time for each sonar ping; 0 keeps the robot's setting",
         "s",
         (0.0, TUNABLE["sonar_cycle"].high / 1000),
         least=TUNABLE["sonar_cycle"].low / 1000,
@@ -229,29 +260,34 @@ TABLE += (
     Spec(
         "bumper_stall",
         "robot",
-        "whose touch counts as a stall of the motors; robot: as it is set there",
+        "bumpers whose contact stalls the motors; robot keeps the robot's setting",
         allowed=("robot", *STALLS),
         at_run_time=True,
     ),
     Spec(
         "compass",
         "off",
-        "have a Pioneer tell its compass: in steps of 2 deg in its SIPs, or all of it in packets",
+        "compass of a Pioneer: off, from the SIPs in steps of 2 deg (sip), or from compass packets (packets)",
         allowed=("off", "sip", "packets"),
         at_run_time=True,
     ),
     Spec(
         "gripper_stream",
         True,
-        "have a Pioneer with a gripper send GRIPPERpacs: all its switches on gripper_state",
+        "request GRIPPER packets from a Pioneer with a gripper: all switches on gripper_state",
         at_run_time=True,
     ),
-    Spec("joystick_stream", False, "have a Pioneer send JOYSTICKpacs: its joystick on joy", at_run_time=True),
-    Spec("io_stream", False, "have the robot send IOpacs: all analog inputs on io", at_run_time=True),
+    Spec(
+        "joystick_stream",
+        False,
+        "request JOYSTICK packets from a Pioneer: publish its joystick on joy",
+        at_run_time=True,
+    ),
+    Spec("io_stream", False, "request IO packets: publish all analog inputs on io", at_run_time=True),
     Spec(
         "analog_volts_per_count",
         0.0,
-        "what a count of an IOpac's analog input is worth, 0: as the profile has it; the manuals contradict each other",
+        "volts per count of the analog inputs in IO packets; 0: the profile's. The manuals disagree about it",
         "V",
         (0.0, 1.0),
         at_run_time=True,
@@ -259,13 +295,13 @@ TABLE += (
     Spec(
         "digital_output_mask_first",
         False,
-        "DIGOUT with mask and states swapped, for a firmware on which outputs do not follow",
+        "swap mask and states in DIGOUT, for a firmware whose outputs do not follow",
         at_run_time=True,
     ),
     Spec(
         "motor_pwm_frequency",
         0.0,
-        "of the pulses that drive the motors, 4000 to 16000, where they can be told (Erratic); 0: the robot's own",
+        "motor PWM frequency, 4000 to 16000 (Erratic only); 0 keeps the robot's setting",
         "Hz",
         (0.0, 16000.0),
         least=4000.0,
@@ -273,7 +309,7 @@ TABLE += (
     Spec(
         "motor_pwm_max_duty",
         0.0,
-        "the longest that these pulses are on, as a share, where that can be told (Erratic); 0: the robot's own",
+        "maximum motor PWM duty cycle, 0.01 to 1 (Erratic only); 0 keeps the robot's setting",
         "",
         (0.0, 1.0),
         least=0.01,
@@ -281,25 +317,25 @@ TABLE += (
     Spec(
         "say_half_cycle",
         0.0001,
-        "what the service say takes one count of a tone's half-cycle for; no manual says",
+        "seconds per half-cycle count in say tones (undocumented; tune by ear)",
         "s",
         (0.000001, 0.01),
         at_run_time=True,
     ),
-    Spec("allow_raw_commands", False, "let send_command send any command, for experts", at_run_time=True),
-    Spec("publish_packets", False, "publish every frame of the line, both ways, on packets", at_run_time=True),
+    Spec("allow_raw_commands", False, "allow raw commands through send_command (experts only)", at_run_time=True),
+    Spec("publish_packets", False, "publish every frame, in both directions, on packets", at_run_time=True),
 )
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
 
-#: Parameters that ROS declares itself, as full names and as the beginnings of names.
+#: Parameters that ROS declares itself: full names and prefixes.
 _OF_ROS = ("use_sim_time", "start_type_description_service", "qos_overrides.")
-#: How alike two names must be for one to be proposed for the other.
+#: Similarity from which a known name is proposed for an unknown one.
 _ALIKE = 0.6
 
 
 def nearest_name(name: str) -> str:
-    """The parameter whose name is most like this one, in letters and in whole words; "" when none is alike."""
+    """Return the known parameter with the most similar name; "" if none is similar."""
     words = set(name.split("_"))
 
     def likeness(known: str) -> float:
@@ -311,28 +347,36 @@ def nearest_name(name: str) -> str:
 
 
 def unknown_text(name: str) -> str:
-    """What the operator is told about a parameter that this node does not have."""
+    """Return the warning about a parameter that this node does not have."""
     near = nearest_name(name)
     proposal = f"did you mean {near}?" if near else "`ros2 param list` shows those it has"
     return f"parameter {name} is not known to this node and has no effect: {proposal}"
 
 
 class BadParameter(Exception):
-    """A parameter that the node cannot start with; one line for the person who set it."""
+    """The node cannot start with this parameter value. The message is one line for the user."""
 
 
 class NodeParameters:
-    """The parameters of one node, checked. Raises BadParameter."""
+    """The checked parameters of one node.
+
+    Raises:
+        BadParameter: A value that the node was started with is not allowed.
+    """
 
     def __init__(self, node: Node) -> None:
-        """Declare the parameters of `node`, which must have declared those that it was started with itself."""
+        """Declare the parameters.
+
+        Args:
+            node: A node that has already declared the parameters it was started with.
+        """
         self._node = node
         self._values: dict[str, Scalar] = {}
         given = [name for name in node.get_parameters_by_prefix("") if not name.startswith(_OF_ROS)]
         #: parameters that the node was started with and does not have
         self.unknown = tuple(name for name in given if name not in _BY_NAME)
         for name in given:
-            # Declared anew below, with a descriptor; an unknown one must not look as if it had an effect.
+            # Known ones are declared again below, with a descriptor. Unknown ones must not look effective.
             node.undeclare_parameter(name)
         for spec in TABLE:
             value = node.declare_parameter(spec.name, spec.default, ParameterDescriptor(dynamic_typing=True)).value
@@ -340,7 +384,7 @@ class NodeParameters:
                 self._values[spec.name] = spec.check(value)
             except ValueError as error:
                 raise BadParameter(str(error)) from None
-            # Only now, because what rclpy says of a value outside the range helps nobody.
+            # Only now: the message of rclpy for a value out of range does not name the allowed range.
             node.set_descriptor(spec.name, spec.descriptor())
         if not all(word.isdecimal() for word in str(self["sonar_sequence"]).split()):
             raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: numbers and blanks")
@@ -349,7 +393,7 @@ class NodeParameters:
         return self._values[name]
 
     def options(self) -> Options:
-        """What the robot needs to know of them."""
+        """Return the options of the driver core that follow from the parameters."""
         values = self._values
         return Options(
             profile=str(values["param_file"] or values["robot"]),
@@ -381,7 +425,7 @@ class NodeParameters:
         )
 
     def check(self, changes: list[Parameter]) -> SetParametersResult:
-        """Whether changes at run time are acceptable, all or none, with the reason where one is not."""
+        """Accept or reject changes at run time, all or none; a rejection has a reason."""
         for change in changes:
             if change.name in _BY_NAME:
                 try:
@@ -391,7 +435,7 @@ class NodeParameters:
         return SetParametersResult(successful=True)
 
     def apply(self, changes: list[Parameter]) -> None:
-        """Take changes that `check` has accepted."""
+        """Apply changes that `check` has accepted."""
         for change in changes:
             if change.name in _BY_NAME:
                 self._values[change.name] = _BY_NAME[change.name].check(change.value)

@@ -1,4 +1,4 @@
-"""The rest of what a Pioneer has: the topics `compass` and `joy`, the services `deploy_charger` and `reset_robot`."""
+"""Other devices of a Pioneer: the topics `compass` and `joy`, the services `deploy_charger` and `reset_robot`."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ class PioneerInterface:
     async def _reset(self, request: ResetRobot.Request, response: ResetRobot.Response) -> ResetRobot.Response:
         if not request.confirm:
             return fill_response(
-                response, Outcome(False, "not reset: confirm is false; the robot is lost for seconds by this")
+                response, Outcome(False, "not reset: confirm is false; a reset disconnects the robot for some seconds")
             )
         with self._driver.robot() as robot:
             pending = robot.reset(self._driver.clock())
         return fill_response(response, await await_result(self._node, pending))
 
 
-def _compass(read: CompassRead, header: Header) -> Compass:
-    """Clockwise from north, and as REP 103 has it: counter-clockwise from east."""
+def _compass(reading: CompassRead, header: Header) -> Compass:
+    """Convert: `heading` is clockwise from north, `yaw` counter-clockwise from east (REP 103)."""
     return Compass(
         header=header,
-        heading=read.heading,
-        yaw=math.remainder(math.pi / 2 - read.heading, math.tau),
-        resolution=read.resolution,
-        pitch=read.pitch,
-        roll=read.roll,
-        magnetic_field=read.field,
-        temperature=read.celsius,
-        error=read.error,
+        heading=reading.heading,
+        yaw=math.remainder(math.pi / 2 - reading.heading, math.tau),
+        resolution=reading.resolution,
+        pitch=reading.pitch,
+        roll=reading.roll,
+        magnetic_field=reading.field,
+        temperature=reading.celsius,
+        error=reading.error,
     )

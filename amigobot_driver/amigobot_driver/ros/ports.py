@@ -1,4 +1,4 @@
-"""The digital and analog ports: the topic `io` and the services that set outputs and choose an input."""
+"""The digital and analog ports: the topic `io` and the services that set outputs and select an input."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .parameters import NodeParameters
 from .requests import await_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
 
-#: V of one count of the SIP's analog byte (docs/protocol.md 5.2).
+#: Volts per count of the analog byte in a SIP (docs/protocol.md 5.2).
 _SIP_SCALE = 5.0 / 255
-#: s after which an IOpac is not published as fresh any more.
+#: Seconds after which the values of an IO packet are no longer published.
 _STALE = 1.0
 
 
@@ -42,7 +42,7 @@ class IoInterface:
         create_service(SelectAnalogInput, "select_analog_input", self._select)
 
     def on_event(self, event: Event) -> None:
-        """Publish the ports with each SIP; the IOpac adds what the SIP has no room for."""
+        """Publish the ports at each SIP, completed from the last IO packet."""
         if isinstance(event, Received) and isinstance(event.packet, Io):
             self._packet, self._packet_stamp = event.packet, event.stamp
         elif isinstance(event, Identified):
@@ -55,7 +55,7 @@ class IoInterface:
         ports = report.ports
         inputs = packet.digital_in if packet else ()
         if ports.digital_in is None and not inputs:
-            # This firmware's packets say nothing of the ports.
+            # The packets of this firmware have no port values.
             return
         scale = float(self._parameters["analog_volts_per_count"]) or self._volts_per_count
         message = IoState(header=self._telemetry.header(report.stamp))

@@ -1,4 +1,4 @@
-"""The robot's protocol itself: the service `send_command` and the topic `packets`, both off unless asked for."""
+"""Raw access to the protocol: the service `send_command` and the topic `packets`, both off by default."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .parameters import NodeParameters
 from .requests import fill_response
 from .telemetry import TelemetryPublisher
 
-#: Deep, because a frame that is left out tells a lie.
+#: Deep queue: a recording with missing frames is misleading.
 _DEPTH = 100
-#: The largest number that Packet.sequence can hold.
+#: Maximum of Packet.sequence.
 _LAST_NUMBER = 2**32 - 1
 
 
 class RawAccess:
-    """send_command and packets."""
+    """Serves send_command and publishes packets."""
 
     events = (FrameSeen,)
 
@@ -33,7 +33,7 @@ class RawAccess:
         node.create_service(SendCommand, "send_command", self._send)
 
     def on_event(self, event: Event) -> None:
-        """Publish a frame; there are none unless publish_packets is set."""
+        """Publish a frame; the core reports frames only if publish_packets is set."""
         if not isinstance(event, FrameSeen):
             return
         self._published = self._published % _LAST_NUMBER + 1
@@ -50,8 +50,8 @@ class RawAccess:
 
     def _send(self, request: SendCommand.Request, response: SendCommand.Response) -> SendCommand.Response:
         if not self._parameters["allow_raw_commands"]:
-            told = "raw commands are not allowed: set the parameter allow_raw_commands to true"
-            return fill_response(response, Outcome(False, told))
+            complaint = "raw commands are not allowed: set the parameter allow_raw_commands to true"
+            return fill_response(response, Outcome(False, complaint))
         try:
             with self._driver.robot() as robot:
                 outcome = robot.send_raw(request.number, list(request.argument), bytes(request.text))

@@ -44,8 +44,8 @@ class RobotServices:
         self, request: SetSonarSequence.Request, response: SetSonarSequence.Response
     ) -> SetSonarSequence.Response:
         if bool(request.sonars) == request.all_sonars:
-            told = "sonars are named and all_sonars is true: choose one" if request.all_sonars else "no sonar is named"
-            return fill_response(response, Outcome(False, f"{told}; numbers from 0 in sonars, or all_sonars: true"))
+            both = "sonars has numbers and all_sonars is true" if request.all_sonars else "sonars has no number"
+            return fill_response(response, Outcome(False, f"{both}: give numbers in sonars, or all_sonars: true"))
         try:
             with self._driver.robot() as robot:
                 pending = robot.poll_sonars(tuple(request.sonars), self._driver.clock())
@@ -61,14 +61,14 @@ class RobotServices:
     def _emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
             robot.emergency_stop()
-            told = "braking" if robot.running else f"no robot to brake ({robot.note})"
-        return fill_response(response, Outcome(True, f"{told}; every velocity is refused until clear_emergency_stop"))
+            state = "braking" if robot.running else f"no robot to brake ({robot.note})"
+        return fill_response(response, Outcome(True, f"{state}; every velocity is refused until clear_emergency_stop"))
 
     def _clear_emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
-            told = "velocities are taken again" if robot.motion.emergency else "no emergency stop was latched"
+            message = "velocities are accepted again" if robot.motion.emergency else "no emergency stop was latched"
             robot.clear_emergency_stop()
-        return fill_response(response, Outcome(True, told))
+        return fill_response(response, Outcome(True, message))
 
     def _reset_odometry(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._driver.robot() as robot:
@@ -77,10 +77,10 @@ class RobotServices:
 
     def _set_odometry(self, request: SetOdometry.Request, response: SetOdometry.Response) -> SetOdometry.Response:
         if not all(map(math.isfinite, (request.x, request.y, request.yaw))):
-            return fill_response(response, Outcome(False, "x, y and yaw must be finite numbers of m and rad"))
+            return fill_response(response, Outcome(False, "x, y (m) and yaw (rad) must be finite numbers"))
         if not (request.x or request.y or request.yaw):
-            told = "x, y and yaw are all 0, as in an empty request: call reset_odometry to set the pose to the origin"
-            return fill_response(response, Outcome(False, told))
+            complaint = "x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry"
+            return fill_response(response, Outcome(False, complaint))
         with self._driver.robot() as robot:
             robot.set_odometry(request.x, request.y, request.yaw)
         return fill_response(response, Outcome(True, f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"))

@@ -1,4 +1,4 @@
-"""Servos as joint commands: `servo_commands`."""
+"""Servos as joints: the topic `servo_commands`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .log import LogThrottle
 
 
 class ServoInput:
-    """Takes positions (rad) by the names that the profile gives the joints."""
+    """Subscribes to servo_commands: positions in rad, by the joint names of the profile."""
 
     def __init__(self, node: Node, driver: Driver, throttle: LogThrottle) -> None:
         self._node = node
@@ -23,7 +23,7 @@ class ServoInput:
     def _on_command(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
             names, positions = counted(len(message.name), "name"), counted(len(message.position), "position")
-            self._refuse(f"{names} and {positions}, as many of each are needed")
+            self._refuse(f"{names} and {positions}: equal numbers are required")
             return
         with self._driver.robot() as robot:
             for joint, angle in zip(message.name, message.position, strict=True):

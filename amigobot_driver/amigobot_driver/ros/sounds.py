@@ -1,4 +1,4 @@
-"""The sound services; each answers with what the robot said, or why nothing is to be heard."""
+"""The sound services. A response has what the robot reported, or why it plays nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .requests import await_result, fill_response, service_factory
 
 
 class SoundServices:
-    """play_sound, list_sounds, enable_sounds and say."""
+    """Serves play_sound, list_sounds, enable_sounds and say."""
 
     def __init__(self, node: Node, driver: Driver, parameters: NodeParameters) -> None:
         self._node = node
@@ -31,7 +31,7 @@ class SoundServices:
 
     async def _play(self, request: PlaySound.Request, response: PlaySound.Response) -> PlaySound.Response:
         if bool(request.number) == bool(request.name):
-            return fill_response(response, Outcome(False, "either a number from 1 to 255 or a name is needed"))
+            return fill_response(response, Outcome(False, "give either a number from 1 to 255 or a name"))
         number = request.number
         if request.name:
             listed = await self._playlist(refresh=False)
@@ -39,7 +39,7 @@ class SoundServices:
                 with self._driver.robot() as robot:
                     number = robot.sounds.find(request.name)
             except LookupError as error:
-                # Of a playlist that is not whole the name may be missing for that alone.
+                # The name may be missing because the playlist is incomplete.
                 return fill_response(response, Outcome(False, str(error) if listed.success else listed.message))
         with self._driver.robot() as robot:
             pending = robot.sounds.play(number, self._driver.clock())
@@ -85,14 +85,23 @@ class SoundServices:
 
 
 def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: float) -> bytes:
-    """SAY's text for durations (s) and frequencies (Hz, 0 a rest); `half_cycle` is what a tone counts in, s.
+    """Encode tones as the text argument of the SAY command.
 
-    Raises ValueError for what no byte can say.
+    Args:
+        durations: Seconds of each tone.
+        frequencies: Hz of each tone; 0 is a rest.
+        half_cycle: Seconds per half-cycle count.
+
+    Returns:
+        Two bytes for each tone: duration and half-cycle, in counts.
+
+    Raises:
+        ValueError: A value does not fit a byte, or the lists have different or bad lengths.
     """
     if not 1 <= len(durations) == len(frequencies) <= MAX_TONES:
         raise ValueError(
             f"{counted(len(durations), 'duration')} and {counted(len(frequencies), 'frequency', 'frequencies')}: "
-            f"as many of each are needed, 1 to {MAX_TONES}"
+            f"equal numbers are required, 1 to {MAX_TONES}"
         )
     lowest, highest = 1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle)
     pairs = bytearray()
@@ -102,7 +111,7 @@ def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: flo
             raise ValueError(f"a duration is {duration:g} s, allowed: {TONE_STEP} to {255 * TONE_STEP:.1f} s")
         if not (frequency == 0 or lowest * 0.999 <= frequency <= highest * 1.001):
             raise ValueError(
-                f"a frequency is {frequency:g} Hz, allowed: 0 for a rest, or {lowest:.1f} to {highest:.0f} Hz"
+                f"a frequency is {frequency:g} Hz, allowed: 0 (a rest) or {lowest:.1f} to {highest:.0f} Hz"
             )
         tone = round(1 / (2 * frequency * half_cycle)) if frequency else 0
         pairs += bytes((round(steps), min(tone, 255)))

@@ -1,4 +1,4 @@
-"""Times of the driver's clock as stamps of ROS."""
+"""Conversion of times of the driver's clock to ROS stamps."""
 
 from __future__ import annotations
 
@@ -9,58 +9,61 @@ from builtin_interfaces.msg import Time as TimeMsg
 
 from ..replay import Replay
 
-#: ns that two clocks may have parted before the stamps follow.
-_APART = 10**6
+#: How far (ns) the offset between the clocks may change before the stamps follow.
+_MAX_CHANGE = 10**6
 
 
 class Stamps(Protocol):
-    """Both in ns."""
+    """Source of ROS stamps, in ns."""
 
     def of(self, time: float) -> int:
-        """The stamp of a time of the driver's clock (s)."""
+        """Return the stamp (ns) of a time of the driver's clock (s)."""
 
     def now(self) -> int:
-        """The stamp of what happens now."""
+        """Return the stamp (ns) of the present."""
 
 
 class NodeTime:
-    """Stamps of a node's clock, while the driver runs on another one.
+    """Stamps of the node's clock, while the driver runs on another clock.
 
-    How far the two are apart is kept until it changes: the readings themselves differ by as long as a thread waits
-    between them, and would give one instant several stamps.
+    The offset between the two clocks is cached until it changes. A thread may be suspended between reading one clock
+    and the other, so a fresh offset for every stamp would give one instant several stamps.
     """
 
     def __init__(self, ros: Callable[[], int], clock: Callable[[], float]) -> None:
         self._ros = ros
         self._clock = clock
-        self._apart = 0
+        self._offset = 0
 
     def of(self, time: float) -> int:
-        """Zero while simulated time has not begun."""
+        """Return the stamp (ns) of a driver time (s); 0 before simulated time starts."""
         before = self._clock()
         now = self._ros()
         if not now:
             return 0
         waited = self._clock() - before
-        apart = now - round(before * 1e9)
-        if abs(apart - self._apart) > _APART + round(waited * 1e9):
-            self._apart = apart
-        return max(0, self._apart + round(time * 1e9))
+        offset = now - round(before * 1e9)
+        if abs(offset - self._offset) > _MAX_CHANGE + round(waited * 1e9):
+            self._offset = offset
+        return max(0, self._offset + round(time * 1e9))
 
     def now(self) -> int:
+        """Return the stamp (ns) of the present."""
         return self._ros()
 
 
 class RecordedTime:
-    """The stamps of a recording that is replayed."""
+    """Stamps of the recording that is replayed."""
 
     def __init__(self, replay: Replay) -> None:
         self.of = replay.recorded
         self._clock = replay.clock
 
     def now(self) -> int:
+        """Return the stamp (ns) of the present."""
         return self.of(self._clock())
 
 
 def message(nanoseconds: int) -> TimeMsg:
+    """Return a stamp in ns as a message."""
     return TimeMsg(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)

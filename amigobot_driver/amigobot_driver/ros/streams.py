@@ -1,4 +1,4 @@
-"""What the robot streams beside its SIP: `encoders` and `imu`."""
+"""Packets that the robot streams besides its SIPs: `encoders` and `imu`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEPTH = 10
 
 
 class StreamPublisher:
-    """Publishes each packet of a stream as it comes; what moves the robot's pose is `TelemetryPublisher`'s."""
+    """Publishes each ENCODER and GYRO packet. `TelemetryPublisher` publishes the pose that follows from them."""
 
     events = (Rolled, TurnRate)
 

@@ -1,4 +1,4 @@
-"""Publishes what the robot says: every topic that leaves the node, from the thread that read the port."""
+"""Publishes odometry, joint states, status, battery and sonar, from the reader thread."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from ..robot import Odometry as OdometryState
 from . import conversions, stamps
 from .parameters import NodeParameters
 
-#: Reliable and keep-last: heard by best-effort and reliable subscribers alike.
+#: Reliable and keep-last: matches best-effort and reliable subscribers.
 _DEPTH = 10
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-#: s between two battery messages while nothing changes.
+#: Seconds between two battery messages while the level does not change.
 _BATTERY_PERIOD = 1.0
 
 
 class TelemetryPublisher:
-    """The node's publishers. Its methods are called by one thread at a time, in the order things happened."""
+    """Publishes the topics that every robot has. One thread at a time calls its methods, in the order of the events."""
 
     events = (Report, Rolled, OdometryStale, LinkChanged, Identified, Configured, BatteryChanged)
 
@@ -63,32 +63,32 @@ class TelemetryPublisher:
         self._next_battery = -math.inf
         self._transformed: TimeMsg | None = None  #: stamp of the last transform
         self._identified: Identified | None = None
-        self._offer_ranges()
+        self._create_range_publishers()
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
         if isinstance(event, Report):
             self._report(event)
         elif isinstance(event, Rolled):
-            self._rolled(event)
+            self._encoders_read(event)
         elif isinstance(event, OdometryStale):
             self._publish_stale(event.odometry)
         elif isinstance(event, LinkChanged):
             self._link_changed()
         elif isinstance(event, Identified):
             self._identified = event
-            self._offer_ranges()
+            self._create_range_publishers()
             self._config_changed()
         elif isinstance(event, Configured):
             self._config_changed()
         elif isinstance(event, BatteryChanged):
-            # The next report carries a battery message, whenever the last one was.
+            # Publish the battery with the next report, however recent the last message is.
             self._next_battery = -math.inf
 
     def _report(self, report: Report) -> None:
-        """All messages of one SIP are stamped with the time it was sent."""
+        """Publish all messages of one SIP, stamped with the time the robot sent it."""
         in_base = self.header(report.stamp)
-        # While ENCODERpacs come, the one behind this SIP knows better.
+        # While ENCODER packets arrive, the one after this SIP is more precise.
         if not self._robot.encoders.leads(report.stamp):
             self._publish_pose(report.odometry, in_base.stamp)
         if not self._robot.encoders.follows(report.stamp):
@@ -96,30 +96,30 @@ class TelemetryPublisher:
         self._publish_sonar(report, in_base)
         self._status.publish(conversions.robot_status(self._robot, report, in_base))
         if report.stamp >= self._next_battery:
-            # From one due time to the next, lest the jitter of the stamps add up.
+            # Advance from due time to due time, so that the jitter of the stamps does not add up.
             late = report.stamp - self._next_battery
             self._next_battery = (report.stamp if late > _BATTERY_PERIOD else self._next_battery) + _BATTERY_PERIOD
             self._battery.publish(conversions.battery_state(self._robot.senses.battery, report, in_base))
 
-    def _rolled(self, rolled: Rolled) -> None:
-        """The encoders' word on the wheels, and where they lead, on the pose."""
-        if rolled.odometry is None:
+    def _encoders_read(self, reading: Rolled) -> None:
+        """Publish the wheels from an ENCODER packet, and the pose if odometry_source is encoders."""
+        if reading.odometry is None:
             return
-        in_base = self.header(rolled.stamp)
-        self._publish_joints(rolled.odometry, in_base)
+        in_base = self.header(reading.stamp)
+        self._publish_joints(reading.odometry, in_base)
         if self._robot.encoders.leading:
-            self._publish_pose(rolled.odometry, in_base.stamp)
+            self._publish_pose(reading.odometry, in_base.stamp)
 
     def _publish_pose(self, state: OdometryState, stamp: TimeMsg) -> None:
         in_odom, base = Header(stamp=stamp, frame_id=self._odom_frame), self._base_frame
         self._odom.publish(conversions.odometry(state, in_odom, base))
-        # Packets that came in one heap may have the same stamp; to tf2 a second transform of it is a mistake.
+        # Packets that arrived together may have the same stamp; tf2 warns about a repeated one.
         if self._parameters["publish_tf"] and stamp != self._transformed:
             self._transformed = stamp
             self._tf.sendTransform(conversions.transform(state, in_odom, base))
 
     def _publish_stale(self, state: OdometryState) -> None:
-        """The last word on a session that has ended: the velocity is not known. No transform: that would be stale."""
+        """Publish the last pose of an ended session with unknown velocity, without a (stale) transform."""
         in_base = self._header_now()
         in_odom = Header(stamp=in_base.stamp, frame_id=self._odom_frame)
         self._odom.publish(conversions.odometry(state, in_odom, in_base.frame_id))
@@ -131,7 +131,7 @@ class TelemetryPublisher:
         self._joints.publish(conversions.joint_states(state, in_base, self._robot.profile.body.wheel_diameter / 2))
 
     def _link_changed(self) -> None:
-        """Without a link the status is the only topic that goes on."""
+        """Publish the status: without a link it is the only topic."""
         self._status.publish(conversions.robot_status(self._robot, None, self._header_now()))
 
     def _config_changed(self) -> None:
@@ -145,15 +145,15 @@ class TelemetryPublisher:
         return Header(stamp=stamps.message(self._time.now()), frame_id=self._base_frame)
 
     def header(self, stamp: float) -> Header:
-        """Of a message in the base frame, with a time of the driver's clock."""
+        """Return a header in the base frame for a time of the driver's clock (s)."""
         return Header(stamp=self.ros_time(stamp), frame_id=self._base_frame)
 
     def prefixed(self, frame: str) -> str:
-        """A frame of the robot's description as it is called in this node's tree."""
+        """Return the name of a frame of the robot description with frame_prefix."""
         return f"{self._parameters['frame_prefix']}{frame}"
 
     def ros_time(self, stamp: float) -> TimeMsg:
-        """A time of the driver's clock as ROS has it."""
+        """Return a time of the driver's clock (s) as a ROS stamp."""
         return stamps.message(self._time.of(stamp))
 
     def _publish_sonar(self, report: Report, in_base: Header) -> None:
@@ -170,7 +170,7 @@ class TelemetryPublisher:
         if self._scan:
             self._scan.publish(conversions.sonar_scan(self._sonars.newest(), in_base, sonar))
 
-    def _offer_ranges(self) -> None:
+    def _create_range_publishers(self) -> None:
         for number in range(len(self._ranges), len(self._robot.profile.sonar.poses)):
             publisher = self._node.create_publisher(Range, f"sonar/range_{number}", _DEPTH)
             self._ranges.append((publisher, self.prefixed(conversions.sonar_frame(number))))

@@ -1,4 +1,4 @@
-"""The topics of the node, for what must know all of them; a test compares this with the node on several robots.
+"""All topics of the node, for programs such as the recorder. A test compares this table with running nodes.
 
 `{number}` stands for the number of a sonar, a floor sensor or an auxiliary port. Names are relative to the robot's
 namespace.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-#: Published by the node; what a robot does not have is silent, or not there.
+#: Published by the node. A topic of a device that the robot lacks is silent or missing.
 PUBLISHED = (
     *("odom", "joint_states", "status", "robot_config", "battery_state", "io", "packets"),
     *("sonar/range_{number}", "sonar/cloud", "sonar/scan"),
@@ -20,5 +20,5 @@ SUBSCRIBED = ("cmd_vel", "cmd_wheels", "cmd_heading", "servo_commands", "aux{num
 
 
 def pattern(name: str) -> str:
-    """A topic of the tables as a regular expression."""
+    """Return a topic of the tables as a regular expression."""
     return re.escape(name).replace(r"\{number\}", r"\d+")

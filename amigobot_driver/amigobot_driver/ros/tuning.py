@@ -1,4 +1,4 @@
-"""Services for the robot's working parameters; each answers with what the robot reports afterwards."""
+"""Services for the robot's working values; each responds with the values that the robot reports afterwards."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .requests import await_result, fill_response, service_factory
 
 _SERVOS = {SetPid.Request.ROTATION: "rot", SetPid.Request.TRANSLATION: "trans"}
 _TERMS = ("kp", "kv", "ki")
-_LEFT = "left as it is, a term of 0 is set only with set_zeros: true"
+_UNCHANGED = "unchanged: a term of 0 is set only with set_zeros: true"
 
 
 class TuningServices:
-    """set_pid, get_pid, set_robot_config, get_robot_config, set_motor_pwm and save_config."""
+    """Serves set_pid, get_pid, set_robot_config, get_robot_config, set_motor_pwm and save_config."""
 
     def __init__(self, node: Node, driver: Driver, parameters: NodeParameters) -> None:
         self._node = node
@@ -47,17 +47,17 @@ class TuningServices:
         values = {term: getattr(request, term) for term in _TERMS if getattr(request, term) or request.set_zeros}
         kept = ", ".join(term for term in _TERMS if term not in values)
         if values:
-            outcome, config = await self._want({f"{servo}_{term}": value for term, value in values.items()})
+            outcome, config = await self._set({f"{servo}_{term}": value for term, value in values.items()})
             if kept:
-                outcome = Outcome(outcome.success, f"{outcome.message}; {kept} {_LEFT}")
+                outcome = Outcome(outcome.success, f"{outcome.message}; {kept} {_UNCHANGED}")
         else:
-            outcome, config = Outcome(False, f"nothing to set: {kept} {_LEFT}"), None
+            outcome, config = Outcome(False, f"nothing to set: {kept} {_UNCHANGED}"), None
         if config:
             response.reported = _pid(config, servo)
         return fill_response(response, outcome)
 
     async def _get_pid(self, _: GetPid.Request, response: GetPid.Response) -> GetPid.Response:
-        outcome, config = await self._want({})
+        outcome, config = await self._set({})
         if config:
             response.rotation, response.translation = _pid(config, "rot"), _pid(config, "trans")
         return fill_response(response, outcome)
@@ -67,8 +67,7 @@ class TuningServices:
     ) -> SetRobotConfig.Response:
         if len(request.names) != len(request.values):
             names, values = counted(len(request.names), "name"), counted(len(request.values), "value")
-            told = f"{names} and {values}, as many of each are needed"
-            return fill_response(response, Outcome(False, told))
+            return fill_response(response, Outcome(False, f"{names} and {values}: equal numbers are required"))
         if repeated := [name for name in dict.fromkeys(request.names) if request.names.count(name) > 1]:
             return fill_response(response, Outcome(False, f"{', '.join(repeated)}: given more than once"))
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
@@ -82,8 +81,8 @@ class TuningServices:
 
     def _save(self, request: SaveConfig.Request, response: SaveConfig.Response) -> SaveConfig.Response:
         if not request.overwrite_flash:
-            told = "not saved: overwrite_flash must be true, as there is no way back to the robot's old values"
-            return fill_response(response, Outcome(False, told))
+            complaint = "not saved: overwrite_flash must be true; saving destroys the old values in FLASH"
+            return fill_response(response, Outcome(False, complaint))
         try:
             with self._driver.robot() as robot:
                 return fill_response(response, robot.flash.save())
@@ -96,7 +95,7 @@ class TuningServices:
         return await self._config({}, response)
 
     async def _config(self, values: Mapping[str, int], response: Any) -> Any:
-        outcome, config = await self._want(values)
+        outcome, config = await self._set(values)
         with self._driver.robot() as robot:
             identity, profile, reason = robot.session.identity, robot.profile, robot.profile_reason
         if identity:
@@ -105,8 +104,8 @@ class TuningServices:
             response.config = conversions.robot_config(identity, profile, reason, config, header)
         return fill_response(response, outcome)
 
-    async def _want(self, values: Mapping[str, int]) -> tuple[Outcome, Parameters | None]:
-        """Ask for values and read CONFIGpac anew; what the robot reports now."""
+    async def _set(self, values: Mapping[str, int]) -> tuple[Outcome, Parameters | None]:
+        """Set working values and read the CONFIG packet again; return the outcome and the reported values."""
         with self._driver.robot() as robot:
             if not robot.running:
                 return Outcome(False, f"there is no robot: {robot.note}"), None
