@@ -1,8 +1,8 @@
-"""Joins one `Robot` and one port: the threads, the lock and the real clock are here and nowhere else.
+"""Connects one `Robot` with one port. This module has the threads, the lock and the real clock of the driver.
 
-The reader thread blocks on the port and delivers events; the writer thread sleeps until something is due, and never
-waits for whoever hears the events. A wish that can go out at once is written by the thread that makes it, so a
-velocity waits for nobody.
+The reader thread blocks on the port and delivers events to the listener. The writer thread sleeps until a frame is due;
+it never waits for the listener. The thread that makes a request also writes it if it is due, so a velocity needs no
+thread switch.
 """
 
 from __future__ import annotations
@@ -18,24 +18,30 @@ from functools import partial
 from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
 
-#: s a read may block; what happened without any bytes, such as silence, is noticed at most this much later.
+#: Seconds that a read may block. Silence of the robot is detected at most this much later.
 _READ_TIMEOUT = 0.25
-#: s between two tries to open the port: first, and at most.
-RETRY_FIRST, RETRY_MOST = 0.25, 1.0
-#: After CLOSE the robot must fall silent for this long (s); otherwise CLOSE again, this often.
+#: Seconds between two attempts to open the port: the first interval, and the longest.
+RETRY_FIRST, RETRY_MAX = 0.25, 1.0
+#: After CLOSE the robot must be silent for this long (s), or the driver repeats CLOSE, up to this many times.
 _QUIET, _CLOSE_TRIES = 0.25, 3
 
 
-#: Seconds that count on while the computer sleeps: a request from before that is old afterwards. A function without a
-#: frame of Python's own, as it is called for every frame and packet.
+#: CLOCK_BOOTTIME in s. It counts during suspend, so requests from before a suspend are old afterwards. A partial, not a
+#: function of our own: it is called several times for every frame and packet.
 boot_time: Callable[[], float] = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
 
 
 class Driver:
-    """Runs a robot on a port for ever: opens it, reopens it, and tells `listener` all events from its reader thread.
+    """Runs a robot on a port: opens the port, reopens it after a loss, and passes all events to a listener.
 
-    `listener` is called in the order of the events, without the lock held; it must not raise.
-    Use `with driver.robot() as robot:` for wishes.
+    Use `with driver.robot() as robot:` to make requests.
+
+    Args:
+        robot: The core of the driver.
+        url: Port, see `transport.open_port`.
+        listener: Called with each event, in order, from the reader thread, without the lock. It must not raise.
+        clock: Returns seconds; must be monotonic.
+        opener: Opens the port from URL and line speed (baud).
     """
 
     def __init__(
@@ -49,39 +55,39 @@ class Driver:
     ) -> None:
         self.url = url
         self.clock = clock
-        #: set when a thread has died of a bug; the robot has been stopped then
+        #: set when an exception has ended a thread; the driver has stopped the robot
         self.failed = threading.Event()
         self._robot = robot
         self._listener = listener
         self._opener = opener
         self._port: Port | None = None
-        self._why = ""
+        self._error = ""
         self._changed = threading.Condition(threading.RLock())
         self._events: deque[Event] = deque()
         self._wake_at = math.inf
         self._stopping = threading.Event()
         self._threads = [
-            threading.Thread(target=self._guarded, args=(work,), name=f"amigobot-{name}", daemon=True)
-            for name, work in (("reader", self._read_for_ever), ("writer", self._write_for_ever))
+            threading.Thread(target=self._guarded, args=(loop,), name=f"amigobot-{name}", daemon=True)
+            for name, loop in (("reader", self._reader_loop), ("writer", self._writer_loop))
         ]
 
     def start(self) -> None:
-        """Begin; returns at once, whether there is a robot or not."""
+        """Start the threads. Returns at once, with or without a robot."""
         for thread in self._threads:
             thread.start()
 
     @contextmanager
     def robot(self) -> Iterator[Robot]:
-        """The robot, locked. What the block asks for is written before this returns, if it is due."""
+        """Lock the robot for a `with` block. Frames that are due are written when the block ends."""
         with self._changed:
             yield self._robot
-            self._pump()
+            self._write_due()
 
     def close(self) -> None:
-        """Stop the robot, end its session, release the port. May be called twice."""
+        """Stop the robot, close its session and the port. May be called twice."""
         if self._stopping.is_set():
             return
-        self._hang_up()
+        self._close_session()
         self._release()
         for thread in self._threads:
             if thread.is_alive() and thread is not threading.current_thread():
@@ -89,26 +95,26 @@ class Driver:
 
     # -- reading ----------------------------------------------------------------------------------------------
 
-    def _read_for_ever(self) -> None:
+    def _reader_loop(self) -> None:
         delay = RETRY_FIRST
         while not self._stopping.is_set():
             try:
                 port = self._opener(self.url, self._robot.baud)
             except PortError as error:
-                self._happened(partial(self._robot.link.disconnected, str(error)))
+                self._update(partial(self._robot.link.disconnected, str(error)))
                 self._stopping.wait(delay)
-                delay = min(2 * delay, RETRY_MOST)
+                delay = min(2 * delay, RETRY_MAX)
                 continue
             delay = RETRY_FIRST
-            self._read_until_gone(port)
+            self._read_until_lost(port)
             self._stopping.wait(delay)
 
-    def _read_until_gone(self, port: Port) -> None:
+    def _read_until_lost(self, port: Port) -> None:
         with self._changed:
-            self._port, self._why = port, ""
+            self._port, self._error = port, ""
             if port.name != self.url:
                 self._events.append(Notice(f"{self.url}: opened {port.name}", trouble=False))
-        self._happened(partial(self._robot.link.connected, port.byte_time, self._robot.baud))
+        self._update(partial(self._robot.link.connected, port.byte_time, self._robot.baud))
         try:
             while not self._stopping.is_set():
                 self._read_once(port)
@@ -116,74 +122,74 @@ class Driver:
             with self._changed:
                 self._port = None
             if not self._stopping.is_set():
-                self._happened(partial(self._robot.link.disconnected, self._why or str(error)))
-        # Not in a finally: after a bug the port is still needed, to stop the robot.
+                self._update(partial(self._robot.link.disconnected, self._error or str(error)))
+        # Not in a finally clause: after an unexpected exception the port is still needed to stop the robot.
         port.close()
 
     def _read_once(self, port: Port) -> None:
-        """Read what has arrived. Once a SIP is overdue, tell the robot that everything until then has been read."""
+        """Read what has arrived. If a SIP is overdue, confirm to the link that all bytes until then have been read."""
         began = self.clock()
         overdue = began >= self._robot.link.read_deadline
         data = port.read(0.0 if overdue else _READ_TIMEOUT)
-        # Before any lock is taken: waiting for one must not show in the stamps.
+        # Before taking the lock: waiting for it must not delay the stamps.
         arrived = self.clock()
         if data:
-            self._happened(partial(self._robot.link.receive, data, arrived=arrived))
+            self._update(partial(self._robot.link.receive, data, arrived=arrived))
         if overdue:
-            self._happened(partial(self._robot.link.drained, began))
-        self._tell()
+            self._update(partial(self._robot.link.drained, began))
+        self._deliver_events()
 
-    def _happened(self, what: Callable[[float], list[Event]]) -> None:
-        """Let the robot take something in, write what that makes due, tell the listener."""
+    def _update(self, change: Callable[[float], list[Event]]) -> None:
+        """Update the robot, write the frames that are due, and deliver the events."""
         with self._changed:
-            self._take_in(what(self.clock()))
-            self._pump()
-        self._tell()
+            self._collect(change(self.clock()))
+            self._write_due()
+        self._deliver_events()
 
     # -- writing ----------------------------------------------------------------------------------------------
 
-    def _write_for_ever(self) -> None:
+    def _writer_loop(self) -> None:
         while not self._stopping.is_set():
             with self._changed:
-                self._take_in(self._robot.link.poll(self.clock()))
-                self._pump()
+                self._collect(self._robot.link.poll(self.clock()))
+                self._write_due()
                 self._wake_at = self._robot.link.next_time()
-                # Bounded, because a clock that is not the real one may be injected.
+                # Bounded: the injected clock may run differently.
                 self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _READ_TIMEOUT)))
                 self._wake_at = math.inf
 
-    def _pump(self) -> None:
-        """Write every frame that is due, and let the writer know when the next one will be."""
+    def _write_due(self) -> None:
+        """Write every frame that is due, and wake the writer if the next one is due earlier than it knows."""
         try:
             while self._port and (frame := self._robot.link.take(self.clock())):
                 self._port.write(frame)
         except PortError as error:
-            self._break(error)
+            self._write_failed(error)
         if self._robot.link.next_time() < self._wake_at:
             self._changed.notify_all()
 
-    def _hang_up(self) -> None:
-        """Say goodbye, and again while the robot still talks."""
+    def _close_session(self) -> None:
+        """Send the shutdown sequence; repeat it while the robot still sends packets."""
         with self._changed:
             for _ in range(_CLOSE_TRIES):
                 self._robot.link.close()
-                self._pump()
+                self._write_due()
                 while self._port and self._robot.link.next_time() < math.inf:
                     self._changed.wait(_QUIET / 10)
-                    self._pump()
-                heard = self._robot.link.packets.standard
+                    self._write_due()
+                received = self._robot.link.packets.standard
                 self._wait_quiet()
-                if self._robot.link.packets.standard == heard:
+                if self._robot.link.packets.standard == received:
                     return
 
     def _wait_quiet(self) -> None:
         until = time.monotonic() + _QUIET
-        while self._port and (left := until - time.monotonic()) > 0:
-            self._changed.wait(left)
+        while self._port and (remaining := until - time.monotonic()) > 0:
+            self._changed.wait(remaining)
 
     # -- both -------------------------------------------------------------------------------------------------
 
-    def _take_in(self, events: list[Event]) -> None:
+    def _collect(self, events: list[Event]) -> None:
         for event in events:
             if isinstance(event, BaudChange):
                 self._set_baud(event.baud)
@@ -195,35 +201,35 @@ class Driver:
             try:
                 self._port.set_baud(baud)
             except PortError as error:
-                self._break(error)
+                self._write_failed(error)
             else:
                 self._robot.link.set_byte_time(self._port.byte_time)
 
-    def _break(self, error: PortError) -> None:
-        """A write failed: closing the port makes the reader notice, and tell."""
-        self._why = str(error)
+    def _write_failed(self, error: PortError) -> None:
+        """Close the port after a failed write: the read of the reader thread then fails, and it reports the loss."""
+        self._error = str(error)
         if self._port:
             self._port.close()
             self._port = None
 
-    def _tell(self) -> None:
+    def _deliver_events(self) -> None:
         while self._events:
             self._listener(self._events.popleft())
 
-    def _guarded(self, work: Callable[[], None]) -> None:
-        """No bug may leave a robot driving: whatever happens, say goodbye to it first."""
+    def _guarded(self, loop: Callable[[], None]) -> None:
+        """Run a thread; after any exception stop the robot before the thread ends."""
         try:
-            work()
+            loop()
         except BaseException:
             try:
-                self._hang_up()
+                self._close_session()
             finally:
                 self.failed.set()
                 self._release()
             raise
 
     def _release(self) -> None:
-        """Let go of the port and end the threads."""
+        """Close the port and end the threads."""
         self._stopping.set()
         with self._changed:
             self._changed.notify_all()

@@ -1,8 +1,10 @@
-"""Joins one `Robot` and a recording of its line. What `driver.py` is to a port, without threads: the only clock is the
-time in the recording, so a recording gives the same messages however fast it is played (docs/decisions/0006).
+"""Connects one `Robot` with a recording of its serial line.
 
-The recording is of another driver's session. Its handshake is not played: `Understudy` answers ours in the robot's
-place, in time that the recording has not got, and then the recorded frames go on where they are.
+It does what `driver.py` does for a port, without threads. The only clock is the time in the recording, so a recording
+gives the same messages at any playback rate (docs/decisions/0006).
+
+The handshake in the recording belongs to another driver and is not replayed. `ReplayedRobot` answers the handshake of
+this driver while the recorded time stands still; then the recorded frames follow.
 """
 
 from __future__ import annotations
@@ -17,40 +19,40 @@ from .protocol import ERRATIC_PACKETS, Command, Config, ErraticConfig, Packet, S
 from .protocol.frame import FRAME_DATA, MAX_DATA
 from .robot import Event, LinkState, OdometryStale, Robot
 
-#: A port that begins so is a recording; what follows is the name below which its topics are played.
+#: URL scheme of a recording. The rest of the URL is the name below which its topics are played.
 SCHEME = "replay://"
-#: ns of recorded time that the first frames wait for a word on who the robot is.
-_PATIENCE = 10 * 10**9
-#: ns that a frame may be older than the one before it; beyond that the recording has been wound back.
+#: ns of recorded time that the first frames wait for the identity of the robot.
+_IDENTITY_TIMEOUT = 10 * 10**9
+#: ns that a frame may be older than the frame before it. An older frame means that the recording was rewound.
 _JITTER = 50 * 10**6
-#: s of the robot's time that a handshake with the understudy takes at most.
+#: Maximum duration (s of the robot's time) of a handshake with the ReplayedRobot.
 _HANDSHAKE = 5.0
-#: s; times that were reckoned in different ways differ in their last bits.
+#: s; times computed in different ways differ in their last bits.
 _INSTANT = 1e-9
-_GAP = "the recording has no packets for longer than a lost link takes: waiting for its next SIP"
+_GAP = "the recording has a gap longer than the link timeout: waiting for its next SIP"
 _NOT_OPEN = "no session is open yet in the recording: waiting for its first SIP"
 
 
 @dataclass(slots=True)
 class ReplayCounts:
-    """What became of the recorded frames."""
+    """Statistics of the recorded frames."""
 
-    played: int = 0  #: told to the driver in a session, as if on the line
-    outside: int = 0  #: told to it too, but no session was open: between a loss and the first SIP after it
-    greetings: int = 0  #: answers to the recorded driver's handshake, which is not played
-    to_robot: int = 0  #: what the recorded driver said: played to nobody
-    refused: int = 0  #: what no line carries
-    sessions: int = 0  #: opened: one at the begin, one after each gap and each jump back
-    rewound: int = 0  #: jumps back
-    joined: int = 0  #: 1 where the recording begins in an open session, behind the handshake
+    played: int = 0  #: processed in a session
+    outside: int = 0  #: processed while no session was open: between a loss and the next SIP
+    greetings: int = 0  #: replies to the handshake of the recorded driver, not replayed
+    to_robot: int = 0  #: commands of the recorded driver, not replayed
+    refused: int = 0  #: frames of impossible length
+    sessions: int = 0  #: sessions opened: at the beginning, after each gap and after each rewind
+    rewound: int = 0  #: how often the recording was rewound
+    joined: int = 0  #: 1 if the recording begins in an open session, after the handshake
 
 
 @dataclass(slots=True)
 class MissingPackets:
-    """Counts the packets that are missing, from two numbers that each packet carries.
+    """Counts missing packets, from two numbers that each packet has.
 
-    The recorded driver numbers what it publishes, and the player numbers what it plays. A gap in the first is missing
-    in the recording, unless the second has it too: then it was lost between the player and this driver.
+    The recorded driver numbers the packets it publishes; the player numbers the messages it plays. A gap in the first
+    number is missing in the recording. A gap in both was lost between the player and this driver.
     """
 
     before: int | None = None  #: published by the recorded driver before the recording begins; None: unknown
@@ -60,15 +62,15 @@ class MissingPackets:
     _publication: int = 0
 
     def count(self, sequence: int, publication: int | None) -> None:
-        """Take the numbers of the next packet.
+        """Count the next packet.
 
         Args:
-            sequence: The recorded driver's, from 1; 0 where it did not number its packets.
-            publication: The player's, from 1; None where the middleware does not tell.
+            sequence: Number from the recorded driver, from 1; 0 if it did not number its packets.
+            publication: Number from the player, from 1; None if the middleware does not provide it.
         """
         lost = 0
         if publication is not None:
-            # A number that is not larger is another player's, which began to count again.
+            # A number that is not larger comes from another player, which counts from 1 again.
             newer = publication > self._publication
             lost = publication - (self._publication if newer else 0) - 1
             self._publication = publication
@@ -77,27 +79,27 @@ class MissingPackets:
             self.before = max(0, sequence - 1 - lost)
         elif sequence > self._sequence:
             self.recorded += max(0, sequence - self._sequence - 1 - lost)
-        # A number that is not larger: the recording was wound back, or its driver was started again.
+        # A number that is not larger: the recording was rewound, or the recorded driver restarted.
         self._sequence = sequence
 
 
-class Understudy:
-    """Stands in for the robot where it has to answer: the handshake, and CONFIG."""
+class ReplayedRobot:
+    """Replies in place of the recorded robot: to the handshake, and to CONFIG."""
 
     def __init__(self) -> None:
-        self.identity: SyncReply | None = None  #: None: nobody has said yet
-        self.config: bytes | None = None  #: data of the newest CONFIGpac; None likewise
+        self.identity: SyncReply | None = None  #: None: not known yet
+        self.config: bytes | None = None  #: data of the newest CONFIG packet; None: not known yet
         self.opened = False
         self._greeted = False
         self._silent = True
 
     @property
     def known(self) -> bool:
-        """Somebody has said who the robot is."""
+        """Whether the identity of the robot is known."""
         return self.identity is not None or self.config is not None
 
     def learn(self, packet: Packet, data: bytes) -> None:
-        """A packet of the recorded robot, which may say who it is."""
+        """Take the identity of the robot from a recorded packet, if it has one."""
         if isinstance(packet, SyncReply):
             self.identity = packet
         elif isinstance(packet, Config):
@@ -107,13 +109,17 @@ class Understudy:
         elif isinstance(parse(data, ERRATIC_PACKETS), ErraticConfig):
             self.config = data
 
-    def leave(self, *, silent: bool) -> None:
-        """Nobody has greeted the robot yet; `silent`: it waits for that, as all but the Erratic do."""
+    def reset(self, *, silent: bool) -> None:
+        """Start outside a session.
+
+        Args:
+            silent: The robot sends nothing before the handshake. This holds for all robots but the Erratic.
+        """
         self.opened = self._greeted = False
         self._silent = silent
 
-    def hear(self, data: bytes) -> bytes | None:
-        """The answer to the data of a frame, if it gets one."""
+    def reply(self, data: bytes) -> bytes | None:
+        """Return the data of the reply to a frame with this data; None if there is no reply."""
         number = data[0]
         if self.opened:
             return self.config if number == Command.CONFIG.number else None
@@ -132,65 +138,79 @@ class Understudy:
 
 
 class Replay:
-    """Runs a robot on recorded frames, and tells `listener` all events as they happen, from the thread that feeds them.
+    """Runs a robot on recorded frames. Has the same interface as `Driver`.
 
-    Stamps of the recording are integers, ns since the epoch of its clock. To the robot time goes on always: `clock`
-    gives it in s since the start, and `recorded` leads back to the stamps, to the nanosecond.
+    Stamps of the recording are integers, ns since the epoch of its clock. The time of the robot never goes back:
+    `clock` returns it in s since the start, and `recorded` converts it to a stamp, exact to the nanosecond.
+
+    Args:
+        robot: The core of the driver.
+        url: Port URL with the scheme replay://.
+        listener: Called with each event from the thread that calls `feed`.
     """
 
     def __init__(self, robot: Robot, url: str, listener: Callable[[Event], None]) -> None:
         self.url = url
-        self.failed = threading.Event()  #: never set: there are no threads here that could die
+        self.failed = threading.Event()  #: never set: there are no threads
         self.counts = ReplayCounts()
         self._robot = robot
         self._listener = listener
-        self._understudy = Understudy()
+        self._replayed = ReplayedRobot()
         self._lock = threading.RLock()
         self._now = 0.0
-        #: these are the same instant: a recorded stamp, and the robot's time
+        #: the same instant as a recorded stamp (ns) and as the robot's time (s)
         self._stamp, self._instant = 0, 0.0
-        self._greeting = False  #: recorded time stands still
+        self._handshaking = False  #: while True, the recorded time stands still
         self._newest: int | None = None  #: stamp of the last frame
-        self._held: deque[tuple[bytes, int]] = deque()  #: until it is known who the robot is
+        self._held: deque[tuple[bytes, int]] = deque()  #: frames that wait for the identity of the robot
         self._waiting = True
 
     def start(self) -> None:
-        """Nothing moves but by `feed`."""
+        """Do nothing: `feed` drives the replay."""
 
     def close(self) -> None:
-        """End what still waits for an answer of the robot."""
+        """End all requests that wait for the robot."""
         with self._lock:
             self._robot.link.close()
 
     @property
     def identified(self) -> bool:
-        """Whether the recording says which robot it is."""
-        return self._understudy.known
+        """Whether the recording identifies the robot."""
+        return self._replayed.known
 
     def clock(self) -> float:
-        """The robot's time (s)."""
+        """Return the robot's time (s)."""
         return self._now
 
     def recorded(self, time: float) -> int:
-        """The recording's stamp (ns) of a time of the robot's."""
-        return self._stamp if self._greeting else self._stamp + round((time - self._instant) * 1e9)
+        """Return the stamp (ns) in the recording for a time of the robot (s)."""
+        return self._stamp if self._handshaking else self._stamp + round((time - self._instant) * 1e9)
 
     @contextmanager
     def robot(self) -> Iterator[Robot]:
-        """The robot, locked. What is asked of it is said to nobody but the understudy."""
+        """Lock the robot for a `with` block. Its commands go to the ReplayedRobot only."""
         with self._lock:
             yield self._robot
-            self._speak()
+            self._exchange()
 
     # -- the recording ----------------------------------------------------------------------------------------
 
-    def introduce(self, packet: Packet) -> None:
-        """A SyncReply or CONFIGpac that the recording holds beside its frames."""
+    def identify(self, packet: Packet) -> None:
+        """Take the identity of the robot from a SyncReply or CONFIG packet that is not among the recorded frames."""
         with self._lock:
-            self._understudy.learn(packet, packet.encode())
+            self._replayed.learn(packet, packet.encode())
 
     def feed(self, data: bytes, stamp: int, *, to_robot: bool = False) -> None:
-        """The data of the next recorded frame. Raises ValueError for what no line carries."""
+        """Process the next recorded frame.
+
+        Args:
+            data: Data of the frame.
+            stamp: When the frame was received, in ns.
+            to_robot: The recorded driver sent it; it is counted and not replayed.
+
+        Raises:
+            ValueError: No frame can have data of this length.
+        """
         with self._lock:
             if not 1 <= len(data) <= MAX_DATA:
                 self.counts.refused += 1
@@ -199,14 +219,14 @@ class Replay:
                 self.counts.to_robot += 1
                 return
             self._held.append((data, stamp))
-            if not self._understudy.known:
-                self._understudy.learn(parse(data), data)
-            if self._waiting and not self._understudy.known and stamp - self._held[0][1] < _PATIENCE:
+            if not self._replayed.known:
+                self._replayed.learn(parse(data), data)
+            if self._waiting and not self._replayed.known and stamp - self._held[0][1] < _IDENTITY_TIMEOUT:
                 return
             self._play()
 
     def settle(self) -> None:
-        """Nothing has come for a while: do not wait any longer for a word on who the robot is."""
+        """Replay the waiting frames without an identity; call this when no frames have come for a while."""
         with self._lock:
             if self._held:
                 self._play()
@@ -214,95 +234,95 @@ class Replay:
     def _play(self) -> None:
         self._waiting = False
         while self._held:
-            self._frame(*self._held.popleft())
+            self._replay_frame(*self._held.popleft())
 
-    def _frame(self, data: bytes, stamp: int) -> None:
+    def _replay_frame(self, data: bytes, stamp: int) -> None:
         packet = parse(data)
-        self._understudy.learn(packet, data)
+        self._replayed.learn(packet, data)
         if packet.id <= Command.CLOSE.number:
             self.counts.greetings += 1
             self._pause("the recorded driver connects")
             return
         if self._newest is None or stamp < self._newest - _JITTER:
-            self._wind_to(stamp)
+            self._rewind_to(stamp)
         self._newest = stamp
-        self._pass(self._instant + (stamp - self._stamp) * 1e-9)
+        self._advance_to(self._instant + (stamp - self._stamp) * 1e-9)
         if not self._robot.running and _streaming(packet):
             self._open(data, stamp)
         self._now = max(self._now, self._instant + (stamp - self._stamp) * 1e-9)
-        self._take_in(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
+        self._deliver(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
         if self._robot.running:
             self.counts.played += 1
-            self._speak()
+            self._exchange()
         else:
             self.counts.outside += 1
             self._pause(_NOT_OPEN)
 
-    def _wind_to(self, stamp: int) -> None:
-        """The recording begins, or begins again: the robot stands at the origin."""
+    def _rewind_to(self, stamp: int) -> None:
+        """Begin the recording, or begin it again, with the robot at the origin."""
         if self._newest is not None:
             self.counts.rewound += 1
-            # No robot was lost: nothing is told of its odometry but that it begins again.
-            for event in self._robot.disconnected("the recording was wound back", self._now):
+            # No robot was lost: report only that the odometry begins again.
+            for event in self._robot.link.disconnected("the recording was rewound", self._now):
                 if not isinstance(event, OdometryStale):
                     self._listener(event)
             self._robot.restart_odometry()
         self._stamp, self._instant = stamp, self._now
 
     def _open(self, data: bytes, stamp: int) -> None:
-        """Let the robot greet its understudy and open a session, whose first packet is the recording's."""
+        """Do the handshake with the ReplayedRobot. The first packet of the session is the recorded one."""
         self.counts.sessions += 1
-        self._stamp, self._greeting = stamp, True
+        self._stamp, self._handshaking = stamp, True
         silent = not _of_an_erratic(data[0])
         if silent and self.counts.sessions == 1 and not self.counts.greetings:
             self.counts.joined = 1
-        self._understudy.leave(silent=silent)
-        self._take_in(self._robot.link.connected(0.0, self._robot.baud, self._now))
+        self._replayed.reset(silent=silent)
+        self._deliver(self._robot.link.connected(0.0, self._robot.baud, self._now))
         if not silent:
-            # It streams from power-up: by that the session knows how to greet it.
-            self._take_in(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
+            # The Erratic streams from power-up; the session recognizes the dialect from that.
+            self._deliver(self._robot.link.receive(encode_frame(data, MAX_DATA), self._now))
         end = self._now + _HANDSHAKE
-        while not self._understudy.opened and (due := self._robot.link.next_time()) < end:
-            self._go_on(due)
-        self._instant, self._greeting = self._now, False
+        while not self._replayed.opened and (due := self._robot.link.next_time()) < end:
+            self._step(due)
+        self._instant, self._handshaking = self._now, False
 
-    def _pass(self, until: float) -> None:
-        """Let the robot's time go on to just before the next frame."""
+    def _advance_to(self, until: float) -> None:
+        """Advance the robot's time to just before the next frame."""
         while (due := min(self._robot.link.next_time(), self._robot.link.read_deadline)) < until - 1000 * _INSTANT:
-            self._go_on(due)
+            self._step(due)
 
-    def _go_on(self, due: float) -> None:
+    def _step(self, due: float) -> None:
         self._now = max(self._now + _INSTANT, due)
         if self._now >= self._robot.link.read_deadline:
-            self._take_in(self._robot.link.drained(self._now, self._now))
-        self._take_in(self._robot.link.poll(self._now))
-        self._speak()
+            self._deliver(self._robot.link.drained(self._now, self._now))
+        self._deliver(self._robot.link.poll(self._now))
+        self._exchange()
 
     # -- the robot --------------------------------------------------------------------------------------------
 
-    def _speak(self) -> None:
-        """What the robot is to be told goes to the understudy, its answers come back at once."""
+    def _exchange(self) -> None:
+        """Pass the commands that are due to the ReplayedRobot, and its replies back."""
         while (frame := self._robot.link.take(self._now)) is not None:
-            if (answer := self._understudy.hear(frame[FRAME_DATA])) is not None:
-                self._take_in(self._robot.link.receive(encode_frame(answer, MAX_DATA), self._now))
+            if (reply := self._replayed.reply(frame[FRAME_DATA])) is not None:
+                self._deliver(self._robot.link.receive(encode_frame(reply, MAX_DATA), self._now))
 
-    def _take_in(self, events: list[Event]) -> None:
+    def _deliver(self, events: list[Event]) -> None:
         for event in events:
             self._listener(event)
         if self._robot.state is LinkState.LOST:
             self._pause(_GAP)
 
-    def _pause(self, why: str) -> None:
-        """The recording decides when there is a robot again: nobody is looked for until then."""
-        for event in self._robot.link.disconnected(why, self._now):
+    def _pause(self, reason: str) -> None:
+        """Disconnect until the recording has a robot again; the session does not search for one."""
+        for event in self._robot.link.disconnected(reason, self._now):
             self._listener(event)
 
 
 def _streaming(packet: Packet) -> bool:
-    """Only an open session sends these: SIPs, and the Erratic's motor packets."""
+    """Whether only an open session has this packet: SIPs, and the motor packets of the Erratic."""
     return 0x30 <= packet.id <= 0x3F or _of_an_erratic(packet.id)
 
 
 def _of_an_erratic(number: int) -> bool:
-    """A motor packet (docs/protocol.md 5.11)."""
+    """Whether this is the id of a motor packet (docs/protocol.md 5.11)."""
     return 0x80 <= number <= 0x83

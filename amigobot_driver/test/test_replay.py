@@ -241,8 +241,8 @@ class TestFromTheMiddle:
         played = Played()
         identity, config = drive.robot.session.identity, drive.robot.working_values.config
         assert identity and config
-        played.replay.introduce(identity)
-        played.replay.introduce(config)
+        played.replay.identify(identity)
+        played.replay.identify(config)
         played.play(later)
         assert played.robot.profile.name == "amigo"
         assert played.robot.working_values.config == config
@@ -403,7 +403,7 @@ class TestMissingPackets:
     def test_packets_played_before_anyone_received_them_are_lost(self) -> None:
         assert self.counted([(40, 38), (41, 39)]) == (2, 0, 37)
 
-    def test_a_recording_that_is_wound_back_is_still_complete(self) -> None:
+    def test_a_recording_that_is_rewound_is_still_complete(self) -> None:
         rounds = [(number, number + 50 * turn) for turn in range(3) for number in range(1, 51)]
         assert self.counted(rounds) == (0, 0, 0)
 
@@ -453,7 +453,7 @@ def test_the_first_packets_wait_for_a_robot_config_that_is_played_late(drive: Be
         played.replay.feed(frame.data, frame.stamp, to_robot=frame.to_robot)
     identity = drive.robot.session.identity
     assert identity
-    played.replay.introduce(identity)
+    played.replay.identify(identity)
     played.play(later[len(early) :])
     assert played.robot.profile.name == "amigo"
     assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]

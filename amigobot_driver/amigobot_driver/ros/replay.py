@@ -121,7 +121,7 @@ class RecordingInput:
 
     def _on_config(self, message: RobotConfig) -> None:
         for packet in _packets_of(message):
-            self._replay.introduce(packet)
+            self._replay.identify(packet)
         self._logger.info(f"the recording is of {message.name or 'a robot without a name'}, {message.robot_subclass}")
 
     def _on_packet(self, message: Packet, info: dict[str, int | None]) -> None:
