@@ -48,7 +48,7 @@ def test_a_noun_has_the_number_of_what_is_counted(number: int, words: tuple[str,
 
 
 def uncounted(source: str, never_one: Collection[str] = ()) -> list[str]:
-    """The f-strings in which a plural follows a value that may be 1; constants (in capitals) never are."""
+    """The f-strings in which a plural follows a value that may be 1; constants and their fields are not."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.JoinedStr):
