@@ -127,7 +127,7 @@ def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_b
     again = bench.start(port=bench.robot.url, enable_stamped_cmd_vel=False)
     odom = bench.listen(Odometry, "odom")
     bench.wait_until(lambda: odom.messages)
-    assert again.logged("in a session somebody left open: stopping it and closing that")
+    assert again.logged("in a session another program left open: stopping it and closing that session")
     # Any command brings a stopped robot's old velocity back to life, except this one.
     commands = [instruction.command for instruction in bench.robot.received[since:]]
     assert Command.STOP in commands

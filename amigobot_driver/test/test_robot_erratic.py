@@ -538,7 +538,7 @@ class TestNumbers:
         for table in (Command, ErraticCommand):
             for command in table:
                 value = {"NONE": None, "TEXT": b"\0"}.get(command.arg.name, command.limits[0] if command.limits else 0)
-                said = dialect.say(Instruction(command, value))
+                said = dialect.command(Instruction(command, value))
                 if said is None:
                     continue
                 data = said.encode()[3:-2]
@@ -555,7 +555,7 @@ class TestNumbers:
         for theirs, dialect in ((Command, ERRATIC), (ErraticCommand, FAMILY)):
             for number in range(256):
                 row = find_command(number, theirs)
-                said = dialect.say(Instruction(row, None)) if row else None
+                said = dialect.command(Instruction(row, None)) if row else None
                 if row is None or said is None:
                     continue
                 arrived = find_command(said.encode()[3], dialect.commands)

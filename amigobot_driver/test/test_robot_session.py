@@ -175,7 +175,7 @@ class TestSessionLeftOpen:
         bench.plug_in()
         assert bench.until(running(bench)) < 2.0
         assert bench.words()[:3] == ["STOP", "CLOSE", "PULSE"]
-        assert any("somebody left open" in note for note in bench.notes)
+        assert any("another program left open" in note for note in bench.notes)
 
     def test_of_a_driving_robot(self) -> None:
         """STOP is the first thing it hears: any other frame would feed its watchdog, and it would drive on."""

@@ -244,7 +244,7 @@ class TestFaults:
         scene.run(60)
         assert len(scene.troubles) >= 4 and all(kind.startswith("cross-talk") for kind in scene.troubles)
         text = scene.health.troubles()[0].text
-        assert "another robot's sonars" in text and "set_sonar_sequence" in text
+        assert "another robot's sonar" in text and "set_sonar_sequence" in text
         scene.faults()
         scene.run(WINDOW + 1)
         assert not scene.troubles

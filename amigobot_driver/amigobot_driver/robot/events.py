@@ -153,7 +153,7 @@ class Rolled:
     stamp: float  #: s
     left: int  #: ticks, wrapping at 32 bits
     right: int
-    odometry: Odometry | None  #: with the ticks worked in; None where nobody knows how long one is
+    odometry: Odometry | None  #: with the ticks worked in; None where the length of a tick is unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class Paddles(Enum):
 
 
 class Lift(Enum):
-    """Where the gripper's lift is; at an end, where nobody tells which."""
+    """Where the gripper's lift is; AT_END where the robot does not report which end."""
 
     UNKNOWN = 0
     BETWEEN = 1

@@ -175,7 +175,7 @@ class Link:
             packet = parse(frame.data, self.dialect.packets)
             if self.trace:
                 self._events.append(FrameSeen(False, type(packet).__name__, frame.data, frame.stamp))
-            packet = self.dialect.hear(packet)
+            packet = self.dialect.on_packet(packet)
             self._events += [Notice(remark) for remark in self.dialect.remarks()]
             running = self.running
             with self._watching(now):
@@ -211,7 +211,7 @@ class Link:
             return None
         self._observer.on_frame_sent(now)
         self.dispatcher.sent(instruction, now)
-        said = self.dialect.say(instruction)
+        said = self.dialect.command(instruction)
         if said is None:
             # The last gate: a number that means something else to this robot never reaches it.
             self.queue.withheld += 1

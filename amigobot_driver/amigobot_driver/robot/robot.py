@@ -1,7 +1,7 @@
-"""One robot as an object: a link, the parts of the robot, and what may be wanted of them.
+"""One robot as an object: a link, components, and the requests that concern several of them.
 
-bytes  -> FrameDecoder -> Packet -> Dialect -> Session, features, Senses -> events
-wishes -> Motion and other features -> CommandQueue -> Dialect -> frames
+    bytes    -> FrameDecoder -> Packet -> Dialect -> Session, components -> events
+    requests -> Motion and other components -> CommandQueue -> Dialect -> frames
 """
 
 from __future__ import annotations
@@ -372,7 +372,7 @@ class Robot:
         return self.no_robot() or self._unknown(command)
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
-        """Send any command that does not go past the driver; nobody confirms it. Raises Refused."""
+        """Send any command that does not go past the driver; no packet confirms it. Raises Refused."""
         try:
             instruction = raw_instruction(number, arguments, text, self.dialect.commands)
         except Refused:

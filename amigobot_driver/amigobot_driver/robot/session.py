@@ -21,7 +21,7 @@ LISTEN = 0.25
 SETTLE = 0.1
 FIRST_SIP = 1.0
 #: Rounds of synchronisation before the line speed is changed, and how often a speed that has worked before is tried
-#: before all others: for a minute, lest a robot that comes back in range is missed while another speed is guessed.
+#: before all others: for a minute, as a robot that comes back in range would be missed while another speed is tried.
 ROUNDS = 3
 #: s after RESET within which the end of a session is its effect.
 RESTART = 3.0
@@ -50,7 +50,7 @@ class Session:
     """Connects, notices a lost robot, connects again, for ever.
 
     `send` takes an instruction for the wire; `tune` is called with a line speed to change to. Robots are greeted in the
-    first of the dialects unless they are heard to talk another; with `pinned`, in that one only.
+    first of the dialects unless their packets are those of another; with `pinned`, in that one only.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Session:
         self.dialect = pinned or dialects[0]  #: the one that is spoken now
         self.send = send
         self._dialects, self._pinned = dialects, pinned
-        self._stranger = False  #: heard one in the rounds at this line speed
+        self._stranger = False  #: one was found in the rounds at this line speed
         self._tune = tune
         self._baud = 0
         self._now = 0.0
@@ -132,8 +132,8 @@ class Session:
                 return packet
         return None
 
-    def tell(self, note: str) -> None:
-        """What is being done, for whoever watches."""
+    def report(self, note: str) -> None:
+        """Report what is being done, for the operator."""
         self._enter(LinkState.SYNCING, note)
 
     # -- the script -------------------------------------------------------------------------------------------
@@ -172,10 +172,10 @@ class Session:
                 yield from self._dislodge()
 
     def _attempt(self) -> Script[bool]:
-        """Listen, greet whoever talks already in its dialect or else in the likely one, open."""
+        """Listen; greet a robot that sends already in its dialect, else in the likely one; open a session."""
         self.dialect = self._pinned or self._dialects[0]
-        heard = yield from self.wait(LISTEN, lambda packet: self._speaker(packet) is not None)
-        speaker = self._speaker(heard) if heard else None
+        packet = yield from self.wait(LISTEN, lambda packet: self._speaker(packet) is not None)
+        speaker = self._speaker(packet) if packet else None
         if speaker and self._pinned not in (None, speaker):
             self._stranger = True
             self._enter(
@@ -185,14 +185,14 @@ class Session:
             )
             return False
         self.dialect = speaker or self.dialect
-        if heard is None and self._may_be_open:
+        if packet is None and self._may_be_open:
             self.send(Command.STOP())
-        identity = yield from self.dialect.greet(self, streaming=heard is not None)
+        identity = yield from self.dialect.greet(self, streaming=packet is not None)
         return identity is not None and (yield from self._open(identity))
 
     @property
     def _may_be_open(self) -> bool:
-        """A robot may be driving in our last session and hear us though we do not hear it: to it, SYNC0 is a pulse.
+        """A robot may drive in the last session and receive our frames, though we receive none: SYNC0 is a pulse to it.
 
         Not where a connection is new that takes its session with it when it ends. There a STOP, which is no part of a
         handshake, can do harm: MobileSim never gets over one.
@@ -204,7 +204,7 @@ class Session:
         return next((dialect for dialect in self._dialects if dialect.streams(packet)), None)
 
     def _dislodge(self) -> Script[None]:
-        """A robot that is synchronised but not open says nothing and hears only OPEN."""
+        """Free a robot that is synchronized but not open: it sends nothing and accepts only OPEN."""
         self.send(Command.OPEN())
         yield from self.wait(SETTLE, lambda packet: False)
         self.send(Command.CLOSE())

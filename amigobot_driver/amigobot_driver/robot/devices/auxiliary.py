@@ -149,7 +149,7 @@ class AuxWriter(Component):
 
 
 class AuxReader(Component):
-    """What comes in at one port. Asks only while somebody listens or reads; each packet is told as `Received`, too."""
+    """The input of one port. Requests bytes only while a caller listens or reads; each packet is a `Received` event, too."""
 
     def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
         self.name = f"AUX{port}"
@@ -297,7 +297,7 @@ class AuxReader(Component):
         return max(0, min(size, self._missing()))
 
     def _missing(self) -> int:
-        """Bytes that somebody waits for and nobody has asked the robot for; as good as endless for listeners."""
+        """Bytes that callers wait for and that are not requested yet; BUFFER for listeners, who take every byte."""
         if not (self._listening or self._readers) or self.obstacle:
             return 0
         if self._listening or any(read.count == 0 for read in self._readers):

@@ -271,7 +271,7 @@ class Sounds(Component):
         return tuple(number for number in dict.fromkeys(numbers) if number not in self.entries)
 
     def _play_if_known(self, now: float) -> None:
-        """SOUND as soon as it is clear that there is something to hear."""
+        """Send SOUND as soon as the entry shows that there is a sound."""
         entry = self.entries.get(self._to_play)
         # While a playlist comes in, the robot would answer for a single entry only after it.
         if not self._to_play or self._switching or (entry is None and not self._streaming):

@@ -27,8 +27,8 @@ class Talk(Protocol):
     def wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
         """The first packet that `accept` takes, or None after `seconds`."""
 
-    def tell(self, note: str) -> None:
-        """What is being done, for whoever watches."""
+    def report(self, note: str) -> None:
+        """Report what is being done, for the operator."""
 
 
 class Dialect(ABC):
@@ -47,7 +47,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
-        """Find out who the robot is, so that OPEN opens a session; None when nobody answers.
+        """Find out who the robot is, so that OPEN opens a session; None when no robot answers.
 
         `streaming`: it talks already, so it may be driving.
         """
@@ -63,11 +63,11 @@ class Dialect(ABC):
     def adopt(self, profile: Profile) -> None:  # noqa: B027 - most need not know
         """The robot is of this profile."""
 
-    def hear(self, packet: Packet) -> Packet:
+    def on_packet(self, packet: Packet) -> Packet:
         """A packet of this dialect, in the family's terms where it has a counterpart there."""
         return packet
 
-    def say(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+    def command(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
         """An instruction that goes on the line now, as this dialect has it; None where it has nothing of the kind."""
         known = isinstance(instruction, Unlisted) or isinstance(instruction.command, self.commands)
         return instruction if known else None

@@ -1,6 +1,6 @@
 """The Videre ERA / Erratic (docs/protocol.md 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
 
-It streams from power-up, synchronises with nobody, and has numbers of its own for what the family has too. Where its
+It streams from power-up, has no handshake, and has numbers of its own for what the family has too. Where its
 manual and the one driver that was deployed contradict each other, the profile decides (`Quirks`; docs/protocol.md E-40
 to E-52).
 """
@@ -122,7 +122,7 @@ class Erratic(Dialect):
 
     # -- from the robot ---------------------------------------------------------------------------------------
 
-    def hear(self, packet: Packet) -> Packet:
+    def on_packet(self, packet: Packet) -> Packet:
         if isinstance(packet, Motor | ShortMotor):
             return self._sip(packet)
         if isinstance(packet, ErraticEncoders):
@@ -198,7 +198,7 @@ class Erratic(Dialect):
 
     # -- to the robot -----------------------------------------------------------------------------------------
 
-    def say(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+    def command(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
         if isinstance(instruction, Unlisted):
             return instruction
         own = instruction.command if isinstance(instruction.command, ErraticCommand) else None

@@ -43,7 +43,7 @@ class Family(Dialect):
 
     def _end_old_session(self, talk: Talk) -> Script[None]:
         """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""
-        talk.tell("the robot is in a session somebody left open: stopping it and closing that")
+        talk.report("the robot is in a session that another program left open: stopping it and closing that session")
         talk.send(Command.STOP())
         for _ in range(_CLOSES):
             talk.send(Command.CLOSE())

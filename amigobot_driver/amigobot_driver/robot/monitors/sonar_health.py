@@ -4,12 +4,12 @@ No packet says that a transducer is broken. What can be known comes from compari
 and with the robot's own motion:
 
 - *silent*: it is in the firing sequence, others have reported round after round, and it has not.
-- *deaf*: it looked in every direction and heard no echo, where the others heard many.
+- *deaf*: it looked in every direction and got no echo, where the others got many.
 - *stuck*: its echo stayed the same while the robot turned, or drove to where that echo would have been. Driving alone
   proves nothing of a sonar that looks aside: a wall alongside keeps its distance too.
 - *cross-talk*: single readings far nearer than the one before and the one after, which agree with each other, on a
   robot that hardly moved between them. The sound of another sonar can only come too early, and hits one ping, seldom
-  two: so compares consecutive readings whoever filters it out (Borenstein and Koren 1995, US patent 5239515).
+  two: so filters against it compare consecutive readings (Borenstein and Koren 1995, US patent 5239515).
 
 A robot whose wheels turn without moving it (on blocks, or slipping) sees an unchanged world with all its sonars; then
 nothing is said about any of them.
@@ -42,14 +42,14 @@ _OCTANTS, DEAF_PINGS, DEAF_OTHERS = 8, 50, 0.3
 
 #: m that a spike is nearer than its neighbours in time, and how well these agree.
 SPIKE_DEPTH, SPIKE_AGREE = 0.3, 0.1
-#: m by which two spikes differ, else they are one thing at the edge of the beam, heard now and then.
+#: m by which two spikes differ, else they are one thing at the edge of the beam that answers now and then.
 _SPIKE_APART = 0.05
 #: m driven, rad turned, and s between the neighbours, up to which the robot counts as standing.
 _STILL_DRIVE, _STILL_TURN, _STILL_TIME = 0.1, math.radians(5), 3.0
 #: s that are looked at, and in them spikes at least, also as a share of the readings that could have been one.
 WINDOW, SPIKES, SPIKE_SHARE = 60.0, 5, 0.1
 
-#: s between two SIPs beyond which nobody knows how the robot moved.
+#: s between two SIPs beyond which the robot's motion is unknown.
 _MAX_STEP = 1.0
 
 
@@ -175,7 +175,7 @@ class Ear:
     others_heard: int = 0  #: of these with an echo
 
     def echo(self) -> None:
-        """It hears."""
+        """It got an echo."""
         self.octants.clear()
         self.unheard = self.others = self.others_heard = 0
 
@@ -200,7 +200,7 @@ class SonarHealth:
     """Follows the sonars of one robot."""
 
     def __init__(self, profile: Profile) -> None:
-        self.ears: dict[int, Ear] = {}  #: by number; the robot's sonars that have been heard of
+        self.ears: dict[int, Ear] = {}  #: by number; the sonars that have given a reading
         self.on = False
         self._sonar = profile.sonar
         self._half_width = profile.body.width / 2
@@ -216,7 +216,7 @@ class SonarHealth:
         gap = not 0.0 <= dt <= _MAX_STEP
         self._now = report.stamp
         if gap or report.left_stalled or report.right_stalled:
-            # Nobody knows how far it went meanwhile; and wheels that slip tell nothing of where the robot is.
+            # How far it went meanwhile is unknown; and wheels that slip do not show where the robot is.
             dt = 0.0
             for ear in self.ears.values():
                 ear.interrupted()
@@ -326,12 +326,12 @@ class SonarHealth:
 
     @staticmethod
     def _deaf(ear: Ear) -> bool:
-        heard = ear.others_heard >= DEAF_OTHERS * ear.others > 0
-        return len(ear.octants) == _OCTANTS and ear.unheard >= DEAF_PINGS and heard
+        echoes = ear.others_heard >= DEAF_OTHERS * ear.others > 0
+        return len(ear.octants) == _OCTANTS and ear.unheard >= DEAF_PINGS and echoes
 
 
 _DEAF_TEXT = (
-    "has heard no echo all around, where the others heard many: check its cable and that nothing covers it, "
+    "has got no echo all around, where the others got many: check its cable and that nothing covers it, "
     "or leave it out with set_sonar_sequence"
 )
 
@@ -347,6 +347,6 @@ def _stuck_text(ear: Ear) -> str:
 
 def _cross_talk_text(ear: Ear) -> str:
     return (
-        f"had {ear.spikes.recent} false echoes in the last minute: does it hear another robot's sonars? "
+        f"had {ear.spikes.recent} false echoes in the last minute: is another robot's sonar near? "
         "Switch those off, or let fewer fire with set_sonar_sequence"
     )

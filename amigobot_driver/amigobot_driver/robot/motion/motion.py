@@ -1,6 +1,6 @@
-"""What the wheels are wanted to do, for as long as somebody wants it: time-out, keep-alive, emergency stop.
+"""The requested motion, for as long as its sender repeats it: time-out, keep-alive, emergency stop.
 
-One thing at a time: a velocity, wheel velocities, a course, or a manoeuvre; the newest wish ends the one before, as it
+One motion at a time: a velocity, wheel velocities, a course, or a goal; the newest request ends the one before, as it
 does in the firmware.
 """
 
@@ -25,7 +25,7 @@ from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
 #: s between two keep-alives; the firmware's watchdog is 2 s, so several may be lost.
 KEEP_ALIVE = 0.25
-#: Times a stop is sent anew at least, until the robot stands in any case: frames get lost and nobody acknowledges.
+#: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
 STOP_REPEATS = 3
 #: s in which velocities are refused after this process slept: they may have waited in a queue all that time.
 WAKING = 0.5
@@ -95,7 +95,7 @@ class Motion(Component):
         self._keep_alive_timer = context.timeouts.timer(self._on_keep_alive)
         context.on_packet(Sip, self._on_sip)
 
-    # -- wishes -----------------------------------------------------------------------------------------------
+    # -- requests ---------------------------------------------------------------------------------------------
 
     def drive(self, linear: float, angular: float, now: float) -> None:
         """Ask for a velocity (m/s, rad/s) until `timeout` from now. Raises Refused."""
@@ -158,7 +158,7 @@ class Motion(Component):
         self._send_stop(Command.STOP())
 
     def stand(self) -> None:
-        """Zero both velocities before anything else goes out, lest an old one comes to life."""
+        """Zero both velocities before any other frame goes out, as one could revive an old velocity."""
         self._forget("stopped")
         self._send_stop(*STANDING.instructions())
 
@@ -307,7 +307,7 @@ class Motion(Component):
         self._send_wanted()
 
     def _forget(self, why: str) -> None:
-        """Nobody wants any movement any more; what is to be sent for that is the caller's."""
+        """Cancel every motion request; the caller sends what follows from that."""
         self._end_manoeuvre(why)
         if self.wanted:
             self._stops_left = STOP_REPEATS
@@ -370,7 +370,7 @@ class Motion(Component):
     def _keep_alive(self) -> None:
         """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.
 
-        A robot may stand because it has heard nothing, not even that it should: then any frame but STOP lets it drive
+        A robot may be at rest because it received nothing, not even the stops: then any frame but STOP lets it drive
         on (docs/protocol.md 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
         """
         if not (self.wanted or self._stops_left or self._moving):

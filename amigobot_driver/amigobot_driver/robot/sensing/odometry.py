@@ -32,7 +32,7 @@ _LEVER = 0.3
 _ZEROING = 1.5
 #: s from sending such a command until the robot obeys, where no packet shows it better.
 _LATENCY = 0.02
-#: s of driving that a robot without commands may still do: its watchdog's 2 s, braking, and what we hear late.
+#: s of driving that a robot without commands may still do: its watchdog's 2 s, braking, and late packets.
 _ROLL = 5.0
 #: s in which a robot whose motors went off rolls to a stop.
 _COAST = 1.0
@@ -355,7 +355,7 @@ class Odometer:
         self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
 
     def _span(self, dt: float) -> float:
-        """s between two SIPs at the robot, which sends them in whole cycles; 0: nobody knows, they came in a bunch."""
+        """s between two SIPs at the robot, which sends them in whole cycles; 0: unknown, they came in a bunch."""
         self._intervals.append(dt)
         self._regular = False
         if dt <= CYCLE * 0.4:
