@@ -165,10 +165,10 @@ class OdometryStale:
 
 @dataclass(frozen=True, slots=True)
 class TurnRate:
-    """One GYROpac."""
+    """One sample of a GYROpac, which has four."""
 
-    stamp: float  #: s, in the middle of its samples
-    rate: float  #: rad/s, their mean
+    stamp: float  #: s, in the middle of the time that the sample is of
+    rate: float  #: rad/s
     variance: float  #: (rad/s)^2
 
 

@@ -59,14 +59,19 @@ class Gyroscope(Component):
         self._stood = stands
 
     def _on_gyro(self, packet: Gyro, stamp: float, now: float) -> None:
-        """The packet was sent at `stamp`: its samples end there."""
+        """Emit the rate of each sample; the packet was sent at `stamp` (s), where the samples end.
+
+        Not their mean: a filter would use it for the time after them, a tenth of a second late.
+        """
         rates = [sample.rate for sample in packet.samples]
         if not (rates and self.enabled):
             return
         self._unsure = (self._unsure + rates)[-ENOUGH:]
-        rate = -(sum(rates) / len(rates) - self.centre) * RATE
-        middle = stamp - len(rates) * PERIOD / 2
-        self._emit(TurnRate(middle, rate, self._variance(rate, len(rates), stamp)))
+        # One variance for all: if a sample's own noise decided its weight, a filter would favor the small ones.
+        variance = self._variance((self.centre - sum(rates) / len(rates)) * RATE, stamp)
+        for place, counts in enumerate(rates):
+            middle = stamp - (len(rates) - place - 0.5) * PERIOD
+            self._emit(TurnRate(middle, (self.centre - counts) * RATE, variance))
 
     def _calibrate(self, now: float) -> None:
         """Let the samples of a whole rest correct the centre, as far as they are better than what is known of it.
@@ -90,7 +95,7 @@ class Gyroscope(Component):
         """How unsure the centre is, counts squared: since it was measured it has wandered."""
         return self._doubt + (_WANDER**2 * max(0.0, now - self.calibrated) if math.isfinite(self.calibrated) else 0.0)
 
-    def _variance(self, rate: float, samples: int, stamp: float) -> float:
-        """(rad/s)^2 of a mean over so many samples: their noise, the centre's error, the scale's."""
+    def _variance(self, rate: float, stamp: float) -> float:
+        """(rad/s)^2 of a sample: its noise, the centre's error, the scale's."""
         centre = self._centre_variance(stamp)
-        return (self._noise / samples + centre) * RATE**2 + (_SCALE_ERROR * rate) ** 2
+        return (self._noise + centre) * RATE**2 + (_SCALE_ERROR * rate) ** 2
