@@ -405,3 +405,15 @@ def test_the_turn_rate_is_not_that_of_the_line() -> None:
         rates.append(odometer.update(counters.sip(), counters.time + late).angular)
     # By the times of arrival these would be 0.55 to 1.45.
     assert rates[10:] == [pytest.approx(0.8, rel=0.08)] * 50
+
+
+def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated() -> None:
+    """9 % off, as on a robot on carpet: within one standard deviation."""
+    bench = Bench(
+        Options(),
+        simulator=lambda: Simulator(load_profile("amigo-sh"), wear=Wear(track_scale=1.087)),
+    )
+    bench.connect()
+    bench.run(5, cmd_vel=(0.0, 0.6))
+    odometry, truth = bench.reports[-1].odometry, bench.simulator.truth.turn_rate
+    assert 0.05 * truth < abs(odometry.angular - truth) < math.sqrt(odometry.velocity_variance[1])

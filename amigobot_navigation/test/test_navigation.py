@@ -171,6 +171,29 @@ def test_rviz_shows_what_nav2_and_the_driver_publish() -> None:
     assert {topic.removesuffix("_updates") for topic in topics(view)} == nav2 | driver
 
 
+# --- robot_localization ----------------------------------------------------------------------------------------
+
+EKF_FILE = yaml.safe_load((PACKAGE / "config" / "ekf.yaml").read_text(encoding="utf-8"))
+EKF = EKF_FILE["ekf_filter_node"]["ros__parameters"]
+VX, VYAW, YAW = 6, 11, 5
+
+
+def test_the_filter_takes_velocities_of_the_wheels_and_the_turn_rate_of_the_gyro() -> None:
+    assert [number for number, used in enumerate(EKF["odom0_config"]) if used] == [VX, VX + 1, VYAW]
+    assert [number for number, used in enumerate(EKF["imu0_config"]) if used] == [VYAW]
+    assert EKF["imu0_queue_size"] >= 8, "samples come four at once"
+
+
+def test_the_filter_s_process_noise_is_that_of_the_robot() -> None:
+    matrix = EKF["process_noise_covariance"]
+    assert len(matrix) == 15 * 15
+    assert all((value > 0.0) == (place % 16 == 0) for place, value in enumerate(matrix))
+    # A robot that has driven for 40 s is not lost: the default made it 1.7 rad (standard deviation).
+    assert matrix[16 * YAW] * 40.0 < 0.1**2
+    # From one sample of the gyro to the next, the rate may change as fast as the robot turns faster.
+    assert math.sqrt(matrix[16 * VYAW] * 0.025) > 0.87 * 0.025
+
+
 # --- maps ------------------------------------------------------------------------------------------------------
 
 

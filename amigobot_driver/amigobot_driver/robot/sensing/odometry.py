@@ -44,6 +44,8 @@ CYCLE = 0.1
 _INTERVALS = 31
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
+#: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that nobody calibrated.
+_ERROR_RATE = 0.1
 #: rad/s to one unit of the SIP's own rotation velocity (ARCOS), and how far that may be from what the wheels say, as a
 #: share of it and in rad/s: what is further off is not what we take it for.
 STATED_STEP = math.radians(0.1)
@@ -399,7 +401,7 @@ class Odometer:
             covariance=_grow(old.covariance, forward * math.cos(heading), forward * math.sin(heading), forward, turned),
             velocity_variance=(
                 (units.velocity / 2) ** 2 + (_ERROR_DISTANCE * (left + right) / 2) ** 2 + START_VARIANCE,
-                step_rate**2 / 12 + (_ERROR_TURN * angular) ** 2 + START_VARIANCE,
+                step_rate**2 / 12 + (_ERROR_RATE * angular) ** 2 + START_VARIANCE,
             ),
         )
 
