@@ -217,6 +217,34 @@ def test_seto_before_the_process_was_frozen(robot: str, frozen: float) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
+def test_seto_after_a_turn_of_a_few_counts(robot: str) -> None:
+    """Less than the position's resolution would show, where the position did not change."""
+    bench = started(robot, 0, away=False)
+    bench.run(0.5, cmd_vel=(0.0, 0.02))
+    come_to_rest(bench)
+    before = odometry(bench).yaw
+    assert before < 0.02
+    send_seto(bench)
+    bench.run(0.5)
+    assert odometry(bench).yaw == pytest.approx(before, abs=0.0016)
+
+
+def test_several_setos_at_once_behind_a_long_answer() -> None:
+    """None of them adds motion that the robot did not make."""
+    bench = started("amigo")
+    bench.run(1.0, cmd_vel=(0.0, 0.8))
+    before = odometry(bench).yaw
+    bench.ask(lambda: bench.robot.send_raw(Command.CONFIG.number, [], b""))
+    for _ in range(3):
+        send_seto(bench)
+    bench.run(0.06)
+    bench.ask(bench.robot.emergency_stop)
+    come_to_rest(bench)
+    assert odometry(bench).yaw > before
+    assert error(bench)[1] < 0.8 * 0.1 + ALIGNED
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("away", [True, False])
 def test_a_seto_that_is_lost_changes_nothing(robot: str, away: bool) -> None:
     bench = started(robot, 40, away=away)

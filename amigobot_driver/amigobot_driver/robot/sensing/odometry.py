@@ -30,6 +30,8 @@ _ROTATION_ACCELERATION = 20.0
 _LEVER = 0.3
 #: s after a command that zeroes the counters in which the SIPs may show it.
 _ZEROING = 1.5
+#: Times of such commands that are kept.
+_ZEROS = 16
 #: s from sending such a command until the robot obeys, where no packet shows it better.
 _LATENCY = 0.02
 #: s of driving that a robot without commands may still do: its watchdog's 2 s, braking, and late packets.
@@ -114,7 +116,7 @@ class Odometer:
         self._last: tuple[Sip, float] | None = None
         self._interrupted = True  #: SIPs are missing since the last one: the session was another
         self._reset_at: float | None = None  #: s, when the robot said that it was reset
-        self._zero_sent = -math.inf  #: s, when the last command was sent that zeroes the counters
+        self._zero_sent: deque[float] = deque(maxlen=_ZEROS)  #: s, when commands were sent that zero the counters
         self._fixed = self.state
         self._anchor()
         if before and same_robot:
@@ -146,7 +148,7 @@ class Odometer:
         way = math.hypot(counted.x, counted.y)
         if self._jump_in_gap(sip, dt, counted) is None:
             outcome = True, f"the robot has moved {way:.3f} m since"
-        elif saved.at_rest and zero.off(0.0, 0.0) <= self._resolution:
+        elif saved.at_rest and zero.off(0.0, 0.0) <= self._resolution(zero):
             outcome = True, "its counters were zeroed since, it was at rest"
         elif way > self.reach(dt):
             outcome = False, f"its counters differ by {way:.2f} m, more than it rolls in {dt:.0f} s without a driver"
@@ -177,7 +179,7 @@ class Odometer:
 
     def expect_zero(self, now: float) -> None:
         """A command that zeroes the counters is sent `now` (s)."""
-        self._zero_sent = now
+        self._zero_sent.append(now)
 
     def robot_reset(self, stamp: float) -> None:
         """The robot says at `stamp` (s) that its controller was reset: the counters begin at zero."""
@@ -296,10 +298,10 @@ class Odometer:
             difference(sip.heading, 0, _TURN) * self._units.angle,
         )
 
-    @property
-    def _resolution(self) -> float:
-        """Below this (m) two motions are the same to the counters."""
-        return 2 * self._units.distance + _LEVER * self._units.angle
+    def _resolution(self, counted: _Step) -> float:
+        """Below this (m) a motion like this one is no other than the next to the counters."""
+        position = 2 * self._units.distance if counted.x or counted.y else 0.0
+        return position + 1.5 * _LEVER * self._units.angle
 
     def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
         """The motion since the last SIP if the counters jumped in between, None if they counted it."""
@@ -312,13 +314,13 @@ class Odometer:
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
+        resolution = self._resolution(counted)
         off, off_zero = counted.off(way, turn, *shares), self._since_zero(sip).off(way, turn)
-        announced = stamp <= self._zero_sent + _ZEROING
-        if announced:
-            zeroed = off_zero + change / 4 + self._resolution < off
+        if self._zero_sent and stamp <= self._zero_sent[-1] + _ZEROING:
+            zeroed = off_zero + change / 4 + resolution < off
         else:
-            doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + self._resolution
-            zeroed = off_zero <= doubt < off - self._resolution
+            doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
+            zeroed = off_zero <= doubt < off - resolution
         leap = _TURN_LEAP + 1.5 * abs(turn) + abs(w1 - w0) * span / 2 + _ROTATION_ACCELERATION * span**2 / 4
         impossible = (
             math.hypot(counted.x, counted.y) > PLAUSIBLE * self._limits.linear * dt + MARGIN
@@ -326,9 +328,10 @@ class Odometer:
             or (leap_known and abs(counted.turn - turn) > leap)
         )
         if zeroed and not self._regular:
-            # The SIP may be late, then the time since the last one is too long; the counters know the rest.
-            until = self._zero_sent + _LATENCY - then if announced else CYCLE / 2
-            until = min(max(until, 0.0), dt)
+            # The SIP may be late, then the time since the last one is too long. The counters know what came after the
+            # command, which was sent when it was sent: of several the first, as too little is better than too much.
+            sent = next((sent for sent in self._zero_sent if sent >= then), None)
+            until = min(sent + _LATENCY - then, dt) if sent is not None else 0.0
             return _arc(v0 * until, w0 * until).then(self._since_zero(sip))
         return _arc(way, turn) if zeroed or impossible else None
 
@@ -340,8 +343,8 @@ class Odometer:
         since_zero = self._since_zero(sip)
         roll, coast = min(dt, _ROLL), min(dt, _COAST)
         off, off_zero = counted.off(speed * roll, rate * roll), since_zero.off(speed * coast, rate * coast)
-        fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution
-        if self._reset_at is not None or (fits and off_zero + self._resolution < off):
+        fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
+        if self._reset_at is not None or (fits and off_zero + self._resolution(counted) < off):
             until = min(max((self._reset_at or then) - then, 0.0), coast)
             return _arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
