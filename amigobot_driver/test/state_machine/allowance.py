@@ -49,6 +49,12 @@ class Allowances:
         if until < math.inf:
             self._entries.append((max(now, until), REST))
 
+    def limit(self, linear: float, angular: float, now: float) -> None:
+        """What is allowed now and later is within these limits (m/s, rad/s) from now on."""
+        later = [entry for entry in self._entries if entry[0] > now]
+        self.allow(self.at(now).clamped(linear, angular), now)
+        self._entries += later
+
     def disturb(self, start: float, end: float) -> None:
         """Commands may not have arrived in this time (s)."""
         self._disturbed.append((start, end))

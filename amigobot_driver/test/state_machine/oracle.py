@@ -70,7 +70,7 @@ class MovesOnlyAsAllowed(Check):
             allowed = allowances.since(horizon, tick.time)
             self._reach.step(allowed, deceleration, tick.time - self._last if tick.time > self._last else 0.01)
             self._last = tick.time
-            if world.as_built():
+            if world.as_built() and tick.time > world.forced_until:
                 # Each wheel overshoots by a share of its own speed, so that turning shows in the translation.
                 half_track = world.profile.body.track / 2
                 margin = OVERSHOOT_LINEAR + OVERSHOOT * half_track * max(map(abs, self._reach.angular))
@@ -118,7 +118,9 @@ class StaysAtRest(Check):
                 self._at_rest += 1
                 continue
             rested, self._at_rest = self._at_rest, 0
-            if rested < 20 or world.lossless_since > tick.time - 5.0 or not world.as_built():
+            if rested < 20 or world.lossless_since > tick.time - 5.0:
+                continue
+            if tick.time <= world.forced_until or not world.as_built():
                 continue
             allowed = world.allowances.since(tick.time - world.reaction, tick.time)
             self.require(bool(allowed), f"at {tick.time:.2f} s the robot begins to move although no command allows it")
@@ -478,8 +480,9 @@ class LinkIsTrue(Check):
                 f"the robot is there for {world.now - world.clean_since:.1f} s and not connected: {world.robot.note}",
             )
         apart = world.running and not world.witness.in_session
-        self._apart_since = min(self._apart_since, world.now) if apart else math.inf
-        silence = world.robot.dialect.silence + world.reaction
+        # A process that was frozen counts the silence from when it went on.
+        self._apart_since = max(world.woken, min(self._apart_since, world.now)) if apart else math.inf
+        silence = world.robot.dialect.silence + 2 * world.reaction
         if world.profile.firmware == "E":
             return  # it streams and obeys without a session
         self.require(world.now - self._apart_since <= silence, "the driver runs a session that the robot has not")

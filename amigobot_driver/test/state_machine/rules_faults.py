@@ -9,6 +9,7 @@ from amigobot_driver.sim import Faults
 from . import values
 from .base import Base, rule
 from .known import Known, avoided
+from .oracle import Violation
 
 FAULTS = st.one_of(
     st.sampled_from((0.001, 0.01)).map(lambda share: Faults(corrupt=share)),
@@ -52,7 +53,12 @@ class FaultRules(Base):
         """The process of the driver stands still."""
         if writer_first and avoided(Known.FREEZE_LOSES_LINK):
             writer_first = False
-        self.see(self.world.freeze(seconds, writer_first=writer_first))
+        world = self.world
+        heard = world.can_be_driven and not world.meddling.since(world.now - 1.0, "all")
+        connections = world.robot.session.connections
+        self.see(world.freeze(seconds, writer_first=writer_first))
+        if heard and (not world.running or world.robot.session.connections != connections):
+            raise Violation(f"LinkIsTrue: {seconds} s of a frozen process lost a link whose bytes had all come")
         self.advance(pause)
 
     @rule(seconds=st.sampled_from((0.0, 0.1, 0.5, 1.5, 2.5)))

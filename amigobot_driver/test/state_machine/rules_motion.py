@@ -20,8 +20,11 @@ class MotionRules(Base):
     def drive(self, linear: float, angular: float, pause: float) -> None:
         """One velocity, and then nothing more."""
         limits = self.world.profile.limits
+        ready = self.world.can_be_driven
         accepted = self.world.drive(linear * limits.linear, angular * limits.angular)
         self._must_be_number(accepted, linear, angular)
+        if ready and not accepted and math.isfinite(linear + angular):
+            self._must_not_refuse("velocity", linear, angular)
         self.advance(pause)
 
     @rule(linear=values.INSIDE, angular=values.INSIDE, duration=values.DURATIONS)
@@ -49,15 +52,22 @@ class MotionRules(Base):
         """Begin to drive a distance."""
         if _too_small(distance):
             return
-        answer = self.world.move(distance)
+        answer = self._move(distance)
         self._must_be_number(not isinstance(answer, Refused), distance)
         self.advance(pause)
 
     @rule(distance=values.DISTANCES)
     def move_to_the_end(self, distance: float) -> None:
         """Drive a distance, and wait for the result."""
-        if not _too_small(distance) and not isinstance(self.world.move(distance), Refused):
+        if not _too_small(distance) and not isinstance(self._move(distance), Refused):
             self._finish()
+
+    def _move(self, distance: float) -> object:
+        coming = self.world.motors_are_coming and not avoided(Known.MOTORS_NOT_YET_ON)
+        answer = self.world.move(distance)
+        if coming and isinstance(answer, Refused) and "motors are off" in str(answer):
+            raise Violation(f"MotorsAreWaitedFor: a move was refused while the motors were coming: {answer}")
+        return answer
 
     @rule(angle=values.ANGLES, absolute=st.booleans(), pause=values.PAUSES)
     def turn(self, angle: float, absolute: bool, pause: float) -> None:
@@ -110,6 +120,12 @@ class MotionRules(Base):
         """The services set_odometry and reset_odometry."""
         self.world.set_odometry(*pose)
         self.advance(pause)
+
+    @staticmethod
+    def _must_not_refuse(what: str, *shares: float) -> None:
+        beyond = max(map(abs, shares)) > 1.0
+        if not (beyond and avoided(Known.BEYOND_LIMITS)):
+            raise Violation(f"VelocitiesAreClamped: a {what} of {shares} times the limits was refused")
 
     @staticmethod
     def _must_be_number(accepted: bool, *numbers: float) -> None:

@@ -34,8 +34,7 @@ class SettingRules(Base):
     def tune(self, change: tuple[str, int], pause: float) -> None:
         """set_robot_config, set_pid."""
         name, value = change
-        command = TUNABLE[name].command.name
-        if avoided(Known.TUNING_SIGN) and command in ("SETA", "SETRA", "SETV", "SETRV") and value <= 0:
+        if avoided(Known.TUNING_SIGN) and value < TUNABLE[name].low:
             value = 200
         self.world.tune({name: value})
         self.advance(pause)

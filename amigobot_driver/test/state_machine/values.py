@@ -82,8 +82,7 @@ HARMLESS = ("trans_acc", "trans_decel", "rot_acc", "rot_decel", "trans_vel_max",
 
 
 def _working_values(name: str) -> st.SearchStrategy[int]:
-    command = TUNABLE[name].command
-    low, high = command.limits or (0, 0x7FFF)
+    low, high = TUNABLE[name].low, TUNABLE[name].high
     sensible = st.sampled_from((50, 100, 200, 300, 777))
     return st.one_of(sensible, sensible, st.sampled_from((0, 1, -1, -777, low, high, low - 1, high + 1)))
 

@@ -47,7 +47,7 @@ from amigobot_driver.robot.devices.auxiliary import HOLD
 from amigobot_driver.robot.dialects.dialect import ANSWER_TIMEOUT, ROUNDS
 from amigobot_driver.robot.link import STALE
 from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
-from amigobot_driver.robot.motion.motion import KEEP_ALIVE
+from amigobot_driver.robot.motion.motion import KEEP_ALIVE, WAKING
 from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
 from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar, Spec
@@ -255,6 +255,10 @@ class World:
         self._motors_expected_off = False
         self.jammed = False
         self.closed = False
+        #: s; a servo that was held by force lets go with what it has stored
+        self.forced_until = -math.inf
+        self.motors_asked = True  #: unless a caller switched them off
+        self.woken = -math.inf  #: s, when the process was last frozen until
         self.powered = True
         self.bench.down.fault = self._disguise if not setup.moving_bit else None
         self._note_line()
@@ -357,6 +361,22 @@ class World:
         through = self.bench.up.fault is None and self.bench.down.fault in (None, self._disguise)
         return quiet and not faults.babble and through and self.plugged and self.powered
 
+    @property
+    def can_be_driven(self) -> bool:
+        """Nothing that is documented speaks against a command for the wheels."""
+        awake = self.now - self.woken > WAKING
+        return self.running_for(1.0) and self.clean_for(1.0) and awake and not self.emergency
+
+    @property
+    def motors_are_coming(self) -> bool:
+        """The driver switches the motors on by itself, and nothing has asked for them to be off."""
+        asked = (
+            bool(self.values["motors_on_connect"])
+            and self.motors_asked
+            and not self.meddling.since(-math.inf, "motors")
+        )
+        return asked and self.running and self.clean_for(1.0) and not self.emergency
+
     def clean_for(self, seconds: float) -> bool:
         """The line has been in order for that long."""
         return self.now - self.clean_since >= seconds
@@ -391,6 +411,7 @@ class World:
         self.bench.run(1e-6)
         self.allowances.disturb(start, self.now)
         self.punctual_since = self.now + 2 * TICK
+        self.woken = self.now
         if self.running and seconds > STALE:
             # Documented: what was asked before the process slept is void.
             self._allow(Allowance())
@@ -423,6 +444,8 @@ class World:
             self.requests.remove(request)
             seen.ended.append(request)
         self._note_line()
+        if self.jammed or self.witness.stalled:
+            self.forced_until = self.now + 2 * SERVO_LAG
         if not self.as_built() or self.jammed or self.witness.stalled or not self.witness.motors_on:
             self._spoil()
         return seen
@@ -624,6 +647,7 @@ class World:
     def enable_motors(self, on: bool) -> None:
         self._replaced()
         asked = self.now
+        self.motors_asked = on
         self.request(
             "motors",
             f"enable_motors({on})",
@@ -816,6 +840,8 @@ class World:
         if name in ("max_linear_velocity", "max_angular_velocity"):
             self.touched |= {"trans_vel_max", "rot_vel_max"}
             self._note_tuned(["trans_vel_max", "rot_vel_max"])
+            if not avoided(Known.LIMIT_WHILE_DRIVING):
+                self.allowances.limit(self.limits.linear, self.limits.angular, self.now)
         options = self._options()
         self.request("tuning", f"{name}={value!r}", lambda: self.robot.configure(options, self.now), lambda outcome: "")
         return True
