@@ -26,6 +26,7 @@ class Known(Enum):
     TWIST_BEHIND_ANSWER = "the twist may be wrong when a packet waited for a long answer on the line"
     AUX_BACKLOG = "only one auxiliary port is written to at a time"
     CONCURRENT_TUNING = "a request for a working value may be told of success although a later one replaced it"
+    RECONNECTION_NEAR_ORIGIN = "the odometry is not compared across a new session within 0.3 m of the counters' origin"
 
 
 def _sought() -> frozenset[Known]:

@@ -37,18 +37,19 @@ class Statistics:
 class DriverMachine(MotionRules, SettingRules, DeviceRules, FaultRules):
     """One robot from the first byte to the last."""
 
-    @initialize(setup=values.SETUPS, connected=st.sampled_from((True, True, True, False)))
-    def begin(self, setup: Setup, connected: bool) -> None:
-        """Start the driver; `connected`: and wait until it has what it wants."""
+    @initialize(setup=values.SETUPS, connected=st.sampled_from((1.0, 1.0, 1.0, 0.0, None)))
+    def begin(self, setup: Setup, connected: float | None) -> None:
+        """Start the driver, and wait until the link has been up for so long (s); None: do not wait."""
         if avoided(Known.MOVING_BIT):
             setup = dataclasses.replace(setup, moving_bit=True)
         self.world = World(setup)
         self.world.connect()
-        if connected:
-            for _ in range(40):
-                self.advance(0.1)
-                if self.world.running_for(1.0):
-                    break
+        if connected is None:
+            return
+        for _ in range(400):
+            if self.world.running_for(connected):
+                break
+            self.advance(0.02)
 
     def finish_sequence(self) -> None:
         """All is healed; then the robot is found, every request is answered, and the driver ends its session."""

@@ -192,7 +192,9 @@ class MovementsArrive(Check):
             f"{what} reports {reported:.4f}, the robot travelled {travelled:.4f}",
         )
         if not avoided(Known.RESULT_BEFORE_REST) and not world.allowances.at(movement.ended):
-            self.require(movement.end.at_rest, f"{what} has its result before the robot is at rest")
+            unit = world.profile.units.velocity  # packets tell whole units
+            slow = abs(movement.end.linear) <= unit and abs(movement.end.angular) <= 2 * unit / world.profile.body.track
+            self.require(slow, f"{what} has its result before the robot is at rest")
 
 
 # -- odometry -------------------------------------------------------------------------------------------------
@@ -251,7 +253,8 @@ class OdometryFollows(Check):
         made, odometry = sighting.made, sighting.report.odometry
         assert made is not None
         last, self._last = self._last, sighting
-        if last is None or self._frame is None:
+        # With other gains the servo may oscillate faster than packets come.
+        if last is None or self._frame is None or not world.as_built():
             self._align(sighting)
             return
         assert last.made is not None
@@ -267,6 +270,10 @@ class OdometryFollows(Check):
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return
+        near = abs(made.odometer[0]) + abs(made.odometer[1]) < 0.3 and sighting.connections != last.connections
+        if near and avoided(Known.RECONNECTION_NEAR_ORIGIN):
+            self._align(sighting)
+            return
         path, turned = made.path - self._path, made.turned - self._turned
         x, y, heading = self._frame.pose(sighting)
         position, angle = self._tolerance(world, path, turned)
@@ -304,6 +311,8 @@ class OdometryFollows(Check):
         assert wanted is not None
         assert made is not None
         assert last.made is not None
+        if sighting.connections != last.connections and avoided(Known.RECONNECTION_NEAR_ORIGIN):
+            return
         if sighting.settings - last.settings > 1 or not all(map(math.isfinite, wanted)):
             return
         moved, turned = abs(made.path - last.made.path), abs(made.turned - last.made.turned)
@@ -363,7 +372,10 @@ class TwistIsTrue(Check):
         waited = max(made.starts - made.time, last.made.starts - last.made.time)
         if waited > 0.03 and avoided(Known.TWIST_BEHIND_ANSWER):
             self._unsure_until = made.time + 3.0
-        if not (sighting.punctual and last.punctual) or made.time < self._unsure_until:
+        if not sighting.punctual:
+            # The odometry takes the length of a cycle from the last 31 arrivals.
+            self._unsure_until = made.time + 3.5
+        if made.time < self._unsure_until:
             # Packets that came late: the time between them says little, the wheels' velocities more.
             margin += max(abs(low), abs(high))
         self.require(
@@ -494,29 +506,21 @@ class StatusIsTrue(Check):
     #: s: two cycles, and a line that carries them
     AGE = 0.5
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._values: dict[str, tuple[object, float]] = {}
-
     def look(self, world: World, seen: Seen) -> None:
+        """An Erratic does not tell of its motors; its sonars are concluded from the packets that stay out."""
         report = world.robot.senses.report
-        truths: dict[str, tuple[object, object]] = {}
-        if world.running and world.witness.in_session and report is not None:
-            truths["sonar_enabled"] = world.witness.sonar_on, report.sonar_enabled
-            if world.robot.motors.reported is not None:
-                truths["motors_enabled"] = world.witness.motors_on, report.motors_enabled
-            truths["stalled"] = world.witness.stalled, report.left_stalled or report.right_stalled
-        for name in list(self._values.keys() - truths.keys()):
-            del self._values[name]
-        for name, (truth, said) in truths.items():
-            value, since = self._values.get(name, (None, world.now))
-            if value != truth:
-                since = world.now
-            self._values[name] = truth, since
-            if world.now - since >= self.AGE and world.clean_for(self.AGE) and world.running_for(self.AGE):
-                if name == "sonar_enabled" and world.profile.firmware == "E":
-                    continue  # an Erratic's is concluded from the packets that stay out
-                self.require(truth == said, f"{name} is {truth} at the robot, the driver says {said}")
+        steady = world.clean_for(self.AGE) and world.running_for(self.AGE) and world.witness.in_session
+        if report is None or not steady or world.now - world.woken < self.AGE:
+            return
+        said = {
+            "motors_enabled": report.motors_enabled,
+            "sonar_enabled": report.sonar_enabled,
+            "stalled": report.left_stalled or report.right_stalled,
+        }
+        for name, truth in world.witness.status.items():
+            untold = world.profile.firmware == "E" and name != "stalled"
+            if not untold and world.now - world.witness.changed.get(name, world.now) >= self.AGE:
+                self.require(truth == said[name], f"{name} is {truth} at the robot, the driver says {said[name]}")
 
 
 class QueuesAreBounded(Check):

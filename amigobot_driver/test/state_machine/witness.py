@@ -40,6 +40,7 @@ class Made:
     turned: float  #: rad that it had turned, either way
     #: changes when the robot's counters start anew, or count in other units than its wheels have
     epoch: int
+    odometer: tuple[float, float]  #: m, m, of the robot's own counters
     calibrated: bool  #: the counters have the units of the wheels
 
 
@@ -54,6 +55,9 @@ class Witness:
         self.travel = 0.0  #: m that the wheels have rolled, forwards minus backwards
         self.epoch = 0
         self._found = -math.inf  #: s, the newest frame that was found
+        #: s, when each of these last changed: motors_enabled, sonar_enabled, stalled
+        self.changed: dict[str, float] = {}
+        self.status: dict[str, bool] = {}  #: as of the last tick, by the same names
         self._odometer: object = None
         self._calibrated = True
         self._firmware, self._body = simulator._firmware, simulator._body
@@ -86,6 +90,14 @@ class Witness:
     @property
     def stalled(self) -> bool:
         return any(self._firmware.drive.stalls)
+
+    def _look_at_status(self) -> dict[str, bool]:
+        drive = self._firmware.drive
+        return {
+            "motors_enabled": drive.motors_on,
+            "sonar_enabled": self._firmware.hardware.sonar.on,
+            "stalled": drive.left_stall.stalled or drive.right_stall.stalled,
+        }
 
     def working(self, name: str) -> int | None:
         """A working parameter by its name in CONFIGpac; None where this firmware has none of that name."""
@@ -153,6 +165,10 @@ class Witness:
         self.travel += rolled
         self.path += abs(rolled)
         self.turned += abs(body.right.travel - right - body.left.travel + left) / body._track
+        status = self._look_at_status()
+        if status != self.status:
+            self.changed.update({name: now for name, value in status.items() if value is not self.status.get(name)})
+            self.status = status
         self.now = self._look(now)
         self.ticks.append(self.now)
 
@@ -196,7 +212,9 @@ class Witness:
         waiting = line._sips if priority is Priority.SIP else (*line._sips, *line._others)
         starts = max(now, line._free_at) + sum(map(len, waiting)) * line.byte_time
         here = self._look(now)
-        self.made.append(Made(now, starts, frame[3:-2], here, self.path, self.turned, self.epoch, calibrated))
+        odometer = self._firmware.drive.odometer
+        counters = odometer.x, odometer.y
+        self.made.append(Made(now, starts, frame[3:-2], here, self.path, self.turned, self.epoch, counters, calibrated))
         while self.made[0].time < now - KEPT:
             self.made.popleft()
         self._send(frame, priority, now, deadline)

@@ -47,7 +47,7 @@ from amigobot_driver.robot.devices.auxiliary import HOLD
 from amigobot_driver.robot.dialects.dialect import ANSWER_TIMEOUT, ROUNDS
 from amigobot_driver.robot.link import STALE
 from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
-from amigobot_driver.robot.motion.motion import KEEP_ALIVE, WAKING
+from amigobot_driver.robot.motion.motion import KEEP_ALIVE, LATE, WAKING
 from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
 from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar, Spec
@@ -65,6 +65,8 @@ T = TypeVar("T")
 
 #: s in which a wheel follows its set-point: three times the 0.1 s that the simulator's servo takes.
 SERVO_LAG = 0.3
+#: s in which a servo that was held by force works off what it has stored, and comes to rest.
+RELEASE = 2.0
 #: Frames that may go out before the one that stops the robot: one that is being sent, and the three of a stop.
 FRAMES_BEFORE = 4
 #: Bytes of a frame with a number.
@@ -364,7 +366,7 @@ class World:
     @property
     def can_be_driven(self) -> bool:
         """Nothing that is documented speaks against a command for the wheels."""
-        awake = self.now - self.woken > WAKING
+        awake = self.now - self.woken > LATE + WAKING
         return self.running_for(1.0) and self.clean_for(1.0) and awake and not self.emergency
 
     @property
@@ -445,7 +447,7 @@ class World:
             seen.ended.append(request)
         self._note_line()
         if self.jammed or self.witness.stalled:
-            self.forced_until = self.now + 2 * SERVO_LAG
+            self.forced_until = self.now + RELEASE
         if not self.as_built() or self.jammed or self.witness.stalled or not self.witness.motors_on:
             self._spoil()
         return seen
@@ -640,6 +642,10 @@ class World:
             request.ended, request.outcome = self.now, future.result()
             request.wrong = request.judge(request.outcome)
 
+        if kind == "reset":
+            for other in self.requests:
+                if other.kind == kind:
+                    other.waited = 0.0  # both wait for the same reset, which begins anew
         self.requests.append(request)
         future.add_done_callback(ended)
         return request
