@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .allowance import REST, Allowance, Reach
 from .known import Known, avoided
-from .world import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE, Movement, Request, Seen, Sighting, World
+from .world import MAX_ROUTINE, MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE, Movement, Request, Seen, Sighting, World
 
 #: Shares and m/s, rad/s by which a servo overshoots its set-point.
 OVERSHOOT, OVERSHOOT_LINEAR, OVERSHOOT_ANGULAR = 0.05, 0.02, 0.06
@@ -489,12 +489,12 @@ class LinkIsTrue(Check):
         ):
             self.require(
                 world.running or world.now - world.link_changed < world.reconnection,
-                f"the robot is there for {world.now - world.clean_since:.1f} s and not connected: {world.robot.note}",
+                f"the robot is there for {world.now - world.clean_since:.1f} s and not connected: {world.note}",
             )
         apart = world.running and not world.witness.in_session
         # A process that was frozen counts the silence from when it went on.
         self._apart_since = max(world.woken, min(self._apart_since, world.now)) if apart else math.inf
-        silence = world.robot.dialect.silence + 2 * world.reaction
+        silence = world.silence + 2 * world.reaction
         if world.profile.firmware == "E":
             return  # it streams and obeys without a session
         self.require(world.now - self._apart_since <= silence, "the driver runs a session that the robot has not")
@@ -508,7 +508,7 @@ class StatusIsTrue(Check):
 
     def look(self, world: World, seen: Seen) -> None:
         """An Erratic does not tell of its motors; its sonars are concluded from the packets that stay out."""
-        report = world.robot.senses.report
+        report = world.report
         steady = world.clean_for(self.AGE) and world.running_for(self.AGE) and world.witness.in_session
         if report is None or not steady or world.now - world.woken < self.AGE:
             return
@@ -527,21 +527,16 @@ class QueuesAreBounded(Check):
     """Nothing that waits grows without end."""
 
     def look(self, world: World, seen: Seen) -> None:
-        queue = world.robot.queue
-        waiting = {str(priority): len(commands) for priority, commands in queue._waiting.items()}
-        self.require(max(waiting.values()) <= 200, f"queues of commands: {waiting}")
+        waiting = world.waiting
+        self.require(max(waiting.values()) <= MAX_ROUTINE, f"queues of commands: {waiting}")
 
 
 class FramesAreCounted(Check):
     """Each frame that the driver handed over is one that it counts as sent."""
 
     def look(self, world: World, seen: Seen) -> None:
-        """Counted over the whole run."""
-        queue = world.robot.queue
-        self.require(
-            len(world.bench.up.log) <= queue.sent,
-            f"{len(world.bench.up.log)} frames on the line, {queue.sent} counted",
-        )
+        on_line, counted = world.frames
+        self.require(on_line <= counted, f"{on_line} frames on the line, {counted} counted")
 
 
 class Oracle:
@@ -574,7 +569,7 @@ class Oracle:
         """When all has been in order for a while."""
         world_runs = world.running or world.meddling.since(world.now - world.reconnection, "all")
         if not world_runs:
-            raise Violation(f"LinkIsTrue: all is in order, and the robot is not found: {world.robot.note}")
+            raise Violation(f"LinkIsTrue: all is in order, and the robot is not found: {world.note}")
 
     def at_the_end(self, world: World) -> None:
         """When the driver has ended."""

@@ -55,9 +55,9 @@ class FaultRules(Base):
             writer_first = False
         world = self.world
         heard = world.can_be_driven and not world.meddling.since(world.now - 1.0, "all")
-        connections = world.robot.session.connections
+        connections = world.connections
         self.see(world.freeze(seconds, writer_first=writer_first))
-        if heard and (not world.running or world.robot.session.connections != connections):
+        if heard and (not world.running or world.connections != connections):
             raise Violation(f"LinkIsTrue: {seconds} s of a frozen process lost a link whose bytes had all come")
         self.advance(pause)
 

@@ -302,6 +302,36 @@ class World:
         return bool(self.robot.running)
 
     @property
+    def note(self) -> str:
+        """What the driver says of the link."""
+        return str(self.robot.note)
+
+    @property
+    def connections(self) -> int:
+        """Sessions so far."""
+        return int(self.robot.session.connections)
+
+    @property
+    def silence(self) -> float:
+        """s without a packet after which the driver takes the link for lost."""
+        return float(self.robot.dialect.silence)
+
+    @property
+    def report(self) -> Report | None:
+        """The newest report."""
+        return self.robot.senses.report  # type: ignore[no-any-return]
+
+    @property
+    def waiting(self) -> dict[str, int]:
+        """How many commands wait, by their priority."""
+        return {str(priority): len(commands) for priority, commands in self.robot.queue._waiting.items()}
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """Frames that were put on the line, and frames that the driver says it has sent."""
+        return len(self.bench.up.log), self.robot.queue.sent
+
+    @property
     def emergency(self) -> bool:
         """The emergency stop is latched."""
         return bool(self.robot.motion.emergency)
@@ -346,7 +376,7 @@ class World:
         """
         attempt = LISTEN + ROUNDS * ANSWER_TIMEOUT + SETTLE + ROUNDS * FIRST_SIP
         visit = SESSION_ROUNDS * attempt + 2 * SETTLE
-        return BOOT_TIME + float(self.robot.dialect.silence) + 2 * visit + LEEWAY
+        return BOOT_TIME + self.silence + 2 * visit + LEEWAY
 
     @property
     def deceleration(self) -> tuple[float, float]:
@@ -464,7 +494,7 @@ class World:
                     time,
                     event,
                     made,
-                    self.robot.session.connections,
+                    self.connections,
                     self.settings,
                     self.in_order and time >= self.clean_since,
                     punctual,
@@ -1004,6 +1034,7 @@ _RESTARTS = {
 
 __all__ = [
     "KEPT",
+    "MAX_ROUTINE",
     "MOVE_TOLERANCE",
     "PARAMETERS",
     "PATIENCE",
