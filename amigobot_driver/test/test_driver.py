@@ -25,7 +25,7 @@ from amigobot_driver.transport import Port, PortError, open_port
 
 #: s that nothing here ever takes, on however slow a machine
 PATIENCE = 60.0
-FAREWELL = ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
+SHUTDOWN_SEQUENCE = ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
 
 
 def eventually(condition: Callable[[], object]) -> None:
@@ -168,19 +168,19 @@ class TestOnEveryPort:
             run.drive_until(lambda: run.told(Report)[-1].odometry.x > 0.1)
             assert run.moving()
             run.driver.close()
-            assert run.words[-4:] == FAREWELL
+            assert run.words[-4:] == SHUTDOWN_SEQUENCE
             assert run.taps[-1].closed
             assert not run.driver.failed.is_set()
         return run
 
-    def test_in_this_process(self) -> None:
+    def test_the_driver_drives_a_robot_in_this_process(self) -> None:
         run = self.tour("sim://amigo?world=empty")
         assert run.notes[-1].startswith("connected to not_set")
         simulator = run.taps[0].port.simulator
         assert simulator.session is Session.WAIT
         assert simulator.truth.pose.x > 0.1
 
-    def test_over_a_pty(self, tmp_path: Path) -> None:
+    def test_the_driver_drives_a_robot_over_a_pty(self, tmp_path: Path) -> None:
         path = tmp_path / "robot"
         with served(on_pty(path)) as (simulator, _):
             self.tour(str(path))
@@ -188,7 +188,7 @@ class TestOnEveryPort:
             eventually(lambda: simulator.truth.left_velocity == 0)
             assert simulator.truth.pose.x > 0.1
 
-    def test_over_tcp(self) -> None:
+    def test_the_driver_drives_a_robot_over_tcp(self) -> None:
         with served(on_tcp) as (simulator, connection):
             self.tour(f"socket://127.0.0.1:{connection.port}")
             eventually(lambda: simulator.session is Session.WAIT)
@@ -196,14 +196,14 @@ class TestOnEveryPort:
 
 
 class TestPortThatComesAndGoes:
-    def test_is_waited_for(self, tmp_path: Path) -> None:
+    def test_the_driver_waits_for_a_missing_port(self, tmp_path: Path) -> None:
         path = tmp_path / "robot"
         with running(str(path)) as run:
             eventually(lambda: any("there is no such port" in note for note in run.notes))
             with served(on_pty(path)):
                 run.connect()
 
-    def test_that_vanishes_is_found_again(self, tmp_path: Path) -> None:
+    def test_the_driver_reconnects_to_a_port_that_vanished(self, tmp_path: Path) -> None:
         """The cable is pulled while the robot drives; where it comes back, nothing moves."""
         path = tmp_path / "robot"
         with running(str(path)) as run:
@@ -220,7 +220,7 @@ class TestPortThatComesAndGoes:
                 assert simulator.truth.pose.x == 0
             assert any("the port has gone" in note for note in run.notes)
 
-    def test_is_found_under_another_name(self, tmp_path: Path) -> None:
+    def test_the_driver_finds_a_port_under_another_name(self, tmp_path: Path) -> None:
         """The kernel numbers an adapter anew while somebody still has the old number open."""
         pattern = str(tmp_path / "ttyUSB*")
         with running(pattern) as run:
@@ -231,7 +231,7 @@ class TestPortThatComesAndGoes:
                 eventually(lambda: run.state is LinkState.DISCONNECTED)
             eventually(lambda: f"{pattern}: no port has such a name; is the adapter" in run.notes[-1])
 
-    def test_a_peer_that_closes_the_connection_is_called_again(self) -> None:
+    def test_the_driver_reconnects_to_a_peer_that_closed_the_connection(self) -> None:
         with served(on_tcp) as (_, connection), running(f"socket://127.0.0.1:{connection.port}") as run:
             run.connect()
             connection._drop()
@@ -239,7 +239,7 @@ class TestPortThatComesAndGoes:
             run.connect()
 
     @pytest.mark.parametrize("direction", ["fail_read", "fail_write"])
-    def test_a_failing_port_is_opened_anew(self, direction: str) -> None:
+    def test_a_failing_port_is_reopened(self, direction: str) -> None:
         with running() as run:
             run.connect()
             setattr(run.taps[0], direction, True)
@@ -249,7 +249,7 @@ class TestPortThatComesAndGoes:
             assert len(run.taps) == 2
             assert not run.driver.failed.is_set()
 
-    def test_a_read_that_fails_while_somebody_writes_harms_nobody(self) -> None:
+    def test_a_read_that_fails_during_a_write_does_not_end_the_driver(self) -> None:
         """The writer is about to write to a port that the reader has just lost."""
         with running() as run:
             run.connect()
@@ -314,7 +314,7 @@ class WatchedCondition(threading.Condition):
 
 
 class TestStamps:
-    def test_are_those_of_the_stream_while_somebody_holds_the_lock(self) -> None:
+    def test_stamps_do_not_depend_on_who_holds_the_lock(self) -> None:
         """Each second packet finds the lock taken, and waits 30 ms for it. On an injected clock."""
         bench = Bench(baud=0)
         bench.connect()
@@ -345,7 +345,7 @@ class TestStamps:
                     now[0] += 0.03 if number % 2 else 0.0
                 eventually(lambda expected=number + 1: len(reports) == expected)
         finally:
-            # The farewell spaces its frames by this clock: it has to go on.
+            # The shutdown sequence spaces its frames by this clock, so the clock has to run.
             driver.clock = lambda: now[0] + time.monotonic()
             driver.close()
         intervals = [after.stamp - before.stamp for before, after in pairwise(reports)]
@@ -353,32 +353,32 @@ class TestStamps:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-class TestBugs:
-    def test_of_a_listener_stop_the_robot(self) -> None:
+class TestExceptions:
+    def test_an_exception_in_the_listener_stops_the_robot(self) -> None:
         with running() as run:
             run.connect()
             run.drive_until(run.moving)
 
             def broken(event: Event) -> None:
-                raise ZeroDivisionError("a bug in whoever listens")
+                raise ZeroDivisionError("a bug in the listener")
 
             run.listener = broken
             eventually(run.driver.failed.is_set)
             eventually(lambda: run.taps[-1].closed)
-            assert run.words[-4:] == FAREWELL
+            assert run.words[-4:] == SHUTDOWN_SEQUENCE
             run.driver.close()
 
     @pytest.mark.parametrize("method", ["receive", "poll"], ids=["reader", "writer"])
-    def test_of_either_thread_stop_it_too(self, method: str) -> None:
+    def test_an_exception_in_a_driver_thread_stops_the_robot(self, method: str) -> None:
         with running() as run:
             run.connect()
             run.drive_until(run.moving)
             self.break_robot(run, method)
             eventually(run.driver.failed.is_set)
             eventually(lambda: run.taps[-1].closed)
-            assert run.words[-4:] == FAREWELL
+            assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
-    def test_that_break_even_the_farewell_are_reported(self) -> None:
+    def test_an_exception_in_the_shutdown_sequence_is_reported(self) -> None:
         with running() as run:
             run.connect()
             self.break_robot(run, "receive", "close")
@@ -396,7 +396,7 @@ class TestBugs:
 
 
 class TestListener:
-    def test_hears_everything_in_order_and_from_one_thread(self) -> None:
+    def test_the_listener_gets_every_event_in_order_from_one_thread(self) -> None:
         with running() as run:
             threads: set[str] = set()
 
@@ -416,7 +416,7 @@ class TestListener:
         stamps = [report.stamp for report in run.told(Report)]
         assert stamps == sorted(stamps)
 
-    def test_may_ask_for_things_itself(self) -> None:
+    def test_the_listener_may_make_requests(self) -> None:
         with running() as run:
             asked = threading.Event()
 
@@ -429,7 +429,7 @@ class TestListener:
             run.listener = listener
             assert asked.wait(PATIENCE)
 
-    def test_that_is_slow_does_not_hold_up_the_stop(self) -> None:
+    def test_a_slow_listener_does_not_delay_a_stop(self) -> None:
         """A publisher that blocks must not keep a robot driving whose velocity has expired."""
         with running() as run:
             run.connect()
@@ -451,27 +451,27 @@ class TestListener:
 
 
 class TestClose:
-    def test_twice_says_goodbye_once(self) -> None:
+    def test_closing_twice_sends_the_shutdown_sequence_once(self) -> None:
         with running() as run:
             run.connect()
             run.driver.close()
             words = run.words
             run.driver.close()
             assert run.words == words
-            assert words[-4:] == FAREWELL
+            assert words[-4:] == SHUTDOWN_SEQUENCE
             assert not any(thread.is_alive() for thread in run.driver._threads)
 
-    def test_before_it_was_started(self) -> None:
+    def test_closing_a_driver_that_was_not_started(self) -> None:
         Running().driver.close()
 
     @pytest.mark.parametrize("url", ["/dev/no-such-port", "socket://127.0.0.1:1", "nonsense://"])
-    def test_without_a_port(self, url: str) -> None:
+    def test_closing_a_driver_without_a_port(self, url: str) -> None:
         with running(url) as run:
             eventually(lambda: run.notes)
         assert run.state is LinkState.DISCONNECTED
         assert not any(thread.is_alive() for thread in run.driver._threads)
 
-    def test_from_the_listener(self) -> None:
+    def test_closing_a_driver_from_its_listener(self) -> None:
         with running() as run:
             done = threading.Event()
 
@@ -482,9 +482,9 @@ class TestClose:
 
             run.listener = listener
             assert done.wait(PATIENCE)
-            assert run.words[-4:] == FAREWELL
+            assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
-    def test_says_goodbye_again_to_a_robot_that_talks_on(self) -> None:
+    def test_the_shutdown_sequence_is_repeated_if_the_robot_still_sends(self) -> None:
         with running() as run:
             run.connect()
             tap = run.taps[-1]
@@ -502,8 +502,8 @@ class TestClose:
             assert tap.port.simulator.session is Session.WAIT
 
 
-class TestWishes:
-    def test_a_velocity_is_written_by_whoever_asks_for_it(self) -> None:
+class TestRequests:
+    def test_the_thread_that_requests_a_velocity_writes_it(self) -> None:
         """No hop to another thread between cmd_vel and the wire, when the line has rested."""
         with running() as run:
             run.connect()
@@ -524,7 +524,7 @@ class TestWishes:
             tap.write = write
             eventually(asked_on_a_rested_line)
 
-    def test_are_carried_out_when_they_are_due_and_not_at_some_next_look(self) -> None:
+    def test_the_writer_sleeps_only_until_the_next_frame_is_due(self) -> None:
         """Once a velocity is out, the second frame is due after 20 ms: the writer sleeps no longer."""
         with running() as run:
             run.connect()
@@ -538,7 +538,7 @@ class TestWishes:
             run.driver._changed.wait = wait
             run.drive_until(lambda: any(0 < sleep <= 0.02 for sleep in sleeps))
 
-    def test_the_outcome_of_a_switch_is_what_the_robot_reports(self) -> None:
+    def test_enable_motors_ends_with_what_the_robot_reports(self) -> None:
         with running() as run:
             run.connect()
             with run.driver.robot() as robot:
@@ -546,7 +546,7 @@ class TestWishes:
             assert switched.result(PATIENCE).success
             assert not run.told(Report)[-1].motors_enabled
 
-    def test_without_a_robot_are_refused_at_once(self) -> None:
+    def test_requests_without_a_robot_fail_at_once(self) -> None:
         with running("/dev/no-such-port") as run:
             with pytest.raises(Refused):
                 run.drive(0.3)
@@ -554,7 +554,7 @@ class TestWishes:
                 assert not robot.enable_motors(True, run.driver.clock()).result(0).success
 
 
-def test_the_clock_counts_on_while_the_computer_sleeps() -> None:
+def test_the_driver_clock_counts_during_suspend() -> None:
     """The monotonic clock of Linux does not: a velocity from before a suspend would still be young after it."""
     assert boot_time() == pytest.approx(time.clock_gettime(time.CLOCK_BOOTTIME), abs=PATIENCE)
     assert Running().driver.clock is boot_time

@@ -35,7 +35,7 @@ def text(inbox: Any) -> bytes:
     return b"".join(bytes(message.data) for message in inbox.messages)
 
 
-def test_a_question_and_its_answer(bench: Bench) -> None:
+def test_aux_write_and_aux_read_exchange_bytes_with_a_device(bench: Bench) -> None:
     written = write(bench, 1, b"?V\r")
     assert (written.success, written.written, written.message) == (True, 3, "AUX1: 3 bytes handed to the line")
     answer = read(bench, 1, count=5, timeout=10.0)
@@ -43,21 +43,21 @@ def test_a_question_and_its_answer(bench: Bench) -> None:
     assert bench.robot.values(Command.TTY2).count(b"?V\r") == 1
 
 
-def test_what_does_not_come_is_said_with_what_did(bench: Bench) -> None:
+def test_aux_read_times_out_and_returns_the_bytes_that_came(bench: Bench) -> None:
     write(bench, 2, b"abc")
     answer = read(bench, 2, count=10, timeout=1.5)
     assert (answer.success, bytes(answer.data)) == (False, b"abc")
     assert answer.message == "AUX2: 3 of 10 bytes in 1.5 s"
 
 
-def test_a_long_text_comes_back_whole(bench: Bench) -> None:
+def test_a_long_aux_text_is_echoed_completely(bench: Bench) -> None:
     sent = bytes(place % 256 for place in range(200))
     written = write(bench, 2, sent)
     assert (written.success, written.written) == (True, 200)
     assert bytes(read(bench, 2, count=200, timeout=20.0).data) == sent
 
 
-def test_topics_keep_a_stream_flowing_both_ways(bench: Bench) -> None:
+def test_aux_topics_carry_a_stream_in_both_directions(bench: Bench) -> None:
     sent = bytes(range(100))
     inbox = bench.listen(AuxData, "aux2/rx")
     for start in range(0, 100, 10):
@@ -68,7 +68,7 @@ def test_topics_keep_a_stream_flowing_both_ways(bench: Bench) -> None:
     assert inbox.last.header.stamp.sec > 0
 
 
-def test_a_port_that_is_not_there_is_said_so(bench: Bench) -> None:
+def test_a_missing_aux_port_is_refused_with_the_range(bench: Bench) -> None:
     answer = write(bench, 3, b"x")
     assert (answer.success, answer.written) == (False, 0)
     assert answer.message == "AUX3: AmigoBot (AmigOS) has no TTY4"
@@ -76,7 +76,7 @@ def test_a_port_that_is_not_there_is_said_so(bench: Bench) -> None:
     assert "aux3/tx" not in {name for name, _ in bench.client.node.get_topic_names_and_types()}
 
 
-def test_a_velocity_goes_out_while_a_reader_waits(bench: Bench) -> None:
+def test_a_velocity_is_sent_while_aux_read_waits(bench: Bench) -> None:
     reading = bench.client.ask(AuxRead, "aux_read", AuxRead.Request(port=1, count=100, timeout=3.0))
     before = len(bench.robot.received)
     bench.publish("cmd_vel", Twist())
@@ -86,7 +86,7 @@ def test_a_velocity_goes_out_while_a_reader_waits(bench: Bench) -> None:
     assert not reading.result().success
 
 
-def test_what_is_dropped_is_counted(bench: Bench) -> None:
+def test_dropped_aux_bytes_are_counted_in_the_diagnostics(bench: Bench) -> None:
     answer = write(bench, 1, bytes(9000))
     assert (answer.success, answer.message) == (False, "AUX1: no room for 9000 bytes, 0 of at most 8192 wait already")
     values = bench.values("aux", fresh=True)
@@ -95,7 +95,7 @@ def test_what_is_dropped_is_counted(bench: Bench) -> None:
     assert int(values["aux2_received"]) >= 303
 
 
-def test_the_third_port_is_offered_where_the_firmware_has_it() -> None:
+def test_aux3_topics_exist_if_the_firmware_has_the_port() -> None:
     with Bench(Robot("amigo-sh")) as bench:
         bench.connected()
         inbox = bench.listen(AuxData, "aux3/rx")

@@ -36,27 +36,27 @@ def bench() -> Iterator[Bench]:
         ("motors", DiagnosticStatus.ERROR, ("both wheels stalled for ", "free the robot")),
     ],
 )
-def test_a_robot_in_trouble(bench: Bench, part: str, level: bytes, said: tuple[str, ...]) -> None:
+def test_a_fault_has_its_level_and_remedy(bench: Bench, part: str, level: bytes, said: tuple[str, ...]) -> None:
     with bench.driving(0.2):
         bench.wait_until(lambda: bench.diagnostic(part).level == level)
         message = bench.diagnostic(part).message
     assert all(words in message for words in said), message
 
 
-def test_every_sonar_has_its_line(bench: Bench) -> None:
+def test_every_sonar_has_a_diagnostics_value(bench: Bench) -> None:
     bench.wait_until(lambda: len(bench.values("sonar")) == 9)
     assert bench.values("sonar")["sonar_0"].startswith("ok, range ")
     assert bench.values("sonar")["sonar_2"].startswith("silent, range none yet")
 
 
-def test_counts_what_was_sent_and_how_often_again(bench: Bench) -> None:
+def test_sent_and_resent_commands_are_counted(bench: Bench) -> None:
     values = bench.values("commands", fresh=True)
     assert int(values["sent"]) > 10
     assert {"motors_resent", "sonar_resent", "tuning_resent", "streams_resent", "dropped", "raw_refused"} <= set(values)
     assert float(bench.values("link")["packet_period"]) == pytest.approx(0.1, abs=0.05)
 
 
-def test_neither_the_graph_is_asked_nor_a_message_published_while_the_robot_is_locked() -> None:
+def test_diagnostics_neither_query_the_graph_nor_publish_with_the_robot_locked() -> None:
     """The reader thread would wait, and every packet of that time come late."""
     robot = CoreRobot(Options())
     driver = Driver(robot, "sim://", lambda event: None)

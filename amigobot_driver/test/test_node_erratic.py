@@ -47,15 +47,15 @@ def bench(robot: Watched) -> Iterator[Bench]:
 
 
 class TestWhatItIs:
-    def test_the_log_says_what_was_recognised_by_what(self, bench: Bench) -> None:
+    def test_the_log_says_how_an_erratic_was_recognized(self, bench: Bench) -> None:
         assert bench.node.logged("Erratic-1, Erratic/Rev E", "profile erratic", "the robot calls itself Erratic/Rev E")
 
-    def test_so_do_the_diagnostics(self, bench: Bench) -> None:
+    def test_the_diagnostics_say_how_an_erratic_was_recognized(self, bench: Bench) -> None:
         values = bench.values("link", fresh=True)
         assert values["profile"] == "erratic"
         assert values["profile_reason"] == "the robot calls itself Erratic/Rev E"
 
-    def test_robot_config_says_all_that_it_told_and_nothing_else(self, bench: Bench) -> None:
+    def test_robot_config_has_only_the_values_that_an_erratic_reports(self, bench: Bench) -> None:
         inbox = bench.listen(RobotConfig, "robot_config", LATCHED)
         bench.wait_until(lambda: inbox.messages and inbox.last.received)
         config = inbox.last
@@ -72,7 +72,7 @@ class TestWhatItIs:
 
 
 class TestWhatItMeasures:
-    def test_odometry_and_tf_follow_it(self, bench: Bench, robot: Watched) -> None:
+    def test_odometry_and_tf_follow_an_erratic(self, bench: Bench, robot: Watched) -> None:
         odometry, frames = bench.listen(Odometry, "odom"), bench.listen(TFMessage, "/tf")
         since = robot.truth.pose
         assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=5.0, y=-1.0, yaw=0.0)).success
@@ -89,16 +89,18 @@ class TestWhatItMeasures:
         assert (moved[-1].header.frame_id, moved[-1].child_frame_id) == ("odom", "base_link")
         assert moved[-1].transform.rotation.z == pytest.approx(pose.orientation.z, abs=0.02)
 
-    def test_each_sonar_has_its_topic(self, bench: Bench) -> None:
+    def test_each_sonar_of_an_erratic_has_its_topic(self, bench: Bench) -> None:
         inboxes = [bench.listen(Range, f"sonar/range_{number}") for number in range(8)]
         bench.wait_until(lambda: all(len(inbox) for inbox in inboxes))
         assert all(inbox.last.min_range <= inbox.last.range <= inbox.last.max_range for inbox in inboxes)
         assert any(inbox.last.range < inbox.last.max_range for inbox in inboxes), "the office has walls"
 
-    def test_battery(self, bench: Bench) -> None:
+    def test_an_erratic_publishes_its_battery_voltage(self, bench: Bench) -> None:
         assert 10.0 < bench.client.receive(BatteryState, "battery_state").voltage < 15.0
 
-    def test_the_floor_is_minus_infinity_and_no_floor_is_plus(self, bench: Bench, robot: Watched) -> None:
+    def test_a_floor_sensor_says_minus_infinity_for_floor_and_plus_infinity_for_none(
+        self, bench: Bench, robot: Watched
+    ) -> None:
         floors = [bench.listen(Range, f"floor/range_{number}") for number in range(2)]
         bench.wait_until(lambda: all(len(inbox) for inbox in floors))
         assert [inbox.last.range for inbox in floors] == [-math.inf, -math.inf]
@@ -117,7 +119,7 @@ class TestWhatItMeasures:
         take_away(frozenset())
         bench.wait_until(lambda: [inbox.last.range for inbox in floors] == [-math.inf, -math.inf])
 
-    def test_motor_currents_and_user_inputs(self, bench: Bench, robot: Watched) -> None:
+    def test_an_erratic_publishes_motor_currents_and_user_inputs(self, bench: Bench, robot: Watched) -> None:
         def wire(simulator: Simulator) -> None:
             simulator.pins.volts[:2] = [1.0, 3.5]
             simulator.pins.levels = 1
@@ -137,16 +139,16 @@ class TestWhatItMeasures:
 
 
 class TestWhatItDoes:
-    def test_a_joint_turns_its_servo(self, bench: Bench, robot: Watched) -> None:
+    def test_servo_commands_turn_a_servo(self, bench: Bench, robot: Watched) -> None:
         bench.publish("servo_commands", JointState(name=["tilt_joint"], position=[math.radians(20)]))
         bench.wait_until(lambda: robot.happened("servo"))
         assert robot.happened("servo")[-1] == "1 to 1780"
 
-    def test_a_joint_that_is_not_there_is_told_which_are(self, bench: Bench) -> None:
+    def test_an_unknown_servo_joint_is_refused_with_the_known_ones(self, bench: Bench) -> None:
         bench.publish("servo_commands", JointState(name=["nose"], position=[0.0]))
         bench.wait_until(lambda: bench.node.logged("'nose' is not there", "servo_joint, tilt_joint, pan_joint"))
 
-    def test_its_motors_are_told_and_not_confirmed(self, bench: Bench) -> None:
+    def test_enable_motors_of_an_erratic_is_sent_without_confirmation(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
         for on in (False, True):
             done = bench.call(SetBool, "enable_motors", SetBool.Request(data=on))
@@ -156,7 +158,7 @@ class TestWhatItDoes:
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
         assert "do not say whether they are" in bench.diagnostic("motors", fresh=True).message
 
-    def test_its_red_button_is_guessed_from_what_it_does_not_do(self, bench: Bench, robot: Watched) -> None:
+    def test_the_red_button_of_an_erratic_is_inferred_from_missing_motion(self, bench: Bench, robot: Watched) -> None:
         robot.do(lambda simulator: simulator.press_motors_button())
         with bench.driving(0.0, 0.5):
             bench.wait_until(lambda: bench.node.logged("has not moved for 2 s although it is driven"))
@@ -164,14 +166,14 @@ class TestWhatItDoes:
         assert robot.stopped
         assert bench.call(SetBool, "enable_motors", SetBool.Request(data=True)).success
 
-    def test_pid_is_read_back(self, bench: Bench) -> None:
+    def test_pid_of_an_erratic_is_read_back(self, bench: Bench) -> None:
         request = SetPid.Request(servo=SetPid.Request.TRANSLATION, kp=41, kv=82, ki=3)
         done = bench.call(SetPid, "set_pid", request)
         assert done.success, done.message
         assert list(done.reported) == [41, 82, 3]
         assert list(bench.call(GetPid, "get_pid").rotation) == [30, 60, 0]
 
-    def test_pwm_is_set_at_the_start_and_by_its_service(self, bench: Bench, robot: Watched) -> None:
+    def test_motor_pwm_is_set_at_the_start_and_by_set_motor_pwm(self, bench: Bench, robot: Watched) -> None:
         assert robot.values(ErraticCommand.PWM_DUTY)[:1] == [50]
         done = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=8000.0, max_duty=0.7))
         assert done.success
@@ -183,7 +185,7 @@ class TestWhatItDoes:
             "frequency is 100, allowed: 4000 to 16000, or 0 to leave it",
         )
 
-    def test_its_flash_is_written_only_when_somebody_says_so(self, bench: Bench, robot: Watched) -> None:
+    def test_save_config_writes_flash_only_with_overwrite_flash(self, bench: Bench, robot: Watched) -> None:
         refused = bench.call(SaveConfig, "save_config")
         assert not refused.success
         assert "overwrite_flash must be true" in refused.message
@@ -192,7 +194,7 @@ class TestWhatItDoes:
         bench.pass_sips(4)
         assert len(robot.values(ErraticCommand.SAVE)) == 1
 
-    def test_what_would_rename_it_is_not_sent(self, bench: Bench, robot: Watched) -> None:
+    def test_commands_that_rename_an_erratic_are_refused(self, bench: Bench, robot: Watched) -> None:
         """SOUND has the number of NAME."""
         refused = bench.call(PlaySound, "play_sound", PlaySound.Request(number=1))
         assert (refused.success, refused.message) == (False, "Videre Erratic has no SOUND")

@@ -48,22 +48,22 @@ class TestFleet:
             assert bench.client.node.count_publishers(f"/{name}/{topic}") == 1
             assert bench.client.node.count_publishers(f"/{topic}") == 0
 
-    def test_and_its_frames(self, bench: Bench, name: str) -> None:
+    def test_each_robot_has_its_frames(self, bench: Bench, name: str) -> None:
         odom = bench.client.receive(Odometry, f"{name}/odom")
         assert (odom.header.frame_id, odom.child_frame_id) == (f"{name}/odom", f"{name}/base_link")
         assert bench.client.receive(JointState, f"{name}/joint_states").header.frame_id == f"{name}/base_link"
         assert bench.client.receive(Range, f"{name}/sonar/range_2").header.frame_id == f"{name}/sonar_2_link"
 
-    def test_both_are_in_one_tree_of_frames(self, bench: Bench, name: str) -> None:
+    def test_both_robots_are_in_one_tf_tree(self, bench: Bench, name: str) -> None:
         transforms = bench.listen(TFMessage, "/tf")
         bench.wait_until(lambda: len(transforms) > 10)
         pairs = {(t.header.frame_id, t.child_frame_id) for message in transforms.messages for t in message.transforms}
         assert pairs == {(f"{name}/odom", f"{name}/base_link") for name in TEAM}
 
-    def test_both_are_in_the_diagnostics(self, bench: Bench, name: str) -> None:
+    def test_both_robots_are_in_the_diagnostics(self, bench: Bench, name: str) -> None:
         assert bench.diagnostic("link", node=f"{name}/amigobot").hardware_id == name
 
-    def test_each_drives_alone(self, bench: Bench, robots: dict[str, Robot], name: str) -> None:
+    def test_each_robot_drives_alone(self, bench: Bench, robots: dict[str, Robot], name: str) -> None:
         (other,) = set(TEAM) - {name}
         with bench.driving(0.2, topic=f"{name}/cmd_vel"):
             bench.wait_until(lambda: robots[name].speed > 0.1)
@@ -83,7 +83,7 @@ class TestSimulatedTime:
     def bench(self, simulated_time: Bench) -> Bench:
         return simulated_time.connected()
 
-    def test_without_a_clock_all_goes_on_at_time_zero(self, bench: Bench) -> None:
+    def test_without_simulated_time_messages_have_stamp_zero(self, bench: Bench) -> None:
         odom = bench.client.receive(Odometry, "odom")
         assert (odom.header.stamp.sec, odom.header.stamp.nanosec) == (0, 0)
         bench.wait_until(lambda: bench.diagnostic("link").message.startswith("connected to"))
@@ -92,7 +92,7 @@ class TestSimulatedTime:
         bench.wait_until(lambda: bench.robot.stopped)  # the timeout is one of real time
         assert bench.node.running
 
-    def test_with_a_clock_stamps_are_its_time(self, bench: Bench) -> None:
+    def test_stamps_follow_simulated_time(self, bench: Bench) -> None:
         odom = bench.listen(Odometry, "odom")
         clock = bench.client.publisher(Clock, "/clock")
         now = Clock()
@@ -101,7 +101,7 @@ class TestSimulatedTime:
         bench.wait_until(lambda: odom.messages and 999 <= odom.last.header.stamp.sec <= 1000)
         bench.client.node.destroy_timer(timer)
 
-    def test_transforms_are_left_to_others_where_that_is_wanted(self, bench: Bench) -> None:
+    def test_publish_tf_false_publishes_no_transform(self, bench: Bench) -> None:
         transforms = bench.listen(TFMessage, "/tf")
         bench.pass_sips(10)
         assert not transforms.messages

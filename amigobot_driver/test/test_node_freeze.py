@@ -20,7 +20,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield bench.connected()
 
 
-def test_frozen_while_driving_and_continued(bench: Bench) -> None:
+def test_a_process_frozen_while_driving_stops_the_robot_when_it_continues(bench: Bench) -> None:
     """Somebody publishes on for a while and then dies: his last velocity waits in a queue for the node to go on."""
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
@@ -53,7 +53,7 @@ class TestClock:
     """The node's clock gives the stamps and nothing else."""
 
     @pytest.mark.parametrize("jump", [3600.0, -3600.0, 0.5, -0.5])
-    def test_that_is_set_moves_stamps_and_no_time_out(self, jump: float) -> None:
+    def test_a_jump_of_the_system_clock_moves_stamps_but_no_timeout(self, jump: float) -> None:
         ros, boot = [1_000_000.0], [500.0]
         stamps = NodeTime(lambda: round(ros[0] * 1e9), lambda: boot[0])
         assert stamps.of(499.9) == round(999_999.9e9)

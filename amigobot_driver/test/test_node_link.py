@@ -74,7 +74,7 @@ def seconds_pass(bench: Bench, count: int) -> None:
         bench.diagnostic("link", fresh=True)
 
 
-def test_a_port_that_is_not_there_is_one_line_until_it_appears(unplugged: Bench) -> None:
+def test_a_missing_port_is_logged_once_until_it_appears(unplugged: Bench) -> None:
     bench, port = unplugged, str(unplugged.robot.url)
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
@@ -90,7 +90,7 @@ def test_a_port_that_is_not_there_is_one_line_until_it_appears(unplugged: Bench)
     assert not bench.node.logged("Traceback")
 
 
-def test_a_port_that_another_program_has_open_is_waited_for(turned_away: tuple[Bench, int]) -> None:
+def test_the_driver_waits_for_a_port_that_another_program_has_open(turned_away: tuple[Bench, int]) -> None:
     bench, other = turned_away
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
@@ -101,7 +101,7 @@ def test_a_port_that_another_program_has_open_is_waited_for(turned_away: tuple[B
     bench.connected()
 
 
-def test_nobody_listening_on_tcp_is_one_line_until_somebody_does(nobody_there: tuple[Bench, int]) -> None:
+def test_a_refused_tcp_connection_is_logged_once_until_a_robot_listens(nobody_there: tuple[Bench, int]) -> None:
     bench, number = nobody_there
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
@@ -115,7 +115,7 @@ def test_nobody_listening_on_tcp_is_one_line_until_somebody_does(nobody_there: t
 class TestSilence:
     """The robot is out of range: the port is there, and nothing comes from it."""
 
-    def test_nothing_stale_is_published(self, bench: Bench) -> None:
+    def test_nothing_stale_is_published_while_the_robot_is_silent(self, bench: Bench) -> None:
         odom, battery = bench.listen(Odometry, "odom"), bench.listen(BatteryState, "battery_state")
         status = bench.listen(RobotStatus, "status")
         bench.wait_until(lambda: odom.messages and status.messages)
@@ -135,7 +135,7 @@ class TestSilence:
         bench.wait_until(lambda: odom.messages)
         bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_RUNNING and status.last.motors_enabled)
 
-    def test_a_velocity_meanwhile_is_refused_and_not_remembered(self, bench: Bench) -> None:
+    def test_a_velocity_during_silence_is_refused_and_not_sent_later(self, bench: Bench) -> None:
         bench.robot.silent = True
         bench.wait_until(lambda: is_down(bench))
         with bench.driving(0.2):
@@ -149,7 +149,7 @@ class TestSilence:
 
 
 class TestComingBack:
-    def test_a_cable_pulled_and_put_back(self, bench: Bench) -> None:
+    def test_driving_continues_after_a_cable_was_pulled_and_put_back(self, bench: Bench) -> None:
         """The odometry goes on, with the way rolled until the watchdog; the robot does not start by itself."""
         odom = bench.listen(Odometry, "odom")
         joints = bench.listen(JointState, "joint_states")
@@ -179,7 +179,7 @@ class TestComingBack:
         assert not any(bench.robot.values(Command.VEL, since))
         assert bench.node.running
 
-    def test_a_robot_that_was_reset(self, bench: Bench) -> None:
+    def test_the_driver_reconnects_to_a_robot_that_was_reset(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
         bench.wait_until(lambda: status.messages and status.last.motors_enabled)
         connections = int(bench.values("link", fresh=True)["connections"])
@@ -192,6 +192,6 @@ class TestComingBack:
         assert received.index(Command.STOP()) < received.index(Command.ENABLE(1))
         bench.wait_until(lambda: status.last.motors_enabled and status.last.sonar_enabled)
 
-    def test_nothing_was_worth_a_traceback(self, bench: Bench) -> None:
+    def test_losing_the_link_logs_no_traceback(self, bench: Bench) -> None:
         assert not bench.node.logged("Traceback")
         assert len(bench.node.log) < 40

@@ -51,13 +51,13 @@ def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
     assert line[1].startswith(f"robot Rob, Pioneer/{subclass}: profile {profile.name}, because ")
 
 
-def test_a_robot_that_says_nothing_of_itself_is_not_given_a_name() -> None:
+def test_a_robot_without_an_identity_is_logged_without_a_name() -> None:
     profile, reason = choose_profile("", "", "erratic")
     [line] = Log().lines_of(Identified(SyncReply(name="", robot_class="", subclass=""), profile, reason, known=False))
     assert line[1].startswith("robot without a name: profile erratic, because the robot does not say what it is, ")
 
 
-def test_trouble_is_said_rarely_and_its_end_more_often() -> None:
+def test_failures_are_logged_rarely_and_recoveries_more_often() -> None:
     """Whoever reads the last line knows how things are, also after the second loss in a short time."""
     log = Log()
     lost = LinkChanged(LinkState.DISCONNECTED, "no such port")
@@ -84,7 +84,7 @@ def test_a_link_that_comes_and_goes_does_not_fill_the_log() -> None:
     assert texts.count("connected to Rob") == 4 * MAX_RECOVERIES
 
 
-def test_each_cause_is_said_once_then_ever_more_rarely() -> None:
+def test_a_lasting_failure_is_logged_once_then_less_and_less_often() -> None:
     """An hour without a robot, two causes taking turns every second."""
     log, said = Log(), []
     for _ in range(3600):
@@ -96,7 +96,7 @@ def test_each_cause_is_said_once_then_ever_more_rarely() -> None:
         assert times == [0.0, 30.0, 90.0, 210.0, 450.0, 930.0, 1890.0]
 
 
-def test_a_cause_that_comes_up_again_after_a_pause_is_said_at_once() -> None:
+def test_a_failure_that_returns_after_a_pause_is_logged_at_once() -> None:
     log, notice = Log(), Notice("no velocity for 0.5 s")
     for _ in range(5):
         for number in range(10):
@@ -130,7 +130,7 @@ UNANSWERED = {
 
 
 @pytest.mark.parametrize("case", UNANSWERED)
-def test_a_robot_that_never_answers_has_each_thing_said_a_few_times(case: str) -> None:
+def test_each_failure_of_a_robot_that_never_answers_is_logged_a_few_times(case: str) -> None:
     """Five minutes; AMIGOBOT_LOG_MINUTES=60 makes it an hour."""
     robot, options, commands = UNANSWERED[case]
     bench = Bench(options, robot, baud=0)

@@ -64,7 +64,7 @@ def test_turn_goes_to_the_angle_with_feedback(bench: Bench) -> None:
     assert abs(goal.feedback[-1]) < abs(goal.feedback[0])
 
 
-def test_turn_to_a_heading(bench: Bench) -> None:
+def test_turn_goes_to_an_absolute_heading(bench: Bench) -> None:
     end = Goal(bench, Turn, "turn", Turn.Goal(angle=0.0, absolute=True)).end()
     assert end.result.success
     assert end.result.yaw == pytest.approx(0.0, abs=math.radians(4))
@@ -76,7 +76,7 @@ def test_move_goes_the_distance(bench: Bench) -> None:
     assert end.result.travelled == pytest.approx(0.3, abs=0.03)
 
 
-def test_the_result_of_a_cancel_comes_when_the_robot_is_at_rest_with_the_distance_travelled(bench: Bench) -> None:
+def test_a_canceled_move_returns_the_travelled_distance_once_at_rest(bench: Bench) -> None:
     start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=-2.0))
     bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.stopped)
@@ -101,7 +101,7 @@ def test_a_stop_ends_a_goal_with_its_result_at_rest(bench: Bench) -> None:
     assert end.result.travelled == pytest.approx(math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
 
 
-def test_setting_the_odometry_changes_nothing_of_a_move(bench: Bench) -> None:
+def test_setting_the_odometry_does_not_change_a_move(bench: Bench) -> None:
     start = bench.robot.truth.pose
     goal = Goal(bench, Move, "move", Move.Goal(distance=0.5))
     bench.wait_until(lambda: len(goal.feedback) > 3 and not bench.robot.stopped)
@@ -113,7 +113,7 @@ def test_setting_the_odometry_changes_nothing_of_a_move(bench: Bench) -> None:
     assert end.result.travelled == pytest.approx(0.5, abs=0.02)
 
 
-def test_a_velocity_takes_over(bench: Bench) -> None:
+def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
     goal = Goal(bench, Turn, "turn", Turn.Goal(angle=3.0))
     bench.wait_until(lambda: len(goal.feedback) > 3)
     bench.publish("cmd_vel", Twist())
@@ -122,7 +122,7 @@ def test_a_velocity_takes_over(bench: Bench) -> None:
     assert end.result.message.endswith("another movement was requested")
 
 
-def test_a_goal_of_the_first_moment_waits_for_the_motors(bench: Bench) -> None:
+def test_a_goal_sent_before_the_motors_are_on_waits_for_them(bench: Bench) -> None:
     """The link reports a session before the robot has confirmed that its motors are on."""
     assert bench.call(SetBool, "enable_motors", SetBool.Request(data=False)).success
     switched = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=True))
@@ -133,7 +133,7 @@ def test_a_goal_of_the_first_moment_waits_for_the_motors(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("angle", [4.0, math.nan])
-def test_a_goal_that_cannot_be_is_refused_with_the_range(bench: Bench, angle: float) -> None:
+def test_a_goal_out_of_range_is_refused_with_the_range(bench: Bench, angle: float) -> None:
     end = Goal(bench, Turn, "turn", Turn.Goal(angle=angle)).end()
     assert end.status == GoalStatus.STATUS_ABORTED
     assert end.result.message.startswith("refused: angle is ")
@@ -146,7 +146,7 @@ def test_a_goal_that_cannot_be_is_refused_with_the_range(bench: Bench, angle: fl
         ("cmd_heading", HeadingVelocity(velocity=0.1, heading=0.0)),
     ],
 )
-def test_other_velocities_drive_and_end_with_their_sender(bench: Bench, topic: str, message: Any) -> None:
+def test_cmd_wheels_and_cmd_heading_drive_and_time_out(bench: Bench, topic: str, message: Any) -> None:
     publisher = bench.client.publisher(type(message), topic)
     timer = bench.client.node.create_timer(0.1, lambda: publisher.publish(message))
     bench.wait_until(lambda: bench.robot.speed > 0.05)
@@ -154,7 +154,7 @@ def test_other_velocities_drive_and_end_with_their_sender(bench: Bench, topic: s
     bench.wait_until(lambda: bench.robot.stopped)
 
 
-def test_odometry_can_be_set(bench: Bench) -> None:
+def test_set_odometry_sets_the_pose(bench: Bench) -> None:
     assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=1.0, y=-2.0, yaw=0.5)).success
     inbox = bench.listen(Odometry, "odom")
     bench.wait_until(lambda: len(inbox) > 1)
@@ -181,7 +181,7 @@ def test_pid_is_set_and_read_back_from_the_robot(bench: Bench) -> None:
         (["ticks_mm"], [30], "this robot's firmware has no ticks_mm"),
     ],
 )
-def test_configuration_that_cannot_be_is_refused(
+def test_a_bad_configuration_is_refused_with_the_reason(
     bench: Bench, names: list[str], values: list[int], complaint: str
 ) -> None:
     done = bench.call(SetRobotConfig, "set_robot_config", SetRobotConfig.Request(names=names, values=values))
@@ -189,7 +189,7 @@ def test_configuration_that_cannot_be_is_refused(
     assert done.message.startswith(complaint)
 
 
-def test_an_acceleration_is_a_parameter_that_the_robot_takes(bench: Bench) -> None:
+def test_the_acceleration_parameter_is_sent_to_the_robot(bench: Bench) -> None:
     assert bench.parameter("linear_acceleration", 0.25).successful
 
     def taken() -> bool:
@@ -211,7 +211,7 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     assert bench.call(SetSonarSequence, "set_sonar_sequence", request).success
 
 
-def test_the_configuration_goes_to_a_file_and_back(bench: Bench, tmp_path: Any) -> None:
+def test_amigobot_config_saves_compares_and_restores(bench: Bench, tmp_path: Any) -> None:
     file = tmp_path / "mine.yaml"
 
     def config(*words: str) -> subprocess.CompletedProcess[str]:
@@ -230,7 +230,7 @@ def test_the_configuration_goes_to_a_file_and_back(bench: Bench, tmp_path: Any) 
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
-def test_the_raw_configuration_is_there_for_tools(bench: Bench) -> None:
+def test_robot_config_has_the_raw_values(bench: Bench) -> None:
     config = bench.call(GetRobotConfig, "get_robot_config").config
     raw = dict(zip(config.raw_names, config.raw_values, strict=True))
     assert raw["rev_count"] == str(config.rev_count)

@@ -76,7 +76,7 @@ class TestDescription:
             assert descriptor.additional_constraints, name
 
     @pytest.mark.parametrize("name", [name for name, default in DOCUMENTED.items() if default is not None])
-    def test_default(self, bench: Bench, name: str) -> None:
+    def test_a_parameter_has_its_default(self, bench: Bench, name: str) -> None:
         assert get(bench, name) == DOCUMENTED[name]
 
     def test_numbers_have_a_range_and_a_unit(self, bench: Bench) -> None:
@@ -86,7 +86,7 @@ class TestDescription:
         assert descriptor.description.endswith("[s]")
         assert descriptor.additional_constraints == "0.05 to 2 s"
 
-    def test_what_cannot_change_is_read_only(self, bench: Bench) -> None:
+    def test_parameters_of_the_start_are_read_only(self, bench: Bench) -> None:
         descriptors = describe(bench, *DOCUMENTED)
         assert {name for name, descriptor in descriptors.items() if not descriptor.read_only} == {
             "publish_tf",
@@ -99,7 +99,7 @@ class TestDescription:
 
 class TestAtRunTime:
     @pytest.mark.parametrize("name", ["port", "robot", "base_frame", "enable_stamped_cmd_vel"])
-    def test_a_read_only_one_is_refused(self, bench: Bench, name: str) -> None:
+    def test_setting_a_read_only_parameter_is_refused(self, bench: Bench, name: str) -> None:
         before = get(bench, name)
         answer = bench.parameter(name, not before if isinstance(before, bool) else "other")
         assert not answer.successful
@@ -120,7 +120,7 @@ class TestAtRunTime:
             ("sonar_no_echo", "minus one"),
         ],
     )
-    def test_a_wrong_value_is_refused_with_the_reason(self, bench: Bench, name: str, value: object) -> None:
+    def test_setting_a_wrong_value_is_refused_with_the_reason(self, bench: Bench, name: str, value: object) -> None:
         before = get(bench, name)
         answer = bench.parameter(name, value)
         assert not answer.successful
@@ -128,11 +128,11 @@ class TestAtRunTime:
         assert get(bench, name) == before
         assert bench.node.running
 
-    def test_a_whole_number_does_for_a_fraction(self, bench: Bench) -> None:
+    def test_an_integer_is_accepted_for_a_double_parameter(self, bench: Bench) -> None:
         assert bench.parameter("cmd_vel_timeout", 1).successful
         assert bench.parameter("cmd_vel_timeout", 0.5).successful
 
-    def test_limits_go_to_the_robot_and_back_to_its_own(self, bench: Bench) -> None:
+    def test_velocity_limits_can_be_set_and_reset(self, bench: Bench) -> None:
         def allowed() -> tuple[str, str]:
             values = bench.values("commands")
             return values["max_linear_velocity"], values["max_angular_velocity"]
@@ -149,7 +149,7 @@ class TestAtRunTime:
         assert bench.parameter("max_angular_velocity", 0.0).successful
         bench.wait_until(lambda: allowed() == own)
 
-    def test_transforms_can_be_switched_off_and_on(self, bench: Bench) -> None:
+    def test_publish_tf_can_be_switched_off_and_on(self, bench: Bench) -> None:
         transforms, odom = bench.listen(TFMessage, "/tf"), bench.listen(Odometry, "odom")
         bench.wait_until(lambda: transforms.messages)
         assert bench.parameter("publish_tf", False).successful
@@ -188,14 +188,14 @@ class TestAtTheStart:
         rclpy.shutdown(context=context)
 
     @pytest.mark.parametrize(("name", "value", "told"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
-    def test_a_wrong_value_is_named_with_what_is_allowed(
+    def test_a_wrong_start_value_is_reported_with_what_is_allowed(
         self, context: Context, name: str, value: object, told: str
     ) -> None:
         with pytest.raises(BadParameter, match=re.escape(told)) as error:
             AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
         assert "\n" not in str(error.value)
 
-    def test_a_key_of_a_profile_is_named_too(self, context: Context, tmp_path: Path) -> None:
+    def test_a_wrong_key_of_a_profile_is_reported(self, context: Context, tmp_path: Path) -> None:
         profile = tmp_path / "mine.yaml"
         profile.write_text("extends: amigo\nname: mine\nbody: {track_mm: wide}\n")
         with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm: 'wide' is no number"):
@@ -211,10 +211,10 @@ class TestAtTheStart:
             ("qqq", "`ros2 param list` shows those it has"),
         ],
     )
-    def test_an_unknown_one_is_told_with_the_nearest_name(self, name: str, proposal: str) -> None:
+    def test_the_warning_about_an_unknown_parameter_has_the_nearest_name(self, name: str, proposal: str) -> None:
         assert unknown_text(name) == f"parameter {name} is not known to this node and has no effect: {proposal}"
 
-    def test_unknown_ones_are_warned_about_once_and_those_of_ros_are_not(self, tmp_path: Path) -> None:
+    def test_unknown_parameters_are_warned_about_once_and_ros_parameters_are_not(self, tmp_path: Path) -> None:
         file = tmp_path / "parameters.yaml"
         file.write_text(
             "/**:\n  ros__parameters:\n    max_vel: 0.3\n    cmd_vel_timeout: 0.4\n    use_sim_time: false\n"
@@ -245,7 +245,9 @@ class TestAtTheStart:
             assert round(spec.allowed[1] * spec.tunes[1]) <= tunable.high
 
     @pytest.mark.parametrize(("name", "value", "told"), [WRONG[0], WRONG[2]], ids=["unknown robot", "negative timeout"])
-    def test_the_node_ends_with_that_line_alone_and_exit_code_2(self, name: str, value: object, told: str) -> None:
+    def test_a_wrong_start_value_ends_the_node_with_one_line_and_exit_code_2(
+        self, name: str, value: object, told: str
+    ) -> None:
         command = [sys.executable, "-m", "amigobot_driver.ros.main", "--ros-args", "-p", f"{name}:={value}"]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert ended.returncode == 2

@@ -54,7 +54,7 @@ def test_bumpers_on_their_topic_and_in_diagnostics(bench: Bench) -> None:
     assert Command.BUMPSTALL(1) in bench.robot.received
 
 
-def test_compass_in_both_conventions(bench: Bench) -> None:
+def test_the_compass_has_heading_and_yaw(bench: Bench) -> None:
     """The robot looks along the world's x axis, which is east."""
     message = bench.client.receive(Compass, "compass")
     assert message.heading == pytest.approx(math.pi / 2, abs=0.01)
@@ -64,7 +64,7 @@ def test_compass_in_both_conventions(bench: Bench) -> None:
     assert message.temperature == pytest.approx(25.0)
 
 
-def test_the_gripper_obeys_and_shows_it(bench: Bench) -> None:
+def test_the_gripper_service_moves_the_gripper(bench: Bench) -> None:
     done = order(bench, "open")
     assert done.success and done.message.startswith("open: paddles")
     inbox = bench.listen(GripperState, "gripper_state")
@@ -75,7 +75,7 @@ def test_the_gripper_obeys_and_shows_it(bench: Bench) -> None:
     assert not done.success and "allowed: open, close, stop" in done.message
 
 
-def test_the_joystick(bench: Bench) -> None:
+def test_the_joystick_is_published_as_joy(bench: Bench) -> None:
     def push(simulator: Any) -> None:
         simulator.joystick.x, simulator.joystick.buttons = 1.0, (True, False)
 
@@ -85,7 +85,7 @@ def test_the_joystick(bench: Bench) -> None:
     assert list(inbox.last.axes) == pytest.approx([1.0, 0.0, -1.0], abs=0.002)
 
 
-def test_the_tail_of_the_arcos_packet(bench: Bench) -> None:
+def test_the_status_has_the_fields_of_an_arcos_packet(bench: Bench) -> None:
     disguised(bench, state_of_charge=42, temperature=37, faults=1 << 4, rotation_velocity=0)
     status = bench.listen(RobotStatus, "status")
     bench.wait_until(lambda: status and status.last.faults)
@@ -98,7 +98,7 @@ def test_the_tail_of_the_arcos_packet(bench: Bench) -> None:
     assert bench.diagnostic("motors").message.startswith("the robot reports: gyro")
 
 
-def test_the_charger(bench: Bench) -> None:
+def test_deploy_charger_deploys_and_retracts(bench: Bench) -> None:
     def dock(simulator: Any) -> None:
         simulator.battery.docked = True
 
@@ -108,7 +108,7 @@ def test_the_charger(bench: Bench) -> None:
     assert bench.call(SetBool, "deploy_charger", SetBool.Request(data=False)).success
 
 
-def test_two_rings_of_sonars(bench: Bench) -> None:
+def test_both_sonar_rings_are_published(bench: Bench) -> None:
     request = SetSonarSequence.Request(sonars=[0, 15, 8])
     done = bench.call(SetSonarSequence, "set_sonar_sequence", request)
     assert (done.success, done.message) == (True, "sonars 0, 8, 15 fire")
@@ -117,7 +117,7 @@ def test_two_rings_of_sonars(bench: Bench) -> None:
     assert not refused.success and "0 to 15" in refused.message
 
 
-def test_the_sonars_rhythm_is_a_parameter(bench: Bench) -> None:
+def test_sonar_cycle_is_sent_to_the_robot(bench: Bench) -> None:
     refused = bench.parameter("sonar_cycle", 0.001)
     assert not refused.successful and refused.reason.endswith("allowed: 0, or 0.002 to 0.12 s")
     configs = bench.listen(RobotConfig, "robot_config")
@@ -125,7 +125,7 @@ def test_the_sonars_rhythm_is_a_parameter(bench: Bench) -> None:
     bench.wait_until(lambda: configs and configs.last.sonar_cycle == pytest.approx(0.02))
 
 
-def test_reset_is_guarded_and_the_robot_comes_back(bench: Bench) -> None:
+def test_reset_robot_needs_confirm_and_the_robot_reconnects(bench: Bench) -> None:
     done = bench.call(ResetRobot, "reset_robot", ResetRobot.Request(confirm=False))
     assert not done.success and "confirm is false" in done.message
     assert Command.RESET() not in bench.robot.received

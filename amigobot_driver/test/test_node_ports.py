@@ -31,7 +31,7 @@ def select(bench: Bench, port: int) -> Any:
     return bench.call(SelectAnalogInput, "select_analog_input", SelectAnalogInput.Request(port=port))
 
 
-def test_outputs_do_what_the_answer_says(bench: Bench) -> None:
+def test_digital_outputs_are_set_as_the_response_says(bench: Bench) -> None:
     done = set_outputs(bench, 0b101, 0b101)
     assert (done.success, done.outputs) == (True, 0b101)
     assert done.message == "outputs 0x05, confirmed by the robot"
@@ -40,14 +40,14 @@ def test_outputs_do_what_the_answer_says(bench: Bench) -> None:
     assert (done.success, done.outputs) == (True, 0b100)
 
 
-def test_an_output_that_is_an_input_is_said_so(bench: Bench) -> None:
+def test_setting_an_input_pin_is_refused(bench: Bench) -> None:
     done = set_outputs(bench, 0b011, 0b011)
     assert not done.success
     assert done.outputs & 0b011 == 0b001
     assert "IO_1 did not follow, being configured as input" in done.message
 
 
-def test_a_pin_that_is_not_there_is_refused_with_the_range(bench: Bench) -> None:
+def test_a_missing_pin_is_refused_with_the_range(bench: Bench) -> None:
     done = set_outputs(bench, 0x40, 0x40)
     assert not done.success
     assert done.message == "mask is 0x40: this robot has IO_0 to IO_5, bits of 0x3f"
@@ -64,7 +64,7 @@ def test_the_selected_analog_port_is_confirmed_and_published(bench: Bench) -> No
     assert (done.success, done.message) == (False, "port is 6, allowed: 1 to 5")
 
 
-def test_iopacs_bring_every_analog_input_in_volts(bench: Bench) -> None:
+def test_io_packets_bring_every_analog_input_in_volts(bench: Bench) -> None:
     assert list(bench.client.receive(IoState, "io").analog) == []
     bench.parameter("io_stream", True)
     inbox = bench.listen(IoState, "io")
@@ -78,7 +78,7 @@ def test_iopacs_bring_every_analog_input_in_volts(bench: Bench) -> None:
     bench.wait_until(lambda: not inbox.last.analog)
 
 
-def test_a_stream_that_does_not_fit_is_left_out_and_said_so(tmp_path: Any) -> None:
+def test_a_stream_without_bandwidth_is_left_out_and_reported(tmp_path: Any) -> None:
     profile = tmp_path / "fast.yaml"
     profile.write_text("extends: amigo\nname: fast\nflash:\n  SInfoCycle: 1\n")
     with Bench(Robot(str(profile), baud=9600, pty=tmp_path / "robot"), io_stream=True) as bench:

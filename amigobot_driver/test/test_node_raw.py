@@ -53,7 +53,7 @@ def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
         (255, "firmware loader"),
     ],
 )
-def test_what_would_go_past_the_driver_is_refused(bench: Bench, number: int, pointer: str) -> None:
+def test_raw_commands_that_bypass_the_driver_are_refused(bench: Bench, number: int, pointer: str) -> None:
     assert bench.parameter("allow_raw_commands", True).successful
     before = len(bench.robot.received)
     done = send(bench, number, 100)

@@ -49,7 +49,7 @@ def test_every_topic_of_the_node_is_recorded(robot: str) -> None:
     assert not missing
 
 
-def test_no_topic_in_the_table_is_unknown_to_the_node() -> None:
+def test_every_topic_in_the_table_belongs_to_the_node() -> None:
     topics = set().union(*map(topics_of_the_node, ("amigo", "erratic")))
     for name in (*PUBLISHED, *SUBSCRIBED):
         assert any(re.fullmatch(f"/alpha/{pattern(name)}", topic) for topic in topics), name
@@ -96,7 +96,7 @@ def test_packets_are_published_while_they_are_recorded(bench: Bench) -> None:
     assert not published(bench)
 
 
-def test_packets_that_were_published_before_are_published_afterwards(bench: Bench) -> None:
+def test_packet_switch_leaves_publish_packets_on_if_it_was_on_before(bench: Bench) -> None:
     packets = bench.listen(Packet, "/alpha/packets")
     bench.start(namespace="alpha", port=bench.robot.url, publish_packets=True)
     bench.wait_until(lambda: len(packets))
@@ -108,7 +108,7 @@ def test_packets_that_were_published_before_are_published_afterwards(bench: Benc
     assert published(bench)
 
 
-def test_a_switch_without_a_driver_ends_without_a_word_of_failure(bench: Bench) -> None:
+def test_packet_switch_without_a_driver_ends_without_an_error(bench: Bench) -> None:
     bench.wait_until(lambda: bench.node.logged("waiting for the driver /alpha/amigobot"))
     bench.node.send(signal.SIGINT)
     assert bench.node.wait() == 0

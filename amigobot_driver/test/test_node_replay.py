@@ -93,7 +93,7 @@ def bench() -> Iterator[Bench]:
         yield bench
 
 
-def test_the_same_odometry_with_the_same_stamps(bench: Bench, recorded: Recorded) -> None:
+def test_a_replay_publishes_the_recorded_odometry_with_its_stamps(bench: Bench, recorded: Recorded) -> None:
     played = play(bench, recorded.packets, config=recorded.config)
     assert bench.node.logged("profile amigo, because")
     both = [message for message in played if stamp(message) in recorded.odometry]
@@ -106,7 +106,9 @@ def test_the_same_odometry_with_the_same_stamps(bench: Bench, recorded: Recorded
         assert message.child_frame_id == then.child_frame_id
 
 
-def test_another_calibration_and_bad_packets(recorded: Recorded, tmp_path: Path) -> None:
+def test_a_replay_with_another_profile_scales_the_distance_and_counts_bad_packets(
+    recorded: Recorded, tmp_path: Path
+) -> None:
     file = tmp_path / "mine.p"
     file.write_text("Class Pioneer\nSubclass amigo\nDistConvFactor 0.6\n", encoding="utf-8")
     with Bench(None, port="replay://recorded", param_file=str(file)) as bench:
@@ -124,7 +126,7 @@ def test_another_calibration_and_bad_packets(recorded: Recorded, tmp_path: Path)
         bench.wait_until(lambda: bench.node.logged("the recording has ended, or is paused"))
 
 
-def test_a_name_that_is_none(recorded: Recorded) -> None:
+def test_a_bad_replay_name_is_refused(recorded: Recorded) -> None:
     with Bench(None, port="replay://two words") as bench:
         assert bench.node.wait() == 2
         assert bench.node.logged("parameter port is 'replay://two words', allowed: replay://NAME")
@@ -140,7 +142,7 @@ def test_robot_config_holds_the_packets_it_was_made_of(profile: str) -> None:
     assert list(_packets_of(message)) == [identity, config]
 
 
-def test_what_another_version_wrote_is_left_alone() -> None:
+def test_a_robot_config_of_another_version_is_ignored() -> None:
     message = RobotConfig(received=True, raw_names=["rev_count", "colour"], raw_values=["19000", "red"])
     assert list(_packets_of(message)) == []
 
@@ -217,7 +219,7 @@ def test_a_complete_recording_is_replayed_completely(complete: Bag, tmp_path: Pa
     assert bench.node.logged("profile amigo, because")
 
 
-def test_a_player_that_is_there_long_before_the_driver_waits_for_it(complete: Bag, tmp_path: Path) -> None:
+def test_a_paused_player_started_before_the_driver_waits_for_it(complete: Bag, tmp_path: Path) -> None:
     with Bench(None, port="replay://elsewhere") as bench, playing(bench, complete, tmp_path):
         bench.wait_until(lambda: bench.client.node.count_publishers("/recorded/packets"))
         late = bench.start(port="replay://recorded")
@@ -225,7 +227,7 @@ def test_a_player_that_is_there_long_before_the_driver_waits_for_it(complete: Ba
         assert late.logged("it is complete", f"{complete.played} packets of the robot")
 
 
-def test_a_recording_begun_in_mid_session_knows_its_robot_and_says_what_it_lacks(tmp_path: Path) -> None:
+def test_a_recording_begun_in_an_open_session_is_identified_and_reported_incomplete(tmp_path: Path) -> None:
     bag = Bag(tmp_path / "bag", without_begin)
     with Bench(None, port="replay://recorded") as bench, playing(bench, bag, tmp_path):
         said = summary(bench)

@@ -58,7 +58,7 @@ def test_odometry_continues_after_a_kill_while_driving() -> None:
         assert pose(odom.messages[0]) == pytest.approx((0, 0, 0), abs=0.01)
 
 
-def test_odometry_starts_at_zero_where_that_is_switched_off() -> None:
+def test_odometry_starts_at_zero_with_odometry_state_max_age_0() -> None:
     with Bench(Robot(), enable_stamped_cmd_vel=False, odometry_state_max_age=0.0) as bench:
         bench.connected()
         odom = bench.listen(Odometry, "odom")
@@ -72,7 +72,7 @@ def test_odometry_starts_at_zero_where_that_is_switched_off() -> None:
         assert not node.logged("odometry ")
 
 
-def test_a_damaged_file_is_one_warning(tmp_path: Path) -> None:
+def test_a_damaged_odometry_file_is_one_warning(tmp_path: Path) -> None:
     file = f"{tmp_path}/odometry.json"
     with open(file, "w", encoding="utf-8") as content:
         content.write('{"format": "amigobot odo')

@@ -47,7 +47,7 @@ def commands(bench: Bench, since: int) -> list[Command]:
     return [instruction.command for instruction in bench.robot.received[since:]]
 
 
-def test_all_are_offered(bench: Bench) -> None:
+def test_the_standard_services_are_offered(bench: Bench) -> None:
     offered = dict(bench.client.node.get_service_names_and_types_by_node("amigobot", "/"))
     for name, kind in {
         "enable_motors": "SetBool",
@@ -61,14 +61,14 @@ def test_all_are_offered(bench: Bench) -> None:
 
 
 class TestEnableMotors:
-    def test_answers_when_the_robot_has_confirmed(self, bench: Bench) -> None:
+    def test_enable_motors_responds_when_the_robot_has_confirmed(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
         for on, word in ((False, "off"), (True, "on")):
             response = switch(bench, "enable_motors", on)
             assert (response.success, response.message) == (True, f"motors {word}, confirmed by the robot")
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
 
-    def test_no_old_velocity_comes_to_life_with_the_motors(self, bench: Bench) -> None:
+    def test_an_old_velocity_does_not_return_when_motors_are_enabled(self, bench: Bench) -> None:
         """The velocity outlives its sender for longer than the motors take; a slow machine zeroes it sooner."""
         assert bench.parameter("cmd_vel_timeout", 2.0).successful
         try:
@@ -87,7 +87,7 @@ class TestEnableMotors:
         finally:
             assert bench.parameter("cmd_vel_timeout", 0.5).successful
 
-    def test_a_velocity_while_they_are_off_is_told_the_remedy(self, bench: Bench) -> None:
+    def test_a_velocity_while_the_motors_are_off_is_logged_with_the_remedy(self, bench: Bench) -> None:
         assert switch(bench, "enable_motors", False).success
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
@@ -98,13 +98,13 @@ class TestEnableMotors:
         assert switch(bench, "enable_motors", True).success
         assert len(bench.node.logged("a velocity arrives while the motors are off")) == 1
 
-    def test_a_robot_that_does_not_obey_is_reported(self, bench: Bench) -> None:
+    def test_an_enable_that_the_robot_ignores_is_reported(self, bench: Bench) -> None:
         bench.robot.ignored.add(Command.ENABLE)
         response = switch(bench, "enable_motors", False)
         assert not response.success
         assert response.message == "sent ENABLE(0) 8 times in 2.4 s, the robot reports motors on"
 
-    def test_a_lost_command_is_sent_again(self, bench: Bench) -> None:
+    def test_a_lost_enable_command_is_sent_again(self, bench: Bench) -> None:
         since = len(bench.robot.received)
         bench.robot.ignored.add(Command.ENABLE)
         answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
@@ -114,7 +114,7 @@ class TestEnableMotors:
         assert answer.result().success
         assert switch(bench, "enable_motors", True).success
 
-    def test_the_button_on_the_robot_is_followed_not_fought(self, bench: Bench) -> None:
+    def test_the_motors_button_overrides_enable_motors(self, bench: Bench) -> None:
         status, since = bench.listen(RobotStatus, "status"), len(bench.robot.received)
         bench.robot.do(lambda robot: robot.press_motors_button())
         bench.wait_until(lambda: status.messages and not status.last.motors_enabled)
@@ -125,7 +125,7 @@ class TestEnableMotors:
 
 
 class TestEnableSonar:
-    def test_off_silences_the_ranges_and_on_brings_them_back(self, bench: Bench) -> None:
+    def test_enable_sonar_switches_the_ranges_off_and_on(self, bench: Bench) -> None:
         ranges, status = bench.listen(Range, "sonar/range_0"), bench.listen(RobotStatus, "status")
         response = switch(bench, "enable_sonar", False)
         assert (response.success, response.message) == (True, "sonar off, confirmed by the robot")
@@ -139,7 +139,7 @@ class TestEnableSonar:
 
 
 class TestStop:
-    def test_stops_and_takes_the_next_velocity(self, bench: Bench) -> None:
+    def test_stop_stops_and_the_next_velocity_drives_again(self, bench: Bench) -> None:
         since = len(bench.robot.received)
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
@@ -152,7 +152,7 @@ class TestStop:
 
 
 class TestEmergencyStop:
-    def test_brakes_and_refuses_every_velocity_until_it_is_cleared(self, bench: Bench) -> None:
+    def test_emergency_stop_brakes_and_refuses_velocities_until_cleared(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
         refused = int(bench.values("commands")["refused"])
         with bench.driving(0.3):
@@ -176,7 +176,7 @@ class TestEmergencyStop:
             bench.wait_until(lambda: bench.robot.speed > 0.1)
             assert not status.last.emergency_stop
 
-    def test_clearing_alone_moves_nothing(self, bench: Bench) -> None:
+    def test_clearing_an_emergency_stop_moves_nothing(self, bench: Bench) -> None:
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         assert bench.call(Trigger, "emergency_stop").success
@@ -187,13 +187,13 @@ class TestEmergencyStop:
         assert not any(bench.robot.values(Command.VEL, since))
         assert bench.robot.stopped
 
-    def test_clearing_what_was_not_latched_is_said_so(self, bench: Bench) -> None:
+    def test_clearing_without_an_emergency_stop_is_reported(self, bench: Bench) -> None:
         response = bench.call(Trigger, "clear_emergency_stop")
         assert (response.success, response.message) == (True, "no emergency stop was latched")
 
 
 class TestResetOdometry:
-    def test_zeroes_x_y_and_yaw(self, bench: Bench) -> None:
+    def test_reset_odometry_zeroes_x_y_and_yaw(self, bench: Bench) -> None:
         odom = bench.listen(Odometry, "odom")
         with bench.driving(0.3, 0.8):
             bench.wait_until(lambda: odom.messages and abs(odom.last.pose.pose.orientation.z) > 0.2)
@@ -206,7 +206,7 @@ class TestResetOdometry:
         pose = odom.last.pose.pose
         assert (pose.position.x, pose.position.y, pose.orientation.z) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
 
-    def test_goes_on_from_there_as_the_robot_does(self, bench: Bench) -> None:
+    def test_odometry_after_a_reset_follows_the_robot(self, bench: Bench) -> None:
         """Forward is x again, wherever the robot pointed before."""
         odom = bench.listen(Odometry, "odom")
         assert bench.call(Trigger, "reset_odometry").success
@@ -235,27 +235,27 @@ class TestWhileOneWaits:
         bench.wait_until(answer.done)
         assert switch(bench, "enable_motors", True).success
 
-    def test_velocities_pass(self, bench: Bench, pending: Any) -> None:
+    def test_velocities_are_sent_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
         since = len(bench.robot.received)
         with bench.driving(0.2):
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) >= 5)
         assert not pending.done()
 
-    def test_odometry_is_published(self, bench: Bench, pending: Any) -> None:
+    def test_odometry_is_published_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
         odom = bench.listen(Odometry, "odom")
         bench.wait_until(lambda: len(odom) > 5)
         assert not pending.done()
 
-    def test_the_emergency_stop_is_served(self, bench: Bench, pending: Any) -> None:
+    def test_the_emergency_stop_is_served_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
         assert bench.call(Trigger, "emergency_stop").success
         assert not pending.done()
         assert bench.call(Trigger, "clear_emergency_stop").success
 
-    def test_parameters_are_set(self, bench: Bench, pending: Any) -> None:
+    def test_parameters_are_set_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
         assert bench.parameter("cmd_vel_timeout", 0.5).successful
         assert not pending.done()
 
-    def test_a_second_request_ends_the_first(self, bench: Bench, pending: Any) -> None:
+    def test_a_second_enable_motors_ends_the_first(self, bench: Bench, pending: Any) -> None:
         assert switch(bench, "enable_motors", True).success
         bench.wait_until(pending.done)
         assert not pending.result().success
@@ -274,15 +274,15 @@ class TestWithoutARobot:
         bench.wait_until(lambda: bench.diagnostic("motors", fresh=True).message == "motors on")
 
     @pytest.mark.parametrize("service", ["enable_motors", "enable_sonar"])
-    def test_switching_fails_with_the_reason(self, out_of_range: Bench, service: str) -> None:
+    def test_switching_without_a_robot_fails_with_the_reason(self, out_of_range: Bench, service: str) -> None:
         response = switch(out_of_range, service, True)
         assert not response.success
         assert "there is no robot" in response.message
 
-    def test_stopping_says_that_nobody_heard_it(self, out_of_range: Bench) -> None:
+    def test_stop_without_a_robot_fails(self, out_of_range: Bench) -> None:
         assert not out_of_range.call(Trigger, "stop").success
 
-    def test_an_emergency_stop_is_latched_for_when_it_comes_back(self, out_of_range: Bench) -> None:
+    def test_an_emergency_stop_without_a_robot_is_latched(self, out_of_range: Bench) -> None:
         response = out_of_range.call(Trigger, "emergency_stop")
         assert response.success
         assert "no robot to brake" in response.message
@@ -303,7 +303,7 @@ def test_an_emergency_stop_outlives_the_connection(bench: Bench) -> None:
     assert bench.call(Trigger, "clear_emergency_stop").success
 
 
-def test_motors_stay_off_where_that_is_wanted(cautious: Bench) -> None:
+def test_motors_stay_off_with_motors_on_connect_false(cautious: Bench) -> None:
     status = cautious.connected().client.receive(RobotStatus, "status")
     assert cautious.robot.values(Command.ENABLE) == []
     assert not status.motors_enabled

@@ -17,7 +17,7 @@ from std_srvs.srv import SetBool
 from amigobot_driver.protocol import Command
 
 #: What the robot hears last.
-FAREWELL = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE()]
+SHUTDOWN_SEQUENCE = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE()]
 
 
 #: A node with a bug that shows as soon as the robot moves.
@@ -61,13 +61,13 @@ def assert_a_clean_end(bench: Bench) -> None:
     assert bench.node.wait() == 0
     assert not bench.node.logged("Traceback")
     assert not bench.node.logged("Error")
-    assert bench.robot.received[-len(FAREWELL) :] == FAREWELL
+    assert bench.robot.received[-len(SHUTDOWN_SEQUENCE) :] == SHUTDOWN_SEQUENCE
     assert not bench.robot.in_session
     bench.wait_until(lambda: bench.robot.stopped)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_driving(bench: Bench, number: signal.Signals) -> None:
+def test_a_signal_while_driving_stops_the_robot_and_closes_the_session(bench: Bench, number: signal.Signals) -> None:
     """Ctrl-C, a service manager, and a terminal that is closed."""
     if number is signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
         pytest.skip("these tests run under nohup, and so do the nodes they start")
@@ -77,7 +77,7 @@ def test_a_signal_while_driving(bench: Bench, number: signal.Signals) -> None:
         assert_a_clean_end(bench)
 
 
-def test_ctrl_c_comes_twice(bench: Bench) -> None:
+def test_a_second_ctrl_c_does_not_interrupt_the_shutdown(bench: Bench) -> None:
     """Under ros2 launch it does: from the terminal and from launch. An impatient user does the same."""
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
@@ -87,7 +87,7 @@ def test_ctrl_c_comes_twice(bench: Bench) -> None:
         assert_a_clean_end(bench)
 
 
-def test_ctrl_c_while_a_service_waits(bench: Bench) -> None:
+def test_ctrl_c_while_a_service_waits_ends_cleanly(bench: Bench) -> None:
     bench.robot.ignored.add(Command.ENABLE)
     since = len(bench.robot.received)
     bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
@@ -96,7 +96,7 @@ def test_ctrl_c_while_a_service_waits(bench: Bench) -> None:
     assert_a_clean_end(bench)
 
 
-def test_ctrl_c_before_there_is_a_robot(tmp_path: Path) -> None:
+def test_ctrl_c_without_a_robot_ends_cleanly(tmp_path: Path) -> None:
     with Bench(port=tmp_path / "ttyUSB0") as bench:
         bench.wait_until(lambda: bench.node.logged("there is no such port"))
         bench.node.send(signal.SIGINT)
@@ -104,7 +104,7 @@ def test_ctrl_c_before_there_is_a_robot(tmp_path: Path) -> None:
         assert not bench.node.logged("Traceback")
 
 
-def test_a_bug_stops_the_robot_before_it_ends_the_node(broken: Bench) -> None:
+def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> None:
     """Whatever breaks, the robot is told goodbye; only then is there a traceback for the developer."""
     with broken.driving(0.3):
         broken.wait_until(lambda: not broken.node.running)

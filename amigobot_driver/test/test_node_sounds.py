@@ -48,7 +48,7 @@ def test_a_sound_is_played_by_number_by_name_and_by_group(bench: Bench) -> None:
         assert sent(bench, Command.SOUND)[before:] == [number]
 
 
-def test_what_cannot_be_played_is_said(bench: Bench) -> None:
+def test_a_sound_that_cannot_be_played_is_refused_with_the_reason(bench: Bench) -> None:
     assert play(bench, name="mewo").message == "no sound is called 'mewo'; the nearest: meow"
     assert play(bench, number=200).message == "there is no sound 200"
     assert play(bench).message == "either a number from 1 to 255 or a name is needed"
@@ -63,12 +63,12 @@ def test_sounds_are_switched_off_and_on(bench: Bench) -> None:
     assert play(bench, number=58).success
 
 
-def test_a_robot_without_tones_says_so(bench: Bench) -> None:
+def test_say_is_refused_if_the_firmware_has_no_tones(bench: Bench) -> None:
     done = bench.call(Say, "say", Say.Request(durations=[0.5], frequencies=[440.0]))
     assert (done.success, done.message) == (False, "AmigoBot (AmigOS) has no SAY")
 
 
-def test_tones_and_what_they_may_be() -> None:
+def test_tone_pairs_encodes_tones_and_checks_their_range() -> None:
     with Bench(Robot("amigo-sh")) as bench:
         bench.connected()
 

@@ -46,7 +46,7 @@ def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Benc
 
 
 @pytest.mark.parametrize("where", ["serial", "tcp", "in the node"])
-def test_it_drives(benches: dict[str, Bench], where: str) -> None:
+def test_a_node_started_with_defaults_drives(benches: dict[str, Bench], where: str) -> None:
     """From nothing to a robot that has driven."""
     bench = benches[where].connected()
     odom = bench.listen(Odometry, "odom")

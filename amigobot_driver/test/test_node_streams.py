@@ -51,7 +51,7 @@ def test_each_message_of_odometry_is_published_once(bench: Bench) -> None:
     assert all(b - a > 0.05 for a, b in pairwise(stamps))
 
 
-def test_the_source_can_be_changed_while_running(bench: Bench) -> None:
+def test_odometry_source_can_be_changed_at_run_time(bench: Bench) -> None:
     assert bench.parameter("odometry_source", "robot").successful
     bench.wait_until(lambda: 0 in bench.robot.values(Command.ENCODER))
     here = bench.client.receive(Odometry, "odom").pose.pose.position.x
@@ -61,7 +61,7 @@ def test_the_source_can_be_changed_while_running(bench: Bench) -> None:
     assert not bench.parameter("odometry_source", "stars").successful
 
 
-def test_imu(bench: Bench) -> None:
+def test_the_gyro_is_published_as_imu(bench: Bench) -> None:
     """A turn rate with its variance; a -1 says of the rest that it is not measured (REP-145)."""
     inbox = bench.listen(Imu, "imu")
     bench.wait_until(lambda: bench.values("streams", fresh=True)["gyro_centre"] != "not measured")
@@ -74,7 +74,7 @@ def test_imu(bench: Bench) -> None:
     assert message.angular_velocity_covariance[0] > 1e3
 
 
-def test_a_robot_without_a_gyro_is_not_asked_for_it() -> None:
+def test_gyro_packets_are_not_requested_from_a_robot_without_a_gyro() -> None:
     with Bench(Robot(baud=9600), encoder_stream=True) as bench:
         bench.connected()
         bench.client.receive(Encoders, "encoders")
@@ -82,7 +82,7 @@ def test_a_robot_without_a_gyro_is_not_asked_for_it() -> None:
         assert bench.robot.values(Command.GYRO) == []
 
 
-def test_off_is_a_word_here_even_where_yaml_takes_it_for_a_boolean() -> None:
+def test_gyro_off_is_accepted_although_yaml_reads_off_as_false() -> None:
     with Bench(Robot("amigo-sh"), gyro=False) as bench:
         bench.connected()
         bench.pass_sips(15)

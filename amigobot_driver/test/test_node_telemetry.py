@@ -112,7 +112,7 @@ def by_stamp(inbox: Inbox[Any]) -> dict[float, Any]:
 
 class TestEveryTopic:
     @pytest.mark.parametrize("topic", TOPICS)
-    def test_has_its_type_and_qos(self, bench: Bench, topic: str) -> None:
+    def test_a_topic_has_its_type_and_qos(self, bench: Bench, topic: str) -> None:
         kind, durability, _ = TOPICS[topic]
         (publisher,) = bench.client.node.get_publishers_info_by_topic(topic)
         assert publisher.topic_type == f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
@@ -120,15 +120,15 @@ class TestEveryTopic:
         assert publisher.qos_profile.durability is durability
 
     @pytest.mark.parametrize("topic", TOPICS)
-    def test_arrives(self, tour: Tour, topic: str) -> None:
+    def test_a_topic_is_published(self, tour: Tour, topic: str) -> None:
         assert tour[topic].messages
 
     @pytest.mark.parametrize("topic", [topic for topic, (_, _, frame) in TOPICS.items() if frame])
-    def test_has_its_frame(self, tour: Tour, topic: str) -> None:
+    def test_a_topic_has_its_frame(self, tour: Tour, topic: str) -> None:
         assert {message.header.frame_id for message in tour[topic].messages} == {TOPICS[topic][2]}
 
     @pytest.mark.parametrize("topic", [*EACH_SIP, "sonar/cloud", "battery_state", "sonar/range_0", "/diagnostics"])
-    def test_is_stamped_in_order(self, tour: Tour, topic: str) -> None:
+    def test_stamps_of_a_topic_increase(self, tour: Tour, topic: str) -> None:
         stamps = [stamp_of(message) for message in tour[topic].messages]
         assert stamps == sorted(stamps)
         assert len(set(stamps)) == len(stamps)
@@ -163,7 +163,7 @@ class TestStamps:
 
 
 class TestOdometry:
-    def test_follows_the_robot(self, bench: Bench, tour: Tour) -> None:
+    def test_odometry_follows_the_robot(self, bench: Bench, tour: Tour) -> None:
         truth, start = bench.robot.truth.pose, (2.75, 2.75)
         pose = tour["odom"].last.pose.pose
         assert pose.position.x == pytest.approx(truth.x - start[0], abs=0.05)
@@ -171,7 +171,7 @@ class TestOdometry:
         assert pose.position.z == 0.0
         assert yaw_of(pose.orientation) == pytest.approx(truth.heading, abs=0.05)
 
-    def test_velocity_is_the_bodys(self, tour: Tour) -> None:
+    def test_odometry_has_the_velocity_of_the_body(self, tour: Tour) -> None:
         fastest = max(tour["odom"].messages, key=lambda message: message.twist.twist.linear.x)
         assert {message.child_frame_id for message in tour["odom"].messages} == {"base_link"}
         assert fastest.twist.twist.linear.x == pytest.approx(0.3, abs=0.03)
@@ -183,7 +183,7 @@ class TestOdometry:
         assert tour["odom"].last.twist.twist.angular.z == 0.0
 
     @pytest.mark.parametrize("part", ["pose", "twist"])
-    def test_covariance_can_be_fused(self, tour: Tour, part: str) -> None:
+    def test_odometry_covariances_are_symmetric_with_positive_variances(self, tour: Tour, part: str) -> None:
         for message in tour["odom"].messages:
             covariance = getattr(message, part).covariance
             rows = [covariance[6 * row : 6 * row + 6] for row in range(6)]
@@ -193,12 +193,12 @@ class TestOdometry:
                 assert rows[row][column] ** 2 <= rows[row][row] * rows[column][column] * (1 + 1e-9)
             assert all(rows[axis][axis] > 0.0 for axis in range(6))
 
-    def test_the_pose_gets_less_sure_with_every_metre(self, tour: Tour) -> None:
+    def test_the_pose_covariance_grows_with_the_distance(self, tour: Tour) -> None:
         first, last = tour["odom"].messages[0].pose.covariance, tour["odom"].last.pose.covariance
         for axis in (0, 7, 35):
             assert last[axis] > first[axis]
 
-    def test_tf_says_the_same(self, tour: Tour) -> None:
+    def test_tf_equals_the_odometry(self, tour: Tour) -> None:
         transforms = by_stamp(tour["/tf"])
         compared = 0
         for stamp, message in by_stamp(tour["odom"]).items():
@@ -222,7 +222,7 @@ class TestJointStates:
         assert (left + right) / 2 == pytest.approx(sum(map(step, odom, odom[1:])), rel=0.03)
         assert (right - left) / body.track == pytest.approx(turn(odom[0], odom[-1]), rel=0.03)
 
-    def test_velocities_are_those_of_the_twist(self, tour: Tour) -> None:
+    def test_wheel_velocities_match_the_twist(self, tour: Tour) -> None:
         joints, body = by_stamp(tour["joint_states"]), PROFILE.body
         for stamp, message in by_stamp(tour["odom"]).items():
             if stamp in joints:
@@ -232,12 +232,12 @@ class TestJointStates:
         left, right = fastest.velocity
         assert (right - left) * body.wheel_diameter / 2 / body.track == pytest.approx(0.6, abs=0.15)
 
-    def test_joints_are_those_of_the_model(self, tour: Tour) -> None:
+    def test_joint_names_are_those_of_the_urdf(self, tour: Tour) -> None:
         assert list(tour["joint_states"].last.name) == ["left_wheel_joint", "right_wheel_joint"]
 
 
 class TestBattery:
-    def test_says_what_is_measured_and_nan_for_the_rest(self, tour: Tour) -> None:
+    def test_battery_state_has_nan_for_what_is_not_measured(self, tour: Tour) -> None:
         battery = tour["battery_state"].last
         assert 11.5 < battery.voltage < 14.0
         assert 0.0 <= battery.percentage <= 1.0
@@ -246,7 +246,7 @@ class TestBattery:
         assert battery.design_capacity == pytest.approx(2.2)
         assert battery.present
 
-    def test_is_a_lead_acid_battery_that_nobody_knows_to_be_charged(self, tour: Tour) -> None:
+    def test_battery_state_is_lead_acid_with_unknown_charging(self, tour: Tour) -> None:
         battery = tour["battery_state"].last
         assert battery.power_supply_technology == getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0)
         assert battery.power_supply_status == BatteryState.POWER_SUPPLY_STATUS_UNKNOWN  # AmigOS does not say
@@ -256,7 +256,7 @@ class TestBattery:
         gaps = [after - before for before, after in itertools.pairwise(stamps)]
         assert statistics.median(gaps) == pytest.approx(1.0, abs=CYCLE)
 
-    def test_a_change_for_the_worse_is_told_at_once(self, bench: Bench) -> None:
+    def test_a_lower_battery_level_is_published_at_once(self, bench: Bench) -> None:
         battery = bench.listen(BatteryState, "battery_state")
         bench.robot.disguise = lambda sip: dataclasses.replace(sip, battery=20)
         try:
@@ -290,7 +290,7 @@ class TestSonar:
             bench.wait_until(lambda: len(inbox) > seen)
         return inbox.last
 
-    def test_describes_the_transducer(self, tour: Tour) -> None:
+    def test_range_messages_describe_the_transducer(self, tour: Tour) -> None:
         for number in SONARS:
             message = tour[f"sonar/range_{number}"].last
             assert message.radiation_type == Range.ULTRASOUND
@@ -303,22 +303,22 @@ class TestSonar:
             for message in tour[f"sonar/range_{number}"].messages:
                 assert message.min_range <= message.range <= message.max_range
 
-    def test_sees_the_room(self, bench: Bench, tour: Tour) -> None:
+    def test_sonar_ranges_match_the_room(self, bench: Bench, tour: Tour) -> None:
         ranges = [tour[f"sonar/range_{number}"].messages[0].range for number in SONARS]
         assert sum(distance < 4.9 for distance in ranges) >= 6  # walls all around, some at a grazing angle
 
-    def test_a_distance_is_metres_from_the_sonar(self, bench: Bench) -> None:
+    def test_a_range_is_the_distance_from_the_sonar_in_meters(self, bench: Bench) -> None:
         assert self.reads(bench, 2, 1234).range == pytest.approx(1.234)
 
-    def test_nearer_than_the_minimum_reads_as_the_minimum(self, bench: Bench) -> None:
+    def test_an_echo_nearer_than_the_minimum_reads_as_the_minimum(self, bench: Bench) -> None:
         assert self.reads(bench, 2, 40).range == pytest.approx(0.1)
 
-    def test_no_echo_is_the_maximum_as_nav2_wants_it(self, bench: Bench) -> None:
+    def test_no_echo_is_max_range_by_default(self, bench: Bench) -> None:
         silence = bench.listen(Range, "sonar/range_3")
         with self.showing(bench, (3, 6100)):
             bench.wait_until(lambda: silence.messages and silence.last.range == silence.last.max_range)
 
-    def test_no_echo_is_infinite_where_that_is_asked_for(self, bench: Bench) -> None:
+    def test_no_echo_is_infinite_with_sonar_no_echo_inf(self, bench: Bench) -> None:
         silence = bench.listen(Range, "sonar/range_3")
         assert bench.parameter("sonar_no_echo", "inf").successful
         try:
@@ -363,7 +363,7 @@ class TestSonar:
 
 
 class TestStatus:
-    def test_says_how_robot_and_link_stand(self, tour: Tour) -> None:
+    def test_status_has_the_state_of_robot_and_link(self, tour: Tour) -> None:
         status = tour["status"].last
         assert status.link_state == RobotStatus.LINK_RUNNING
         assert "connected to" in status.link_text
@@ -375,13 +375,13 @@ class TestStatus:
     def test_says_that_it_moves(self, tour: Tour) -> None:
         assert any(status.moving for status in tour["status"].messages)
 
-    def test_knows_the_age_of_every_sonar(self, tour: Tour) -> None:
+    def test_status_has_the_age_of_every_sonar(self, tour: Tour) -> None:
         """Eight sonars at 50 ms each: none is older than once around the ring, and a little more."""
         ages = tour["status"].last.sonar_ages
         assert len(ages) == len(SONARS)
         assert all(0.0 <= age < 0.7 for age in ages)
 
-    def test_a_stall_shows(self, bench: Bench) -> None:
+    def test_status_has_a_stall(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
         bench.robot.disguise = lambda sip: dataclasses.replace(sip, left_stall_bumpers=1)
         try:
@@ -393,12 +393,12 @@ class TestStatus:
 
 
 class TestConfig:
-    def test_is_there_for_somebody_who_comes_late(self, bench: Bench, tour: Tour) -> None:
+    def test_robot_config_is_latched(self, bench: Bench, tour: Tour) -> None:
         config = bench.listen(RobotConfig, "robot_config", QoSProfile(depth=1, durability=LATCHED))
         bench.wait_until(lambda: config.messages)
         assert config.last.header == tour["robot_config"].last.header
 
-    def test_says_who_the_robot_is_and_what_it_is_set_to(self, tour: Tour) -> None:
+    def test_robot_config_has_identity_and_settings(self, tour: Tour) -> None:
         config = tour["robot_config"].last
         assert (config.robot_class, config.robot_subclass, config.name) == ("Pioneer", "amigo", "not_set")
         assert config.profile == "amigo"
@@ -412,7 +412,7 @@ class TestConfig:
         assert config.linear_acceleration == pytest.approx(0.3)
         assert list(config.translation_pid) == [40, 80, 0]
 
-    def test_has_every_value_of_the_packet_in_the_units_of_the_wire(self, tour: Tour) -> None:
+    def test_robot_config_has_every_raw_value(self, tour: Tour) -> None:
         config = tour["robot_config"].last
         raw = dict(zip(config.raw_names, config.raw_values, strict=True))
         assert raw["trans_vel_max"] == "300"
@@ -420,7 +420,7 @@ class TestConfig:
 
 
 class TestDiagnostics:
-    def test_all_is_well(self, bench: Bench) -> None:
+    def test_the_diagnostics_of_a_healthy_robot_are_ok(self, bench: Bench) -> None:
         for part in ("link", "motors", "battery", "commands"):
             status = bench.diagnostic(part)
             assert status.hardware_id == "not_set"
@@ -432,7 +432,7 @@ class TestDiagnostics:
         gaps = [after - before for before, after in itertools.pairwise(sorted(by_stamp(tour["/diagnostics"])))]
         assert statistics.median(gaps) == pytest.approx(1.0, abs=0.2)
 
-    def test_counts_the_packets(self, bench: Bench) -> None:
+    def test_the_diagnostics_count_the_packets(self, bench: Bench) -> None:
         enough = bench.robot.sips
         bench.wait_until(lambda: int(bench.values("link")["packets_standard"]) >= enough)
         values = bench.values("link")

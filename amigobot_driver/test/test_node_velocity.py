@@ -57,14 +57,14 @@ def refused(bench: Bench) -> int:
 
 
 class TestDriving:
-    def test_forward_and_left(self, bench: Bench) -> None:
+    def test_cmd_vel_drives_forward_and_left(self, bench: Bench) -> None:
         odom, since = bench.listen(Odometry, "odom"), len(bench.robot.received)
         with bench.driving(0.25, 0.5):
             bench.wait_until(lambda: bench.robot.speed > 0.24 and bench.robot.truth.turn_rate > 0.4)
             bench.wait_until(lambda: odom.last.twist.twist.linear.x == pytest.approx(0.25, abs=0.02))
         assert set(moves_asked_for(bench, since)) == {250, 29}  # mm/s and deg/s
 
-    def test_backward_and_right(self, bench: Bench) -> None:
+    def test_cmd_vel_drives_backward_and_right(self, bench: Bench) -> None:
         with bench.driving(-0.25, -0.5):
             bench.wait_until(lambda: bench.robot.speed < -0.24 and bench.robot.truth.turn_rate < -0.4)
 
@@ -100,7 +100,7 @@ class TestDriving:
         bench.wait_until(lambda: bench.robot.stopped)
         bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == "published by user")
 
-    def test_a_publisher_that_comes_late(self, bench: Bench) -> None:
+    def test_a_late_publisher_drives(self, bench: Bench) -> None:
         """It does not wait to be discovered: what it says before that is lost, and the robot stands."""
         late = Client(bench.domain, "late")
         publisher = late.publisher(Twist, "cmd_vel")
@@ -119,7 +119,7 @@ class TestDriving:
             bench.wait_until(lambda speed=speed: round(speed * 1000) in bench.robot.values(Command.VEL, since))
         bench.publish("cmd_vel", bench.client.velocity(0.0))
 
-    def test_faster_than_allowed_is_scaled_on_the_same_curve(self, bench: Bench) -> None:
+    def test_a_velocity_above_the_limit_is_scaled_on_the_same_curve(self, bench: Bench) -> None:
         assert bench.parameter("max_linear_velocity", 0.2).successful
         try:
             since = len(bench.robot.received)
@@ -129,8 +129,7 @@ class TestDriving:
         finally:
             assert bench.parameter("max_linear_velocity", 0.75).successful
 
-
-    def test_faster_than_the_robot_can_is_scaled_as_well(self, bench: Bench) -> None:
+    def test_a_velocity_above_what_the_robot_can_do_is_scaled(self, bench: Bench) -> None:
         since = len(bench.robot.received)
         with bench.driving(TOO_FAST, 1.0):
             bench.wait_until(lambda: 750 in bench.robot.values(Command.VEL, since))
@@ -148,7 +147,7 @@ class TestTimeout:
         (line,) = bench.node.logged("cmd_vel_timeout")
         assert "no velocity for 0.5 s (cmd_vel_timeout): stopped" in line
 
-    def test_nothing_moves_it_again(self, bench: Bench) -> None:
+    def test_an_expired_velocity_does_not_return(self, bench: Bench) -> None:
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.wait_until(lambda: bench.robot.stopped)
@@ -156,14 +155,14 @@ class TestTimeout:
         bench.wait_until(lambda: len(bench.robot.values(Command.STOP, since)) > 4)  # over a second of keep-alives
         assert moves_asked_for(bench, since) == []
 
-    def test_a_slow_sender_is_served_between_its_messages(self, bench: Bench) -> None:
+    def test_a_slow_sender_drives_within_the_timeout(self, bench: Bench) -> None:
         """Slower than the timeout the robot stutters, and the log says why."""
         since = len(bench.robot.received)
         with bench.driving(0.2, rate=1.2):
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 5)
         assert 0 in bench.robot.values(Command.VEL, since)
 
-    def test_can_be_changed(self, bench: Bench) -> None:
+    def test_cmd_vel_timeout_can_be_changed(self, bench: Bench) -> None:
         assert bench.parameter("cmd_vel_timeout", 2.0).successful
         try:
             with bench.driving(0.2, rate=1.2):
@@ -184,7 +183,7 @@ class TestRefused:
             (0.1, -math.inf, "angular.z is -inf, a finite number of rad/s is needed"),
         ],
     )
-    def test_never_reaches_the_wire(self, bench: Bench, linear: float, angular: float, reason: str) -> None:
+    def test_a_refused_velocity_is_never_sent(self, bench: Bench, linear: float, angular: float, reason: str) -> None:
         before, since = refused(bench), len(bench.robot.received)
         with bench.driving(linear, angular, rate=20.0):
             bench.wait_until(lambda: refused(bench) > before + 5)
@@ -192,13 +191,13 @@ class TestRefused:
         assert bench.robot.stopped
         assert len(bench.node.logged("cmd_vel refused", reason)) == 1  # once, not at every message
 
-    def test_shows_in_the_diagnostics(self, bench: Bench) -> None:
+    def test_refused_velocities_are_counted_in_the_diagnostics(self, bench: Bench) -> None:
         with bench.driving(math.nan):
             bench.wait_until(lambda: bench.diagnostic("commands").level == DiagnosticStatus.WARN)
             assert "refused in the last second, see the log" in bench.diagnostic("commands").message
         bench.wait_until(lambda: bench.diagnostic("commands").level == DiagnosticStatus.OK)
 
-    def test_the_robot_goes_on_with_what_was_good(self, bench: Bench) -> None:
+    def test_a_refused_velocity_does_not_end_the_last_good_one(self, bench: Bench) -> None:
         with bench.driving(0.2):
             bench.wait_until(lambda: bench.robot.speed > 0.15)
             since = len(bench.robot.received)
@@ -208,17 +207,17 @@ class TestRefused:
 
 
 class TestTwistStamped:
-    def test_drives(self, stamped: Bench) -> None:
+    def test_a_stamped_velocity_drives(self, stamped: Bench) -> None:
         with stamped.driving(0.2, stamped=True):
             stamped.wait_until(lambda: stamped.robot.speed > 0.15)
 
-    def test_without_a_stamp_it_is_fresh(self, stamped: Bench) -> None:
+    def test_a_velocity_with_stamp_zero_drives(self, stamped: Bench) -> None:
         since = len(stamped.robot.received)
         stamped.publish("cmd_vel", TwistStamped(twist=stamped.client.velocity(0.15)))
         stamped.wait_until(lambda: 150 in stamped.robot.values(Command.VEL, since))
 
     @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
-    def test_from_another_time_it_is_refused(self, stamped: Bench, age: int) -> None:
+    def test_a_velocity_with_an_old_or_future_stamp_is_refused(self, stamped: Bench, age: int) -> None:
         """From the past, from the future, and from before 1970."""
         before, since = refused(stamped), len(stamped.robot.received)
         message = stamped.client.velocity(0.2, stamped=True)
@@ -228,7 +227,7 @@ class TestTwistStamped:
         assert moves_asked_for(stamped, since) == []
         assert len(stamped.node.logged("cmd_vel refused", "off the clock of this computer")) == 1
 
-    def test_limits_hold_as_well(self, stamped: Bench) -> None:
+    def test_limits_apply_to_stamped_velocities(self, stamped: Bench) -> None:
         before, since = refused(stamped), len(stamped.robot.received)
         stamped.publish("cmd_vel", stamped.client.velocity(math.nan, stamped=True))
         stamped.wait_until(lambda: refused(stamped) == before + 1)
@@ -246,10 +245,10 @@ class TestTheOtherType:
         assert len(bench.node.logged("stranger publishes cmd_vel")) == 1
         other.close()
 
-    def test_stamped_where_plain_is_wanted(self, bench: Bench) -> None:
+    def test_a_twist_stamped_publisher_is_warned_about(self, bench: Bench) -> None:
         self.explained(bench, TwistStamped, "-p enable_stamped_cmd_vel:=true")
 
-    def test_plain_where_stamped_is_wanted(self, stamped: Bench) -> None:
+    def test_a_plain_twist_publisher_is_warned_about(self, stamped: Bench) -> None:
         self.explained(stamped, Twist, "-p enable_stamped_cmd_vel:=false")
 
 

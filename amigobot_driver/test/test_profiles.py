@@ -33,12 +33,12 @@ def approximately(pose: SonarPose) -> object:
 
 
 class TestShipped:
-    def test_the_robots_there_are(self) -> None:
+    def test_the_shipped_profiles_are_complete(self) -> None:
         assert set(available_profiles()) >= {"amigo", "amigo-sh", "generic"}
         assert list(available_profiles()) == sorted(path.stem for path in ROBOTS.glob("*.yaml"))
 
     @pytest.mark.parametrize("name", available_profiles())
-    def test_every_one_loads_and_makes_sense(self, name: str) -> None:
+    def test_every_shipped_profile_loads_with_plausible_values(self, name: str) -> None:
         profile = load_profile(name)
         assert profile.name == name
         assert profile.description
@@ -161,9 +161,7 @@ class TestChoice:
         ],
     )
     @pytest.mark.parametrize("robot_class", ["Pioneer", "PIONEER", "pioneer"])
-    def test_a_robot_is_known_by_its_names_in_any_case(
-        self, robot_class: str, subclass: str, name: str
-    ) -> None:
+    def test_a_robot_is_known_by_its_names_in_any_case(self, robot_class: str, subclass: str, name: str) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile(name)
         assert reason == f"the robot calls itself {robot_class}/{subclass}"
@@ -172,7 +170,7 @@ class TestChoice:
         ("robot_class", "subclass"),
         [("Pioneer", "toaster"), ("Pioneer", ""), ("MTX", "amigo"), ("", ""), ("Pioneer", "amigo ")],
     )
-    def test_a_stranger_runs_as_generic_and_is_told_the_remedy(self, robot_class: str, subclass: str) -> None:
+    def test_an_unknown_robot_gets_the_generic_profile_and_a_remedy(self, robot_class: str, subclass: str) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile("generic")
         told = f"calls itself {robot_class}/{subclass}" if robot_class or subclass else "does not say what it is"
@@ -182,7 +180,7 @@ class TestChoice:
         assert all(name in reason for name in available_profiles())
         assert "\n" not in reason
 
-    def test_an_unknown_name_is_answered_with_those_there_are(self) -> None:
+    def test_an_unknown_profile_name_is_reported_with_the_known_ones(self) -> None:
         there_are = ", ".join(available_profiles())
         with pytest.raises(ProfileError, match=rf"^robot 'amigoo' is not known, there are: {there_are}, or "):
             load_profile("amigoo")
@@ -211,12 +209,12 @@ class TestOwnFile:
         assert mine.sonar.cycle == amigo.sonar.cycle
         assert (mine.units, mine.limits, mine.flash) == (amigo.units, amigo.limits, amigo.flash)
 
-    def test_extending_an_extension(self, load: Load) -> None:
+    def test_a_profile_may_extend_an_extending_profile(self, load: Load) -> None:
         mine = load("extends: amigo-sh\nflash: {HasGyro: 0}")
         assert mine.units == load_profile("amigo-sh").units
         assert mine.flash == {**load_profile("amigo-sh").flash, "HasGyro": 0}
 
-    def test_a_whole_profile(self, load: Load) -> None:
+    def test_a_complete_profile_file_loads(self, load: Load) -> None:
         assert load((ROBOTS / "amigo.yaml").read_text()) == load_profile("amigo")
 
     @pytest.mark.parametrize(
@@ -233,7 +231,7 @@ class TestOwnFile:
     def test_an_override_counts_in_whatever_unit_it_is(self, load: Load) -> None:
         assert load("extends: amigo\nlimits: {linear: 0.3}").limits.linear == 0.3
 
-    def test_nothing_in_it_can_be_changed_afterwards(self) -> None:
+    def test_a_loaded_profile_is_immutable(self) -> None:
         profile = load_profile("amigo")
         with pytest.raises(AttributeError):
             profile.units.distance = 1.0
@@ -326,7 +324,7 @@ class TestOwnFile:
         ["nowhere.yaml", "folder.yaml", "latin.yaml", "nul\0.yaml"],
         ids=["missing", "folder", "latin", "nul"],
     )
-    def test_a_file_that_cannot_be_read(self, tmp_path: Path, name: str) -> None:
+    def test_an_unreadable_profile_file_is_reported(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "folder.yaml").mkdir()
         (tmp_path / "latin.yaml").write_bytes(b"description: \xe9\n")
         with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|no YAML) \(.+\)$") as refusal:
@@ -358,7 +356,7 @@ class TestModel:
     def test_charge_is_interpolated_on_the_curve(self, volts: float, charge: float) -> None:
         assert Battery().charge(volts) == pytest.approx(charge)
 
-    def test_a_curve_of_one_point(self) -> None:
+    def test_a_battery_curve_may_have_one_point(self) -> None:
         battery = Battery(curve=((12.0, 0.5),))
         assert [battery.charge(volts) for volts in (11.0, 12.0, 13.0)] == [0.5, 0.5, 0.5]
 

@@ -36,14 +36,14 @@ def test_the_manuals_own_file_is_a_profile():
     assert (last.x, last.y, math.degrees(last.heading)) == pytest.approx((-0.140, 0.082, -216))
 
 
-def test_what_the_file_does_not_say_is_the_robots_profile():
+def test_values_missing_in_an_aria_file_come_from_the_profile():
     ours, theirs = load_profile("amigo"), load_profile(str(AMIGO))
     assert theirs.battery == ours.battery
     assert theirs.body.track == ours.body.track
     assert theirs.sonar.cycle == ours.sonar.cycle
 
 
-def test_keywords_that_say_nothing_here_are_named():
+def test_unused_keywords_of_an_aria_file_are_listed():
     assert load_profile(str(AMIGO)).unused == (
         "RobotRadius",
         "RobotDiagonal",
@@ -98,7 +98,7 @@ def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
         ("RobotWidth 0\n", "width_mm"),
     ],
 )
-def test_a_bad_line_is_named_with_its_file(write, text, complaint):
+def test_a_bad_line_of_an_aria_file_is_reported_with_its_file(write, text, complaint):
     path = write(text)
     with pytest.raises(ProfileError) as error:
         load_profile(path)
@@ -110,7 +110,7 @@ def test_a_bad_line_is_named_with_its_file(write, text, complaint):
 
 
 @pytest.mark.parametrize("content", [b"\0" * 10, bytes(range(256)) * 4, b"SonarNum 99999999999999999999\n"])
-def test_bytes_that_are_no_parameter_file_do_no_harm(tmp_path, content):
+def test_arbitrary_bytes_as_aria_file_raise_only_profile_errors(tmp_path, content):
     path = tmp_path / "noise.p"
     path.write_bytes(content)
     try:

@@ -153,7 +153,7 @@ class TestAddingOne:
         yield robots
         library._shipped.cache_clear()
 
-    def test_it_is_known_by_its_name_and_simulated(self, folder: Path) -> None:
+    def test_a_new_profile_file_is_recognized_and_simulated(self, folder: Path) -> None:
         (folder / "p5dx.yaml").write_text(
             "extends: p3dx-sh\nname: p5dx\ndescription: one of these days\nsubclasses: [p5dx]\n"
             "units: {distance_mm: 2.0}\nbody: {track_mm: 500}\nflash: {Subtype: p5dx}\n"
@@ -173,7 +173,7 @@ class TestAddingOne:
         assert sip.heading * profile.units.angle == pytest.approx(pose.heading, abs=0.003)
         assert sip.x * 2e-3 == pytest.approx(pose.x, abs=0.005)
 
-    def test_and_so_is_one_that_inherits_nothing(self, folder: Path) -> None:
+    def test_a_new_profile_that_extends_nothing_is_recognized(self, folder: Path) -> None:
         (folder / "rover.yaml").write_text(
             "name: rover\ndescription: six wheels\nrobot_class: Rover\nsubclasses: [mark 1]\nfirmware: R\n"
             "units: {distance_mm: 1.0, velocity_mm_s: 1.0, range_mm: 1.0}\n"

@@ -153,17 +153,15 @@ class TestArguments:
             with pytest.raises(ValueError, match=f"^{command.name} takes no argument, got "):
                 command(value)
 
-    def test_a_message_stays_short(self) -> None:
+    def test_the_error_message_of_a_long_argument_stays_short(self) -> None:
         with pytest.raises(ValueError, match="TTY2") as refusal:
             Command.TTY2(bytes(10_000))
         assert len(str(refusal.value)) < 200
 
-    def test_narrower_ranges(self) -> None:
+    def test_some_commands_have_narrower_ranges(self) -> None:
         """The ranges of docs/protocol.md 4.1 and E-27."""
         assert {
-            command.name: command.limits
-            for command in Command
-            if command.limits and command.limits[1] < 0x7FFF
+            command.name: command.limits for command in Command if command.limits and command.limits[1] < 0x7FFF
         } == {
             "GETAUX": (0, 195),
             "GETAUX2": (0, 195),
@@ -196,7 +194,7 @@ class TestWire:
         ],
         ids=str,
     )
-    def test_encoding(self, instruction: Instruction, data: str) -> None:
+    def test_a_command_is_encoded_with_its_argument(self, instruction: Instruction, data: str) -> None:
         assert instruction.encode()[3:-2] == bytes.fromhex(data)
 
     @pytest.mark.parametrize(
@@ -246,14 +244,14 @@ INSTRUCTIONS = st.sampled_from(ALL).flatmap(lambda command: arguments(command).m
 @pytest.mark.parametrize("command", ALL, ids=identify)
 @settings(max_examples=10)
 @given(data=st.data())
-def test_every_instruction_comes_back(command: CommandTable, data: st.DataObject) -> None:
+def test_every_instruction_survives_encoding_and_decoding(command: CommandTable, data: st.DataObject) -> None:
     instruction = command(data.draw(arguments(command)))
     (frame,) = FrameDecoder().feed(instruction.encode(), now=0.0)
     assert decode(frame.data, type(command)) == instruction
 
 
 @given(st.lists(INSTRUCTIONS, max_size=8))
-def test_a_conversation_comes_back(instructions: list[Instruction]) -> None:
+def test_a_sequence_of_instructions_survives_encoding_and_decoding(instructions: list[Instruction]) -> None:
     stream = b"".join(instruction.encode() for instruction in instructions)
     frames = FrameDecoder().feed(stream, now=0.0)
     assert [
@@ -263,7 +261,7 @@ def test_a_conversation_comes_back(instructions: list[Instruction]) -> None:
 
 @pytest.mark.parametrize("table", [Command, ErraticCommand])
 @given(data=st.binary(max_size=253))
-def test_no_bytes_raise(table: type[CommandTable], data: bytes) -> None:
+def test_decoding_any_bytes_never_raises(table: type[CommandTable], data: bytes) -> None:
     instruction = decode(data, table)
     if instruction is None:
         assert data[:1] not in {bytes([row.number]) for row in table}

@@ -16,17 +16,17 @@ def sip(name: str) -> Sip:
     return packet
 
 
-def test_amigos_says_nothing_of_them() -> None:
+def test_an_amigos_sip_has_no_faults() -> None:
     packet = sip("sip_stop")
     assert (packet.charge_name, packet.charging, packet.fault_names, packet.celsius) == ("", None, (), None)
 
 
-def test_amigosh_says_whether_it_charges() -> None:
+def test_an_amigosh_sip_has_the_charge_state() -> None:
     packet = sip("sip_sh")
     assert (packet.charge_name, packet.charging) == ("not charging", False)
 
 
-def test_arcos_names_its_faults_and_has_no_temperature_here() -> None:
+def test_an_arcos_sip_has_faults_and_no_temperature() -> None:
     packet = sip("sip_arcos")
     assert packet.fault_names == ("gyro",)
     assert packet.celsius is None

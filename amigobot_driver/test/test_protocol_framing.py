@@ -78,7 +78,7 @@ class TestChecksum:
 
 
 class TestEncodeFrame:
-    def test_layout(self) -> None:
+    def test_a_frame_has_header_count_data_and_checksum(self) -> None:
         assert encode_frame(bytes.fromhex("0B3BC800")) == VEL200
 
     @pytest.mark.parametrize("length", [1, 198])
@@ -126,10 +126,10 @@ class TestResynchronisation:
         (first, second) = FrameDecoder().feed(stream + bytes(250), now=0.0)  # long enough to need no gap
         assert (first.data, second.data) == (data_of(STOP), data_of(VEL200))
 
-    def test_a_good_header_that_starts_as_the_checksum_of_a_bad_one(self) -> None:
+    def test_a_header_inside_the_checksum_of_a_bad_frame_is_found(self) -> None:
         assert found(bytes.fromhex("FAFB 04 0B3B") + STOP) == [data_of(STOP)]
 
-    def test_nothing_is_acted_upon_twice(self) -> None:
+    def test_no_frame_is_returned_twice(self) -> None:
         assert found(DAMAGED + STOP + DAMAGED + STOP) == [data_of(STOP)] * 2
 
     def test_errors_are_counted(self) -> None:
@@ -201,24 +201,24 @@ class TestStamp:
         decoder = FrameDecoder(byte_time)
         return [frame.stamp for chunk, now in fed for frame in decoder.feed(chunk, now)]
 
-    def test_whole(self) -> None:
+    def test_the_stamp_of_a_frame_read_whole(self) -> None:
         assert self.stamps((VEL200, 5.0)) == [pytest.approx(5.0 - 9 * BYTE_TIME)]
 
-    def test_byte_by_byte(self) -> None:
+    def test_the_stamp_of_a_frame_read_byte_by_byte(self) -> None:
         fed = [(VEL200[i : i + 1], 5.0 + (i + 1) * BYTE_TIME) for i in range(9)]
         assert self.stamps(*fed) == [pytest.approx(5.0)]
 
-    def test_two_in_one_read(self) -> None:
+    def test_the_stamps_of_two_frames_in_one_read(self) -> None:
         """The first of them has been on the wire for longer."""
         assert self.stamps((VEL200 + STOP, 5.0)) == [
             pytest.approx(5.0 - 15 * BYTE_TIME),
             pytest.approx(5.0 - 6 * BYTE_TIME),
         ]
 
-    def test_noise_and_half_a_frame_behind_it_count(self) -> None:
+    def test_noise_after_a_frame_counts_for_its_stamp(self) -> None:
         assert self.stamps((b"noise" + STOP + VEL200[:4], 5.0)) == [pytest.approx(5.0 - 10 * BYTE_TIME)]
 
-    def test_noise_before_it_does_not(self) -> None:
+    def test_noise_before_a_frame_does_not_count_for_its_stamp(self) -> None:
         assert self.stamps((b"noise" * 9 + STOP, 5.0)) == self.stamps((STOP, 5.0))
 
     def test_a_frame_found_after_a_gap_keeps_the_time_of_its_bytes(self) -> None:
@@ -232,7 +232,7 @@ class TestStamp:
     def test_a_port_without_a_speed_stamps_the_arrival(self) -> None:
         assert self.stamps((VEL200 + STOP, 5.0), byte_time=0.0) == [5.0, 5.0]
 
-    def test_the_speed_may_change(self) -> None:
+    def test_stamps_follow_a_change_of_the_line_speed(self) -> None:
         decoder = FrameDecoder(BYTE_TIME)
         decoder.byte_time = BYTE_TIME / 4
         assert decoder.feed(STOP, 5.0)[0].stamp == pytest.approx(5.0 - 6 * BYTE_TIME / 4)
@@ -259,9 +259,7 @@ FRAMES = st.binary(min_size=1, max_size=253).map(frame_of)
 BEGINNINGS = [b"\xfa", b"\xfb", b"\xfa\xfb", b"\xfa\xfb\x04", b"\xfa\xfb\xff", DAMAGED]
 #: Junk that looks like the beginning of something more often than chance would have it; a frame is no junk.
 JUNK = (
-    st.lists(st.binary(max_size=20) | st.sampled_from(BEGINNINGS))
-    .map(b"".join)
-    .filter(lambda junk: not searched(junk))
+    st.lists(st.binary(max_size=20) | st.sampled_from(BEGINNINGS)).map(b"".join).filter(lambda junk: not searched(junk))
 )
 STREAM = st.lists(FRAMES | JUNK, max_size=12).map(b"".join)
 

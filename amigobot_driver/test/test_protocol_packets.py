@@ -97,9 +97,7 @@ def records(cls: type, ids: tuple[int, ...] | None = None) -> st.SearchStrategy[
         codecs["id"] = st.sampled_from(ids)
 
     def up_to(count: int) -> st.SearchStrategy[typing.Any]:
-        return st.builds(
-            cls, **{name: codec for name, codec in codecs.items() if name not in optional[count:]}
-        )
+        return st.builds(cls, **{name: codec for name, codec in codecs.items() if name not in optional[count:]})
 
     instances = st.one_of([up_to(count) for count in range(len(optional) + 1)])
     return instances.filter(lambda tail: not reads_as_amigosh(tail)) if cls is ArcosTail else instances
@@ -115,7 +113,7 @@ CASES = [
 @pytest.mark.parametrize(("table", "cls", "ids"), CASES)
 @settings(max_examples=30)
 @given(data=st.data())
-def test_every_packet_comes_back(
+def test_every_packet_survives_encoding_and_parsing(
     table: PacketTable, cls: type[Packet], ids: tuple[int, ...], data: st.DataObject
 ) -> None:
     packet = data.draw(records(cls, ids))
@@ -127,7 +125,7 @@ def test_every_packet_comes_back(
 @pytest.mark.parametrize(("table", "cls", "ids"), CASES)
 @settings(max_examples=15)
 @given(data=st.data())
-def test_a_packet_cut_anywhere_is_still_answered(
+def test_a_truncated_packet_parses_as_shorter_or_malformed(
     table: PacketTable, cls: type[Packet], ids: tuple[int, ...], data: st.DataObject
 ) -> None:
     whole = data.draw(records(cls, ids)).encode()
@@ -141,7 +139,7 @@ def test_a_packet_cut_anywhere_is_still_answered(
 
 @any_table
 @given(data=st.binary(max_size=253))
-def test_no_bytes_raise(table: PacketTable, data: bytes) -> None:
+def test_parsing_any_bytes_never_raises(table: PacketTable, data: bytes) -> None:
     packet = parse(data, table)
     assert packet.id == (data[0] if data else 0)
     assert data == b"" or data[0] in table or packet == Unknown(id=data[0], payload=data[1:])
@@ -149,7 +147,7 @@ def test_no_bytes_raise(table: PacketTable, data: bytes) -> None:
 
 @any_table
 @given(data=st.data())
-def test_no_bytes_behind_a_known_id_raise(table: PacketTable, data: st.DataObject) -> None:
+def test_parsing_any_bytes_after_a_known_id_never_raises(table: PacketTable, data: st.DataObject) -> None:
     number = data.draw(st.sampled_from(sorted(table)))
     payload = data.draw(st.binary(max_size=252))
     packet = parse(bytes([number]) + payload, table)
@@ -202,7 +200,7 @@ class TestBuilder:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    def test_refusals(self, packet: Packet, reason: str) -> None:
+    def test_encoding_a_value_that_does_not_fit_is_refused(self, packet: Packet, reason: str) -> None:
         with pytest.raises(ValueError, match=reason):
             packet.encode()
 
@@ -214,9 +212,7 @@ class TestBuilder:
 
 class TestParser:
     def test_a_text_without_its_nul_ends_with_the_data(self) -> None:
-        assert parse(b"\x02robot\0Pioneer\0amigo") == SyncReply(
-            name="robot", robot_class="Pioneer", subclass="amigo"
-        )
+        assert parse(b"\x02robot\0Pioneer\0amigo") == SyncReply(name="robot", robot_class="Pioneer", subclass="amigo")
 
     def test_a_packet_too_short_says_what_is_missing(self) -> None:
         packet = parse(b"\x90\x00\x00\x00\x00\x01")
@@ -314,7 +310,7 @@ class TestSip:
         assert (packet.x, packet.sonar[:2], len(packet.sonar)) == (77, readings, 4)
 
     @pytest.mark.parametrize("number", [0x30, 0x31, 0x32, 0x33, 0x34])
-    def test_only_0x33_moves(self, number: int) -> None:
+    def test_only_sip_type_0x33_is_moving(self, number: int) -> None:
         assert replace(SIP, id=number).moving is (number == 0x33)
 
     @pytest.mark.parametrize(
@@ -343,13 +339,11 @@ class TestSip:
             (0xFFC0, False, False, False),
         ],
     )
-    def test_flags(self, flags: int, motors: bool, sonar: bool, button: bool) -> None:
+    def test_sip_flags_have_their_bits(self, flags: int, motors: bool, sonar: bool, button: bool) -> None:
         sip = replace(SIP, flags=flags)
         assert (sip.motors_enabled, sip.sonar_enabled, sip.stop_button) == (motors, sonar, button)
 
-    @pytest.mark.parametrize(
-        ("battery", "battery_x10", "volts"), [(123, None, 12.3), (123, 0, 12.3), (255, 265, 26.5)]
-    )
+    @pytest.mark.parametrize(("battery", "battery_x10", "volts"), [(123, None, 12.3), (123, 0, 12.3), (255, 265, 26.5)])
     def test_volts_come_from_the_wider_field_where_it_is_filled(
         self, battery: int, battery_x10: int | None, volts: float
     ) -> None:
@@ -359,12 +353,10 @@ class TestSip:
         ("state", "charging"),
         [(None, None), (255, None), (0, False), (1, True), (2, True), (3, True), (4, True)],
     )
-    def test_charging_is_unknown_where_the_packet_does_not_say(
-        self, state: int | None, charging: bool | None
-    ) -> None:
+    def test_charging_is_unknown_where_the_packet_does_not_say(self, state: int | None, charging: bool | None) -> None:
         assert replace(SIP, charge_state=state).charging is charging
 
-    def test_counters_stand_as_they_came(self) -> None:
+    def test_sip_counters_are_not_converted(self) -> None:
         """Examples B and C: 32760 to 12 is 20 further, modulo 15 bits. Example E: 0xFF38 is -200."""
         before, after = replace(SIP, x=32760), replace(SIP, x=12)
         assert parse(before.encode()) == before
@@ -456,9 +448,7 @@ class TestConfig:
 
     def test_amigosh_has_two_version_texts_and_a_threshold(self) -> None:
         """docs/protocol.md E-67: taken where the packet ends exactly there."""
-        config = replace(
-            CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115)
-        )
+        config = replace(CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=115))
         assert config.encode().endswith(bytes.fromhex("6400 3100 3300 7300"))
         assert parse(config.encode()) == config
         assert config.firmware_version == "1.3"
@@ -467,9 +457,7 @@ class TestConfig:
     def test_arcos_has_one_version_text_and_any_number_of_fields(self, last: str) -> None:
         names = [field.name for field in fields(ArcosTail)]
         kept = names[: names.index(last) + 1]
-        config = replace(
-            CONFIG, **SH_FIELDS, tail=ArcosTail(**{name: getattr(ARCOS_TAIL, name) for name in kept})
-        )
+        config = replace(CONFIG, **SH_FIELDS, tail=ArcosTail(**{name: getattr(ARCOS_TAIL, name) for name in kept}))
         assert parse(config.encode()) == config
         assert config.firmware_version == "2.4"
 
@@ -480,23 +468,17 @@ class TestConfig:
         assert packet.tail == AmigoShTail(version="2", version_minor="3", charge_threshold=115)
 
     @pytest.mark.parametrize("fields_left", range(len(SH_FIELDS) + 1))
-    def test_it_may_end_behind_any_field(self, fields_left: int) -> None:
+    def test_a_config_packet_may_end_after_any_field(self, fields_left: int) -> None:
         config = replace(CONFIG, **dict(list(SH_FIELDS.items())[:fields_left]))
         assert parse(config.encode()) == config
         assert config.firmware_version == ""
 
-    @pytest.mark.parametrize(
-        ("code", "milliseconds"), [(0, 100), (1, 50), (2, 2), (50, 50), (100, 100), (255, 255)]
-    )
-    def test_the_info_cycle_is_a_code_on_amigos_and_milliseconds_elsewhere(
-        self, code: int, milliseconds: int
-    ) -> None:
+    @pytest.mark.parametrize(("code", "milliseconds"), [(0, 100), (1, 50), (2, 2), (50, 50), (100, 100), (255, 255)])
+    def test_the_info_cycle_is_a_code_on_amigos_and_milliseconds_elsewhere(self, code: int, milliseconds: int) -> None:
         assert replace(CONFIG, info_cycle=code).info_cycle_ms == milliseconds
 
-    def test_values_are_what_the_packet_holds(self) -> None:
-        config = replace(
-            CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0)
-        )
+    def test_config_values_lists_every_field(self) -> None:
+        config = replace(CONFIG, **SH_FIELDS, tail=AmigoShTail(version="1", version_minor="3", charge_threshold=0))
         values = dict(config.values())
         assert list(values)[:3] == ["robot_class", "subclass", "serial"]
         assert list(values)[-3:] == ["version", "version_minor", "charge_threshold"]

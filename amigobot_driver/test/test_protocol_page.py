@@ -54,7 +54,7 @@ def spelled(table: type[CommandTable], text: str) -> Instruction | None:
     return table[name](int(value) if value else None)
 
 
-def test_the_tables_are_those_of_the_code() -> None:
+def test_the_tables_of_the_protocol_page_are_those_of_the_code() -> None:
     assert protocol_tables.text(PAGE) == PAGE, "stale: write them anew with ./run python -m tools.protocol_tables"
 
 
@@ -108,7 +108,7 @@ def test_a_command_has_the_frame_beside_it(text: str, frame: str) -> None:
     assert bytes.fromhex(frame) in [each.encode() for each in instructions if each]
 
 
-def test_sums_are_right() -> None:
+def test_the_checksums_on_the_protocol_page_are_right() -> None:
     sums, xors = SUM.findall(PAGE), XOR.findall(PAGE)
     assert len(sums) >= 6 and len(xors) >= 4
     for terms, result in sums:

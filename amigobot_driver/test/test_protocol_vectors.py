@@ -316,9 +316,7 @@ PACKETS: dict[str, Packet] = {
         state_of_charge=0,
     ),
     "iopac": Io(digital_in=(0x2A,), digital_out=(0x05,), analog=(0, 512, 1023, 256, 614)),
-    "config_amigos": Config(
-        **FLASH, subclass="amigo", serial="1234", name="not_set", pwm_max=255, info_cycle=0
-    ),
+    "config_amigos": Config(**FLASH, subclass="amigo", serial="1234", name="not_set", pwm_max=255, info_cycle=0),
     "config_sh": Config(
         **FLASH,
         subclass="amigo-sh",
@@ -542,32 +540,32 @@ NOISE: dict[str, tuple[bytes, bytes]] = {
 
 
 @every_vector
-def test_fed_whole(name: str) -> None:
+def test_decoding_a_vector_fed_whole(name: str) -> None:
     assert decoded(FRAMES[name]) == [data_of(FRAMES[name])]
 
 
 @every_vector
-def test_fed_byte_by_byte(name: str) -> None:
+def test_decoding_a_vector_fed_byte_by_byte(name: str) -> None:
     frame = FRAMES[name]
     assert decoded(*(frame[i : i + 1] for i in range(len(frame)))) == [data_of(frame)]
 
 
 @every_vector
-def test_fed_two_back_to_back(name: str) -> None:
+def test_decoding_two_vectors_back_to_back(name: str) -> None:
     frame = FRAMES[name]
     assert decoded(frame + frame) == [data_of(frame)] * 2
 
 
 @pytest.mark.parametrize("noise", NOISE)
 @every_vector
-def test_fed_inside_noise(name: str, noise: str) -> None:
+def test_decoding_a_vector_inside_noise(name: str, noise: str) -> None:
     frame = FRAMES[name]
     before, after = NOISE[noise]
     assert decoded(before + frame + after) == [data_of(frame)]
 
 
 @every_vector
-def test_fed_behind_a_count_that_swallows_it_whole(name: str) -> None:
+def test_decoding_a_vector_after_a_damaged_count(name: str) -> None:
     """The damaged frame costs the time of a gap, never the good one."""
     frame = FRAMES[name]
     decoder = FrameDecoder()

@@ -127,12 +127,12 @@ def drive() -> Bench:
 
 
 class TestTheSameAgain:
-    def test_every_report_with_its_stamp(self, drive: Bench) -> None:
+    def test_a_replay_gives_every_report_with_its_stamp(self, drive: Bench) -> None:
         played = Played(recording(drive))
         assert len(played.reports) > 100
         assert_same(played.reports, live(drive))
 
-    def test_gyro_and_encoders(self) -> None:
+    def test_a_replay_gives_gyro_and_encoder_events(self) -> None:
         bench = driven("amigo-sh", encoder_odometry=True)
         played = Played(recording(bench), Options(encoder_odometry=True))
         for kind in (Rolled, TurnRate):
@@ -148,7 +148,7 @@ class TestTheSameAgain:
         assert rates == pytest.approx([event.rate for event in bench.told(TurnRate)])
         assert_same(played.reports, live(bench))
 
-    def test_twice_is_the_same_twice(self, drive: Bench) -> None:
+    def test_two_replays_of_a_recording_are_equal(self, drive: Bench) -> None:
         assert Played(recording(drive)).told == Played(recording(drive)).told
 
     def test_the_robot_is_known_by_its_name(self, drive: Bench) -> None:
@@ -156,11 +156,11 @@ class TestTheSameAgain:
         now = [event for _, event in Played(recording(drive)).told if isinstance(event, Identified)]
         assert [(event.identity, event.profile.name) for event in now] == [(then.identity, then.profile.name)]
 
-    def test_its_parameters_are_known_from_the_start(self, drive: Bench) -> None:
+    def test_the_recorded_working_values_are_known_from_the_start(self, drive: Bench) -> None:
         played = Played(recording(drive))
         assert played.robot.working_values.config == drive.robot.working_values.config is not None
 
-    def test_counts(self, drive: Bench) -> None:
+    def test_the_frames_of_a_replay_are_counted(self, drive: Bench) -> None:
         frames = recording(drive)
         counts = Played(frames).replay.counts
         assert counts.to_robot == sum(frame.to_robot for frame in frames) > 0
@@ -174,13 +174,13 @@ class TestErratic:
 
     @pytest.mark.parametrize("since", [0.0, 1004.0])
     @pytest.mark.parametrize("profile", ["", "erratic"])
-    def test_its_recording_is_replayed_too(self, since: float, profile: str) -> None:
+    def test_a_recording_of_an_erratic_is_replayed(self, since: float, profile: str) -> None:
         bench = driven("erratic")
         played = Played(recording(bench, since), Options(profile=profile))
         then = live(bench, since)
         assert played.robot.profile.name == "erratic"
         assert set(played.stamps) >= {stamp for stamp, _ in then}
-        # Packets of before the recorded driver had greeted it are heard as well.
+        # Packets from before the recorded handshake are processed too.
         assert len(played.stamps) - len(then) < 20
         (first, *_, last), (begin, *_, end) = (
             [report.odometry for stamp, report in reports if stamp >= then[0][0]] for reports in (played.reports, then)
@@ -192,7 +192,7 @@ class TestErratic:
 
 
 class TestAnotherCalibration:
-    def test_the_way_grows_by_the_distance_factor(self, drive: Bench, tmp_path: Path) -> None:
+    def test_another_distance_factor_scales_the_replayed_path(self, drive: Bench, tmp_path: Path) -> None:
         def path(options: Options) -> list[tuple[float, float, float]]:
             reports = Played(recording(drive), options).reports
             return [(event.odometry.x, event.odometry.y, event.odometry.yaw) for _, event in reports]
@@ -208,7 +208,7 @@ class TestAnotherCalibration:
             assert (new_x, new_y) == pytest.approx((1.1 * x, 1.1 * y), abs=1e-9)
             assert new_yaw == yaw
 
-    def test_the_stamps_stay(self, drive: Bench) -> None:
+    def test_another_distance_factor_keeps_the_stamps(self, drive: Bench) -> None:
         assert Played(recording(drive), Options(profile="generic")).stamps == [stamp for stamp, _ in live(drive)]
 
 
@@ -219,25 +219,29 @@ class TestFromTheMiddle:
     def later(self, drive: Bench) -> list[Recorded]:
         return recording(drive, since=1004.0)
 
-    def test_nothing_is_lost(self, drive: Bench, later: list[Recorded]) -> None:
+    def test_a_recording_from_the_middle_of_a_session_loses_no_report(
+        self, drive: Bench, later: list[Recorded]
+    ) -> None:
         played = Played(later)
         assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
         assert played.replay.counts.outside == 0
 
-    def test_the_way_begins_at_the_origin(self, drive: Bench, later: list[Recorded]) -> None:
+    def test_a_recording_from_the_middle_of_a_session_begins_at_the_origin(
+        self, drive: Bench, later: list[Recorded]
+    ) -> None:
         played = Played(later, Options(profile="amigo"))
         first, *_, last = [report.odometry for _, report in played.reports]
         begin, *_, end = [report.odometry for _, report in live(drive, since=1004.0)]
         assert (first.x, first.y, first.yaw) == (0.0, 0.0, 0.0)
         assert math.hypot(last.x, last.y) == pytest.approx(math.hypot(end.x - begin.x, end.y - begin.y), abs=1e-6)
 
-    def test_nobody_says_who_it_is(self, later: list[Recorded]) -> None:
+    def test_a_recording_without_an_identity_uses_the_generic_profile(self, later: list[Recorded]) -> None:
         played = Played(later)
         assert played.robot.profile.name == "generic"
         assert "connected to a robot without a name" in played.notes
         assert played.robot.working_values.config is None
 
-    def test_the_recorded_robot_config_says_it(self, drive: Bench, later: list[Recorded]) -> None:
+    def test_a_recorded_robot_config_identifies_the_robot(self, drive: Bench, later: list[Recorded]) -> None:
         played = Played()
         identity, config = drive.robot.session.identity, drive.robot.working_values.config
         assert identity and config
@@ -247,7 +251,9 @@ class TestFromTheMiddle:
         assert played.robot.profile.name == "amigo"
         assert played.robot.working_values.config == config
 
-    def test_a_configpac_says_it_too_while_the_first_frames_wait(self, drive: Bench, later: list[Recorded]) -> None:
+    def test_a_config_packet_identifies_the_robot_while_the_first_frames_wait(
+        self, drive: Bench, later: list[Recorded]
+    ) -> None:
         config = drive.robot.working_values.config
         assert config
         words = Recorded(config.encode(), later[20].stamp)
@@ -255,12 +261,12 @@ class TestFromTheMiddle:
         assert played.robot.profile.name == "amigo"
         assert played.stamps == [stamp for stamp, _ in live(drive, since=1004.0)]
 
-    def test_a_short_recording_does_not_wait_for_ever(self, later: list[Recorded]) -> None:
+    def test_a_short_recording_does_not_wait_forever_for_an_identity(self, later: list[Recorded]) -> None:
         assert len(Played(later[:20]).stamps) == sum(isinstance(parse(f.data), Sip) for f in later[:20])
 
 
 class TestGaps:
-    def test_a_robot_that_was_lost_and_came_back(self) -> None:
+    def test_a_recorded_loss_of_the_link_is_replayed(self) -> None:
         bench = Bench(Options(trace=True))
         bench.connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
@@ -289,7 +295,7 @@ class TestGaps:
         assert played.stamps == [f.stamp for f in gapped if isinstance(parse(f.data), Sip)]
         assert played.replay.counts.sessions == 2
 
-    def test_a_reset_of_the_controller(self, drive: Bench) -> None:
+    def test_a_recorded_reset_of_the_controller_is_replayed(self, drive: Bench) -> None:
         frames = recording(drive, since=1004.0)
         middle = next(i for i in range(50, len(frames)) if isinstance(parse(frames[i].data), Sip))
         broken = [*frames[:middle], Recorded(Reset().encode(), frames[middle].stamp), *frames[middle:]]
@@ -297,12 +303,12 @@ class TestGaps:
         assert played.stamps == Played(frames).stamps
         assert (played.replay.counts.sessions, played.replay.counts.outside) == (2, 1)
 
-    def test_the_end_is_not_a_loss(self, drive: Bench) -> None:
+    def test_the_end_of_a_recording_is_no_loss_of_the_link(self, drive: Bench) -> None:
         assert Played(recording(drive)).robot.running
 
 
 class TestWoundBack:
-    def test_each_round_of_a_loop_is_the_first(self, drive: Bench) -> None:
+    def test_each_round_of_a_looped_recording_begins_at_the_origin(self, drive: Bench) -> None:
         frames = recording(drive)
         played = Played([*frames, *frames, *frames])
         rounds = len(played.reports) // 3
@@ -327,7 +333,7 @@ class TestWoundBack:
         assert poses[:rounds] == poses[rounds:]
         assert not [event for _, event in played.told if isinstance(event, OdometryStale)]
 
-    def test_stamps_that_swing_a_little_are_no_jump(self, drive: Bench) -> None:
+    def test_jitter_of_recorded_stamps_is_no_rewind(self, drive: Bench) -> None:
         frames = [
             frame.later(-0.0001 if number % 7 == 3 else 0.0)
             for number, frame in enumerate(recording(drive, since=1004.0))
@@ -338,7 +344,7 @@ class TestWoundBack:
 
 class TestBadInput:
     @pytest.mark.parametrize("size", [0, 254, 5000])
-    def test_what_no_line_carries_is_refused_and_counted(self, drive: Bench, size: int) -> None:
+    def test_recorded_data_of_impossible_length_is_refused_and_counted(self, drive: Bench, size: int) -> None:
         frames = recording(drive)
         played = Played(frames[:100])
         with pytest.raises(ValueError, match=f"1 to 253 data bytes, not {size}"):
@@ -347,18 +353,18 @@ class TestBadInput:
         assert played.replay.counts.refused == 1
         assert played.stamps == [stamp for stamp, _ in live(drive)]
 
-    def test_the_longest_frame_is_taken(self, drive: Bench) -> None:
+    def test_the_longest_recorded_frame_is_accepted(self, drive: Bench) -> None:
         frames = recording(drive)
         played = Played([*frames, Recorded(b"\xee" * 253, frames[-1].stamp)])
         assert played.robot.link.packets.unknown == 1
 
     @given(st.lists(st.tuples(st.binary(min_size=1, max_size=253), st.integers(-(2**40), 2**62))))
-    def test_nothing_raises(self, frames: list[tuple[bytes, int]]) -> None:
+    def test_replaying_any_frames_never_raises(self, frames: list[tuple[bytes, int]]) -> None:
         Played(Recorded(data, stamp) for data, stamp in frames)
 
 
-class TestWishes:
-    def test_what_is_asked_goes_nowhere(self, drive: Bench) -> None:
+class TestRequests:
+    def test_commands_during_a_replay_go_nowhere(self, drive: Bench) -> None:
         frames = recording(drive)
         played = Played(frames[: len(frames) // 2])
         with played.replay.robot() as robot:
@@ -366,14 +372,14 @@ class TestWishes:
         played.play(frames[len(frames) // 2 :])
         assert_same(played.reports, live(drive))
 
-    def test_configpac_is_answered(self, drive: Bench) -> None:
+    def test_a_config_request_during_a_replay_is_answered(self, drive: Bench) -> None:
         played = Played(recording(drive))
         with played.replay.robot() as robot:
             answer = robot.working_values.read(played.replay.clock())
         played.play(frame.later(0.7) for frame in recording(drive)[-10:])
         assert answer.result().success
 
-    def test_the_end_answers_whoever_waits(self, drive: Bench) -> None:
+    def test_closing_a_replay_ends_pending_requests(self, drive: Bench) -> None:
         played = Played(recording(drive))
         with played.replay.robot() as robot:
             answer = robot.enable_motors(False, played.replay.clock())
@@ -391,7 +397,7 @@ class TestMissingPackets:
             missing.count(sequence, publication)
         return missing.before, missing.recorded, missing.played
 
-    def test_none_is_missing_in_a_complete_recording(self) -> None:
+    def test_no_packet_is_missing_in_a_complete_recording(self) -> None:
         assert self.counted((number, number) for number in range(1, 100)) == (0, 0, 0)
 
     def test_packets_before_a_recording_are_not_missing_in_it(self) -> None:

@@ -140,7 +140,7 @@ class TestSerial:
         assert termios.tcgetattr(line.master)[4:6] == [termios.B9600] * 2
         assert port.byte_time == 10 / 9600
 
-    def test_is_not_the_controlling_terminal(self, line: Pty) -> None:
+    def test_a_serial_port_does_not_become_the_controlling_terminal(self, line: Pty) -> None:
         """A hang-up of the line must not end the process: a child without a terminal shows it."""
         reader, writer = os.pipe()
         child = os.fork()
@@ -163,42 +163,44 @@ class TestSerial:
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
 
-    def test_may_be_closed_twice_and_refuses_everything_then(self, port: SerialPort) -> None:
+    def test_a_port_may_be_closed_twice_and_then_refuses_everything(self, port: SerialPort) -> None:
         port.close()
         port.close()
         refused(lambda: port.read(0.1), port.name)
         refused(lambda: port.write(b"x"), port.name)
 
-    def test_that_vanished(self, line: Pty, port: SerialPort) -> None:
+    def test_a_serial_port_that_vanished_is_reported(self, line: Pty, port: SerialPort) -> None:
         line.vanish()
         assert "the port has gone; plug the adapter in again" in refused(lambda: port.read(PATIENCE), line.path)
         assert "the port has gone" in refused(lambda: port.write(b"x"), line.path)
         refused(lambda: port.set_baud(9600), line.path)
 
-    def test_that_vanishes_under_a_read(self, line: Pty, port: SerialPort, waiting: threading.Event) -> None:
+    def test_a_serial_port_that_vanishes_during_a_read_is_reported(
+        self, line: Pty, port: SerialPort, waiting: threading.Event
+    ) -> None:
         reader = ends(lambda: port.read(PATIENCE))
         assert waiting.wait(PATIENCE)
         line.vanish()
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
 
-    def test_that_takes_no_bytes(self, port: SerialPort) -> None:
+    def test_a_peer_that_takes_no_bytes_is_reported(self, port: SerialPort) -> None:
         assert "takes no bytes" in write_until_refused(port)
 
-    def test_that_another_program_has(self, line: Pty, port: SerialPort) -> None:
+    def test_a_serial_port_of_another_program_is_reported(self, line: Pty, port: SerialPort) -> None:
         assert f"another program has it open; `fuser -v {line.path}` names it" in refused(
             lambda: SerialPort(line.path, 9600), line.path
         )
         os.write(line.master, b"still mine")
         assert read_all(port, 10) == b"still mine"
 
-    def test_that_is_free_again(self, line: Pty, port: SerialPort) -> None:
+    def test_a_serial_port_can_be_opened_after_its_release(self, line: Pty, port: SerialPort) -> None:
         port.close()
         with closing(SerialPort(line.path, 9600)) as again:
             os.write(line.master, b"hello")
             assert read_all(again, 5) == b"hello"
 
-    def test_that_does_not_exist(self) -> None:
+    def test_a_missing_serial_port_is_reported(self) -> None:
         message = refused(lambda: SerialPort("/dev/ttyUSB97", 9600), "/dev/ttyUSB97")
         assert "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id`" in message
 
@@ -212,20 +214,22 @@ class TestSerial:
         ],
         ids=errno.errorcode.get,
     )
-    def test_that_cannot_be_opened(self, monkeypatch: pytest.MonkeyPatch, code: int, remedy: str) -> None:
+    def test_a_serial_port_that_cannot_be_opened_is_reported_with_the_remedy(
+        self, monkeypatch: pytest.MonkeyPatch, code: int, remedy: str
+    ) -> None:
         def fail(*_: object) -> int:
             raise OSError(code, os.strerror(code))
 
         monkeypatch.setattr(serial.serialposix.os, "open", fail)
         assert remedy in refused(lambda: SerialPort("/dev/ttyS0", 9600), "/dev/ttyS0")
 
-    def test_that_is_no_serial_port(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_no_serial_port_is_reported(self, tmp_path: Path) -> None:
         file = tmp_path / "notes.txt"
         file.write_text("no port")
         for path in (file, tmp_path):
             assert "is no serial port" in refused(lambda path=path: SerialPort(str(path), 9600), str(path))
 
-    def test_a_speed_that_is_none(self, line: Pty) -> None:
+    def test_an_impossible_line_speed_is_reported(self, line: Pty) -> None:
         refused(lambda: SerialPort(line.path, -1), line.path)
 
 
@@ -239,7 +243,7 @@ class TestPattern:
                 (tmp_path / name).symlink_to(line.path)
             yield lines
 
-    def test_opens_the_only_one_whatever_its_number(self, lines: dict[str, Pty], tmp_path: Path) -> None:
+    def test_a_pattern_opens_the_only_match(self, lines: dict[str, Pty], tmp_path: Path) -> None:
         for number in range(2, 5):
             (tmp_path / f"ttyUSB{number - 1}").rename(tmp_path / f"ttyUSB{number}")
             with closing(open_port(f"{tmp_path}/ttyUSB[1-9]", 9600)) as port:
@@ -247,7 +251,7 @@ class TestPattern:
                 os.write(lines["ttyUSB1"].master, b"here")
                 assert read_all(port, 4) == b"here"
 
-    def test_opens_the_first_that_nobody_else_has(self, lines: dict[str, Pty], tmp_path: Path) -> None:
+    def test_a_pattern_opens_the_first_free_match(self, lines: dict[str, Pty], tmp_path: Path) -> None:
         with closing(open_port(f"{tmp_path}/ttyUSB*", 9600)) as first:
             assert first.name == f"{tmp_path}/ttyUSB0"
             with closing(open_port(f"{tmp_path}/ttyUSB*", 9600)) as second:
@@ -257,7 +261,7 @@ class TestPattern:
                 assert "another program has it open" in message
                 assert f"(nor do the others that match {pattern}: 1)" in message
 
-    def test_that_nothing_matches(self, tmp_path: Path) -> None:
+    def test_a_pattern_without_a_match_is_reported(self, tmp_path: Path) -> None:
         pattern = f"{tmp_path}/by-id/*"
         assert "no port has such a name; is the adapter plugged in?" in refused(
             lambda: open_port(pattern, 9600), pattern
@@ -273,7 +277,7 @@ class TestUdevRules:
     RULES: ClassVar = [line for line in UDEV.read_text().splitlines() if line and not line.startswith("#")]
 
     @pytest.mark.parametrize("rule", RULES, ids=range(len(RULES)))
-    def test_a_rule(self, rule: str) -> None:
+    def test_a_udev_rule_names_the_link(self, rule: str) -> None:
         pairs = [re.fullmatch(r'([A-Z]+)(?:\{(\w+)\})?(==|\+=|=)"([^"]*)"', part) for part in rule.split(", ")]
         assert all(pairs), rule
         found = {(pair[1], pair[2]): (pair[3], pair[4]) for pair in pairs if pair}
@@ -330,7 +334,7 @@ class TestRfc2217:
             assert device.baudrate == 9600
             assert port.byte_time == 10 / 9600
 
-    def test_that_nobody_serves(self) -> None:
+    def test_an_rfc2217_url_without_a_server_is_reported(self) -> None:
         with closing(socket.create_server(("127.0.0.1", 0))) as free:
             url = f"rfc2217://127.0.0.1:{free.getsockname()[1]}"
         assert "the connection is refused" in refused(lambda: open_port(url, 9600), url)
@@ -374,14 +378,14 @@ class TestTcp:
     def test_reads_nothing_when_nothing_comes(self, port: TcpPort, peer: socket.socket) -> None:
         assert port.read(0.01) == b""
 
-    def test_that_stays_silent_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_silent_tcp_peer_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
         """The peer's kernel acknowledges everything, and nobody is behind it."""
         monkeypatch.setattr(tcp, "SILENCE", 0.05)
         assert "nothing has come for 0.05 s; is the robot on? Connecting anew" in refused(
             lambda: [port.read(0.01) for _ in range(1000)], port.name
         )
 
-    def test_that_speaks_now_and_then_is_kept(
+    def test_a_tcp_peer_that_sends_rarely_is_kept(
         self, port: TcpPort, peer: socket.socket, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now = [time.monotonic()]
@@ -392,7 +396,7 @@ class TestTcp:
             assert port.read(PATIENCE) == b"x"
             assert port.read(0.0) == b""
 
-    def test_has_no_line_speed(self, port: TcpPort) -> None:
+    def test_a_tcp_port_has_no_line_speed(self, port: TcpPort) -> None:
         port.set_baud(38400)
         assert port.byte_time is None
 
@@ -403,25 +407,25 @@ class TestTcp:
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
 
-    def test_may_be_closed_twice_and_refuses_everything_then(self, port: TcpPort) -> None:
+    def test_a_port_may_be_closed_twice_and_then_refuses_everything(self, port: TcpPort) -> None:
         port.close()
         port.close()
         refused(lambda: port.read(0.1), port.name)
         refused(lambda: port.write(b"x"), port.name)
 
-    def test_that_the_peer_closes(self, port: TcpPort, peer: socket.socket) -> None:
+    def test_a_tcp_connection_closed_by_the_peer_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
         peer.close()
         assert "the other side has closed the connection" in refused(lambda: port.read(PATIENCE), port.name)
 
-    def test_that_the_peer_resets(self, port: TcpPort, peer: socket.socket) -> None:
+    def test_a_tcp_connection_reset_by_the_peer_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         peer.close()
         assert "reset by peer" in refused(lambda: port.read(PATIENCE), port.name)
 
-    def test_that_takes_no_bytes(self, port: TcpPort, peer: socket.socket) -> None:
+    def test_a_peer_that_takes_no_bytes_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
         assert "takes no bytes" in write_until_refused(port)
 
-    def test_that_refuses(self, listener: socket.socket) -> None:
+    def test_a_refused_tcp_connection_is_reported(self, listener: socket.socket) -> None:
         number = listener.getsockname()[1]
         listener.close()
         url = f"socket://127.0.0.1:{number}"
@@ -429,7 +433,7 @@ class TestTcp:
         assert "refused" in message
         assert f"is the robot or the simulator on, and does it listen on port {number}?" in message
 
-    def test_to_a_name_that_nobody_knows(self) -> None:
+    def test_an_unknown_host_name_is_reported(self) -> None:
         url = "socket://robot.invalid:8101"
         assert "not known" in refused(lambda: TcpPort(url), url)
 
@@ -442,7 +446,9 @@ class TestTcp:
             ("socket://", ("localhost", DEFAULT_PORT)),
         ],
     )
-    def test_address(self, monkeypatch: pytest.MonkeyPatch, url: str, address: tuple[str, int]) -> None:
+    def test_a_tcp_url_has_a_default_host_and_port(
+        self, monkeypatch: pytest.MonkeyPatch, url: str, address: tuple[str, int]
+    ) -> None:
         asked = []
 
         def connect(address: tuple[str, int], _: float) -> None:
@@ -454,12 +460,12 @@ class TestTcp:
         assert asked == [address]
 
     @pytest.mark.parametrize("url", ["socket://robot:port", "socket://robot:99999", "socket://[::1:8101"])
-    def test_an_address_that_is_none(self, url: str) -> None:
+    def test_a_malformed_tcp_url_is_reported(self, url: str) -> None:
         assert "the form is socket://host:port" in refused(lambda: TcpPort(url), url)
 
 
 class TestSimulated:
-    def test_is_a_robot(self) -> None:
+    def test_a_simulated_port_answers_the_handshake(self) -> None:
         with closing(open_port("sim://amigo-sh?name=Otto", 9600)) as port:
             for command, length in ((Command.PULSE, 6), (Command.OPEN, 6), (Command.CLOSE, 26)):
                 port.write(command().encode())
@@ -473,7 +479,7 @@ class TestSimulated:
         reader.join(PATIENCE / 2)
         assert not reader.is_alive()
 
-    def test_may_be_closed_twice_and_refuses_everything_then(self) -> None:
+    def test_a_port_may_be_closed_twice_and_then_refuses_everything(self) -> None:
         port = open_port("sim://", 9600)
         port.close()
         port.close()
@@ -492,22 +498,22 @@ class TestSimulated:
             ("sim://amigo/there", "the form is sim://ROBOT"),
         ],
     )
-    def test_options_that_are_wrong_are_named(self, url: str, named: str) -> None:
+    def test_a_wrong_sim_option_is_reported(self, url: str, named: str) -> None:
         assert named in refused(lambda: open_port(url, 9600), url)
 
 
 class TestOpenPort:
-    def test_chooses_by_the_scheme(self, line: Pty) -> None:
+    def test_open_port_chooses_the_class_by_the_scheme(self, line: Pty) -> None:
         with closing(open_port(line.path, 9600)) as port:
             assert isinstance(port, SerialPort)
             assert port.name == line.path
 
-    def test_of_nothing_says_what_is_allowed(self) -> None:
+    def test_an_empty_port_url_is_refused_with_what_is_allowed(self) -> None:
         with pytest.raises(PortError, match=r"allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://"):
             open_port("", 9600)
 
     @pytest.mark.parametrize("url", ["gopher://robot", "://", "/dev/ttyUSB0\n", "\0"])
-    def test_of_nonsense(self, url: str) -> None:
+    def test_a_malformed_port_url_is_reported(self, url: str) -> None:
         with pytest.raises(PortError) as caught:
             open_port(url, 9600)
         assert str(caught.value).isprintable()
