@@ -24,8 +24,8 @@ row is a test. In all of them:
 
 - The robot stands {matrix.STANDS_AFTER:g} s after the last velocity that the driver took, at the latest, its braking
   included, and starts again for nothing but a new one.
-- The node goes on. `odom` goes on from where it was; motors, sonars, their sequence, streams and limits are as you
-  wanted them.
+- The node goes on. `odom` goes on and includes the way rolled until the robot stopped; motors, sonars, their sequence,
+  streams and limits are as you wanted them.
 - A service call is answered, with the reason where it could not be done. What the log says, it says at most every 30 s;
   that all is well again, three times in 30 s.
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.

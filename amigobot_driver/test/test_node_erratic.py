@@ -154,7 +154,7 @@ class TestWhatItDoes:
             done = bench.call(SetBool, "enable_motors", SetBool.Request(data=on))
             word = "on" if on else "off"
             assert done.success
-            assert done.message == f"motors {word}, sent 3 times; this robot's packets do not tell of them"
+            assert done.message == f"motors {word}, sent 3 times; this robot's packets do not report it"
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
         assert "do not say whether they are" in bench.diagnostic("motors", fresh=True).message
 
