@@ -149,7 +149,7 @@ class AuxWriter(Component):
 
 
 class AuxReader(Component):
-    """The input of one port. Requests bytes only while a caller listens or reads; each packet is a `Received` event, too."""
+    """The input of one port. Requests bytes only while a caller listens or reads; emits each packet as `Received`."""
 
     def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
         self.name = f"AUX{port}"
