@@ -417,3 +417,17 @@ def test_the_variance_of_the_turn_rate_admits_a_revcount_that_nobody_calibrated(
     bench.run(5, cmd_vel=(0.0, 0.6))
     odometry, truth = bench.reports[-1].odometry, bench.simulator.truth.turn_rate
     assert 0.05 * truth < abs(odometry.angular - truth) < math.sqrt(odometry.velocity_variance[1])
+
+
+@pytest.mark.parametrize("angular", [1.0, -0.5, 0.2])
+def test_the_turn_rate_is_right_behind_a_long_answer_that_delayed_a_sip(angular: float) -> None:
+    """A CONFIG packet takes two thirds of an info cycle at 9600 baud: one SIP is late by that, the next is not."""
+    bench = Bench(Options(max_linear=0.7, max_angular=5.2))
+    bench.connect()
+    bench.run(4.02, cmd_vel=(0.0, angular))
+    for _ in range(5):
+        bench.ask(lambda: bench.robot.working_values.read(bench.now))
+        since = bench.now
+        bench.run(0.73, cmd_vel=(0.0, angular))
+        rates = [report.odometry.angular for report in bench.told(Report, since)]
+        assert rates == pytest.approx([angular] * len(rates), rel=0.15, abs=0.02)

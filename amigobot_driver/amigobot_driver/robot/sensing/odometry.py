@@ -42,6 +42,8 @@ _COAST = 1.0
 _SHARES_IN_BUNCH = 0.1, 3.0
 #: s between two SIPs at the robot; some arrive closer together because something held them up on the way.
 CYCLE = 0.1
+#: Share of a cycle by which the time between two SIPs may differ from whole cycles to be sure of their number.
+_UNSURE = 0.25
 #: Intervals that tell the robot's own cycle.
 _INTERVALS = 31
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
@@ -109,6 +111,7 @@ class Odometer:
         self.frame: int = before.frame + 1 if before else 0
         self._intervals: deque[float] = deque(maxlen=_INTERVALS)  #: s between the stamps of SIPs
         self._regular = False  #: the last SIP came one cycle after the one before
+        self._other_span = 0.0  #: s, another span that the time between the last two SIPs may mean; 0: none
         self._units = profile.units
         self._track = profile.body.track
         self._wheel_radius = profile.body.wheel_diameter / 2
@@ -362,7 +365,7 @@ class Odometer:
     def _span(self, dt: float) -> float:
         """s between two SIPs at the robot, which sends them in whole cycles; 0: unknown, they came in a bunch."""
         self._intervals.append(dt)
-        self._regular = False
+        self._regular, self._other_span = False, 0.0
         if dt <= CYCLE * 0.4:
             return 0.0
         usual = statistics.median(self._intervals)
@@ -371,8 +374,12 @@ class Odometer:
         cycle = statistics.fmean(regular or [usual])
         if cycle <= CYCLE * 0.4:
             return dt
-        self._regular = round(dt / cycle) <= 1
-        return max(1, round(dt / cycle)) * cycle
+        cycles = dt / cycle
+        self._regular = round(cycles) <= 1
+        if cycles > 1.0 and abs(cycles - round(cycles)) > _UNSURE:
+            # A long answer on the line delays a SIP by part of a cycle: it may be the one before or the one after.
+            self._other_span = (math.floor(cycles) + math.ceil(cycles) - round(cycles)) * cycle
+        return max(1, round(cycles)) * cycle
 
     def _advance(self, sip: Sip, x: float, y: float, yaw: float, step: _Step, span: float) -> None:
         """Take the pose that a motion led to, and the velocities of the SIP behind it; `span` as `_span` has it."""
@@ -383,6 +390,8 @@ class Odometer:
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
         by_wheels = (right - left) / self._track
         # Heading over time is right whatever the track width, but needs times that mean something.
+        if span and self._other_span and abs(turned / self._other_span - by_wheels) < abs(turned / span - by_wheels):
+            span = self._other_span
         angular = turned / span if span else by_wheels
         step_rate = units.angle / (span or CYCLE * 0.4) * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
