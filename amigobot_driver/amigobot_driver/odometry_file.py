@@ -1,4 +1,4 @@
-"""Keeps the last pose in a small file, so that a driver that was killed continues its odometry after a restart.
+"""Stores the last pose in a small file, so that a driver continues its odometry after a restart.
 
     file = OdometryFile(default_path("/amigobot", "/dev/ttyUSB0"), "/amigobot", "/dev/ttyUSB0")
     if state := file.load():
@@ -27,11 +27,11 @@ from .driver import Driver
 from .robot import OdometryState
 
 _FORMAT, _VERSION = "amigobot odometry", 1
-#: bytes; the file has about 600.
-_LARGEST = 65536
-#: s between two looks at the pose while the robot moves.
+#: Maximum size in bytes; the file has about 600.
+_MAX_SIZE = 65536
+#: Seconds between two checks of the pose.
 _PERIOD = 1.0
-#: Of the maximum age: how often the file is written while the robot stands still, so that it does not become too old.
+#: Share of the maximum age after which the file is rewritten while the robot is at rest, so that it stays valid.
 _REFRESH = 1 / 6
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _INTEGERS = {"counter_x": (0, 65535), "counter_y": (0, 65535)}
@@ -40,11 +40,11 @@ _FARTHEST = 1e9
 
 
 class OdometryFileError(Exception):
-    """The file cannot be used. One line: what happened, and what it means."""
+    """The file cannot be used. The message is one line: what happened, and the consequence."""
 
 
 def default_path(node: str, port: str) -> Path:
-    """The file of one node on one port, below $XDG_STATE_HOME (~/.local/state where that is not set).
+    """Return the file of one node on one port, in $XDG_STATE_HOME (default ~/.local/state).
 
     Args:
         node: Name of the node with its namespace, such as "/alpha/amigobot".
@@ -65,21 +65,25 @@ class OdometryFile:
         self._owner = {"node": node, "port": port}
 
     def load(self) -> OdometryState | None:
-        """Read the state; None where there is no file yet. Raises OdometryFileError."""
+        """Read the state; None if there is no file yet.
+
+        Raises:
+            OdometryFileError: The file cannot be read or is damaged, or it is of another version, node, port or boot.
+        """
         try:
-            # Not a FIFO or a device, whose open would block.
+            # Opening a FIFO or a device would block.
             if not stat.S_ISREG(os.stat(self.path).st_mode):
-                raise OdometryFileError(f"{self.path} is no file")
+                raise OdometryFileError(f"{self.path} is not a regular file")
             with open(self.path, "rb") as file:
-                data = file.read(_LARGEST + 1)
+                data = file.read(_MAX_SIZE + 1)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
             raise OdometryFileError(f"{self.path} cannot be read: {_reason(error)}") from None
         try:
-            content = json.loads(data[:_LARGEST])
+            content = json.loads(data[:_MAX_SIZE])
             if not isinstance(content, dict) or content.get("format") != _FORMAT:
-                raise OdometryFileError(f"{self.path} is not a state of the odometry")
+                raise OdometryFileError(f"{self.path} is not an odometry file")
             if content.get("version") != _VERSION:
                 raise OdometryFileError(
                     f"{self.path} has version {content.get('version')!r:.20}, this driver reads {_VERSION}"
@@ -87,13 +91,17 @@ class OdometryFile:
             if any(content.get(key) != value for key, value in self._owner.items()):
                 raise OdometryFileError(f"{self.path} belongs to another node or port")
             if content.get("boot") != _boot_id():
-                raise OdometryFileError("the computer was restarted since the pose was stored")
+                raise OdometryFileError("the computer was restarted after the pose was stored")
             return _state(content["state"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise OdometryFileError(f"{self.path} is damaged") from None
 
     def save(self, state: OdometryState) -> None:
-        """Replace the file, all of it or nothing. Raises OdometryFileError."""
+        """Replace the file atomically.
+
+        Raises:
+            OdometryFileError: The file cannot be written.
+        """
         content = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -111,10 +119,17 @@ class OdometryFile:
 
 
 class OdometryKeeper:
-    """Writes the state of one driver from a thread of its own: once a second while it changes, rarely at rest."""
+    """Writes the state of one driver from its own thread: once a second while it changes, rarely at rest."""
 
     def __init__(self, driver: Driver, file: OdometryFile, *, max_age: float, report: Callable[[str], object]) -> None:
-        """`max_age` is s that a stored state may be old; `report` is called once, with what went wrong in writing."""
+        """Create a keeper.
+
+        Args:
+            driver: The driver whose odometry is stored.
+            file: Where it is stored.
+            max_age: Seconds after which a stored state is too old.
+            report: Called once with a message if writing fails.
+        """
         self._driver = driver
         self._file = file
         self._refresh = max_age * _REFRESH
@@ -127,17 +142,17 @@ class OdometryKeeper:
         self._thread = threading.Thread(target=self._run, name="amigobot-odometry-file", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Start the thread. Returns at once."""
         self._thread.start()
 
     def notice(self, frame: int) -> None:
-        """Write at once if `frame` (of the odometer) is another one: the pose was set or the counters jumped."""
+        """Write at once if `frame` of the odometer has changed: the pose was set, or the counters jumped."""
         if frame != self._frame:
             self._frame = frame
             self._wake.set()
 
     def close(self) -> None:
-        """Write the last state and end. May be called twice."""
+        """Write the last state and end the thread. May be called twice."""
         self._ending = True
         self._wake.set()
         if self._thread.is_alive():
@@ -173,7 +188,7 @@ class OdometryKeeper:
 
 
 def _state(content: dict[str, object]) -> OdometryState:
-    """A state from the values of a file. Raises ValueError, KeyError or TypeError for what is none."""
+    """Return the state from the content of a file. Raises ValueError, KeyError or TypeError for bad content."""
     values: dict[str, object] = {}
     for field in dataclasses.fields(OdometryState):
         value = content[field.name]
@@ -199,7 +214,7 @@ def _is_number(value: object) -> bool:
 
 
 def _boot_id() -> str:
-    """Tells one run of the computer from another; stamps count from its beginning."""
+    """Return the id of the present boot of the computer; stamps count from the boot."""
     with contextlib.suppress(OSError):
         return _BOOT_ID.read_text(encoding="ascii").strip()
     return ""

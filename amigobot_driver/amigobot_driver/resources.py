@@ -1,4 +1,4 @@
-"""Where the files that are shipped beside the code are: the source tree, or share/ of the installed package."""
+"""Finds the files that are installed with the code: in the source tree, or in share/ of the package."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ PACKAGE = "amigobot_driver"
 
 
 def share(*parts: str) -> Path:
-    """The path of a shipped file or folder, such as share("config", "robots").
+    """Return the path of an installed file or folder, such as share("config", "robots"). Works without ROS.
 
-    Found without ROS, from where this module lies. Raises FileNotFoundError when the installation is incomplete.
+    Raises:
+        FileNotFoundError: The installation is incomplete.
     """
     for folder in Path(__file__).resolve().parents:
         for root in (folder, folder / "share" / PACKAGE):

@@ -38,7 +38,7 @@ class TestRunning(unittest.TestCase):
         proc_output.assertWaitFor("connected to", timeout=_SOON)
 
     def test_it_is_said_what_it_is(self, proc_output: launch_testing.io_handler.ActiveIoHandler) -> None:
-        proc_output.assertWaitFor("profile amigo, because the robot calls itself Pioneer/amigo", timeout=_SOON)
+        proc_output.assertWaitFor("profile amigo, because the robot reports Pioneer/amigo", timeout=_SOON)
 
 
 @launch_testing.post_shutdown_test()

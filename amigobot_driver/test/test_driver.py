@@ -229,7 +229,7 @@ class TestPortThatComesAndGoes:
                     run.connect()
                     assert Notice(f"{pattern}: opened {tmp_path / name}", trouble=False) in run.told(Notice)
                 eventually(lambda: run.state is LinkState.DISCONNECTED)
-            eventually(lambda: f"{pattern}: no port has such a name; is the adapter" in run.notes[-1])
+            eventually(lambda: f"{pattern}: no port matches; is the adapter" in run.notes[-1])
 
     def test_the_driver_reconnects_to_a_peer_that_closed_the_connection(self) -> None:
         with served(on_tcp) as (_, connection), running(f"socket://127.0.0.1:{connection.port}") as run:

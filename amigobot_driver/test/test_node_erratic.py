@@ -48,12 +48,12 @@ def bench(robot: Watched) -> Iterator[Bench]:
 
 class TestWhatItIs:
     def test_the_log_says_how_an_erratic_was_recognized(self, bench: Bench) -> None:
-        assert bench.node.logged("Erratic-1, Erratic/Rev E", "profile erratic", "the robot calls itself Erratic/Rev E")
+        assert bench.node.logged("Erratic-1, Erratic/Rev E", "profile erratic", "the robot reports Erratic/Rev E")
 
     def test_the_diagnostics_say_how_an_erratic_was_recognized(self, bench: Bench) -> None:
         values = bench.values("link", fresh=True)
         assert values["profile"] == "erratic"
-        assert values["profile_reason"] == "the robot calls itself Erratic/Rev E"
+        assert values["profile_reason"] == "the robot reports Erratic/Rev E"
 
     def test_robot_config_has_only_the_values_that_an_erratic_reports(self, bench: Bench) -> None:
         inbox = bench.listen(RobotConfig, "robot_config", LATCHED)

@@ -54,7 +54,7 @@ def test_a_guessed_profile_is_a_warning(subclass: str, severity: str) -> None:
 def test_a_robot_without_an_identity_is_logged_without_a_name() -> None:
     profile, reason = choose_profile("", "", "erratic")
     [line] = Log().lines_of(Identified(SyncReply(name="", robot_class="", subclass=""), profile, reason, known=False))
-    assert line[1].startswith("robot without a name: profile erratic, because the robot does not say what it is, ")
+    assert line[1].startswith("robot without a name: profile erratic, because the robot does not report its model; ")
 
 
 def test_failures_are_logged_rarely_and_recoveries_more_often() -> None:

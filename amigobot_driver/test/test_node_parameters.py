@@ -164,7 +164,7 @@ class TestAtRunTime:
 
 #: parameter, value: what is said about it
 WRONG: list[tuple[str, object, str]] = [
-    ("robot", "r2d2", "parameter robot: robot 'r2d2' is not known, there are: "),
+    ("robot", "r2d2", "parameter robot: robot 'r2d2' is not known, allowed: "),
     ("robot", "/nowhere/mine.yaml", "/nowhere/mine.yaml: cannot be read ([Errno 2] No such file or directory"),
     ("cmd_vel_timeout", -1.0, "parameter cmd_vel_timeout is -1.0, allowed: 0.05 to 2 s"),
     ("cmd_vel_timeout", "soon", "parameter cmd_vel_timeout is 'soon', allowed: 0.05 to 2 s"),

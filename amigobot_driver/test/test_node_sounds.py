@@ -51,8 +51,8 @@ def test_a_sound_is_played_by_number_by_name_and_by_group(bench: Bench) -> None:
 def test_a_sound_that_cannot_be_played_is_refused_with_the_reason(bench: Bench) -> None:
     assert play(bench, name="mewo").message == "no sound is called 'mewo'; the nearest: meow"
     assert play(bench, number=200).message == "there is no sound 200"
-    assert play(bench).message == "either a number from 1 to 255 or a name is needed"
-    assert play(bench, number=1, name="meow").message == "either a number from 1 to 255 or a name is needed"
+    assert play(bench).message == "give either a number from 1 to 255 or a name"
+    assert play(bench, number=1, name="meow").message == "give either a number from 1 to 255 or a name"
 
 
 def test_sounds_are_switched_off_and_on(bench: Bench) -> None:

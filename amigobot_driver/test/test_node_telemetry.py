@@ -402,7 +402,7 @@ class TestConfig:
         config = tour["robot_config"].last
         assert (config.robot_class, config.robot_subclass, config.name) == ("Pioneer", "amigo", "not_set")
         assert config.profile == "amigo"
-        assert "calls itself Pioneer/amigo" in config.profile_reason
+        assert "reports Pioneer/amigo" in config.profile_reason
         assert config.received
         assert config.info_cycle == pytest.approx(CYCLE)
         assert config.host_baud == 9600

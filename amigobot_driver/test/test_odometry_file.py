@@ -79,7 +79,7 @@ class TestFile:
             ("node", "/other/amigobot", "another node or port"),
             ("port", "/dev/ttyUSB1", "another node or port"),
             ("boot", "another", "computer was restarted"),
-            ("format", "recipe", "not a state of the odometry"),
+            ("format", "recipe", "not an odometry file"),
             ("state", {}, "damaged"),
             ("state", None, "damaged"),
         ],
@@ -115,11 +115,11 @@ class TestFile:
 
     def test_that_is_a_folder_or_a_pipe_does_not_block(self, file: OdometryFile) -> None:
         file.path.mkdir(parents=True)
-        with pytest.raises(OdometryFileError, match="is no file"):
+        with pytest.raises(OdometryFileError, match="is not a regular file"):
             file.load()
         file.path.rmdir()
         os.mkfifo(file.path)
-        with pytest.raises(OdometryFileError, match="is no file"):
+        with pytest.raises(OdometryFileError, match="is not a regular file"):
             file.load()
 
     def test_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ class TestChoice:
     def test_a_robot_is_known_by_its_names_in_any_case(self, robot_class: str, subclass: str, name: str) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile(name)
-        assert reason == f"the robot calls itself {robot_class}/{subclass}"
+        assert reason == f"the robot reports {robot_class}/{subclass}"
 
     @pytest.mark.parametrize(
         ("robot_class", "subclass"),
@@ -173,7 +173,7 @@ class TestChoice:
     def test_an_unknown_robot_gets_the_generic_profile_and_a_remedy(self, robot_class: str, subclass: str) -> None:
         profile, reason = choose_profile(robot_class, subclass)
         assert profile is load_profile("generic")
-        told = f"calls itself {robot_class}/{subclass}" if robot_class or subclass else "does not say what it is"
+        told = f"reports {robot_class}/{subclass}" if robot_class or subclass else "does not report its model"
         assert told in reason
         assert "distances may be wrong" in reason
         assert "parameter robot" in reason
@@ -182,7 +182,7 @@ class TestChoice:
 
     def test_an_unknown_profile_name_is_reported_with_the_known_ones(self) -> None:
         there_are = ", ".join(available_profiles())
-        with pytest.raises(ProfileError, match=rf"^robot 'amigoo' is not known, there are: {there_are}, or "):
+        with pytest.raises(ProfileError, match=rf"^robot 'amigoo' is not known, allowed: {there_are}, or "):
             load_profile("amigoo")
 
 

@@ -68,7 +68,7 @@ class TestConnect:
         bench = erratic(Options())
         bench.connect()
         assert bench.robot.profile.name == "erratic"
-        assert "calls itself Erratic" in bench.told(Identified)[0].reason
+        assert "reports Erratic" in bench.told(Identified)[0].reason
 
     def test_at_a_line_speed_that_nobody_knows(self) -> None:
         bench = Bench(
@@ -93,7 +93,7 @@ class TestConnect:
         (identified,) = bench.told(Identified)
         assert not identified.known
         assert identified.profile.name == "erratic"
-        assert "does not say what it is, its packets are those of: Videre Erratic;" in identified.reason
+        assert "does not report its model; its packets match: Videre Erratic;" in identified.reason
 
     def test_it_is_stopped_and_let_go_at_the_end(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.3, 0.0))

@@ -1,7 +1,7 @@
-"""The `amigobot` command: one module a verb.
+"""The `amigobot` command: one module for each verb.
 
-A verb's module has `add_arguments(parser)`, and `run(args)`, which returns the exit status or raises
-`UsageError`. Its docstring's first line is its help.
+The module of a verb has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises `UsageError`.
+The first line of its docstring is the help text of the verb.
 """
 
 from __future__ import annotations
@@ -15,19 +15,26 @@ from typing import NoReturn
 
 from .errors import UsageError
 
-#: Each is the name of a module here.
+#: The verbs: names of modules in this package.
 VERBS = ("sim", "config", "describe")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as the verbs do."""
+    """Reports errors in one line, as the verbs do."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; `{self.prog} --help` tells more\n")
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry point. 0: done; 1: it did not work; 2: the command makes no sense, said in one line."""
+    """Run the command line.
+
+    Args:
+        argv: Arguments; None takes those of the process.
+
+    Returns:
+        Exit status: 0 success, 1 failure, 2 wrong usage, reported in one line.
+    """
     parser = _Parser(prog="amigobot", description="Tools for AmigoBot robots, real and simulated.")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
     modules: dict[str, ModuleType] = {}

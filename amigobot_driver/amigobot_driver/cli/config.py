@@ -1,13 +1,13 @@
-"""Show, save and restore the working configuration of the robot that a running node drives.
+"""Show, save, compare and restore the working values of the robot of a running node.
 
     amigobot config show
     amigobot config save mine.yaml
     amigobot config diff mine.yaml
     amigobot config restore mine.yaml
 
-The file has the names and units of CONFIGpac; edit it as you like, it needs to hold only what differs. The values are
-the robot's working ones: the node sends them again after every reconnect, as long as it runs. What stands in the
-robot's FLASH is changed by ActivMedia's own maintenance tools only.
+The file has the names and units of the CONFIG packet. You may edit it and remove entries. The node sends these working
+values again after every reconnect while it runs. They do not change the FLASH of the robot; only the maintenance tools
+of ActivMedia do.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ _MAX_SIZE = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
     parser.add_argument("action", choices=("show", "save", "diff", "restore"))
-    parser.add_argument("file", nargs="?", type=Path, help="YAML file, for all but show")
-    parser.add_argument("--namespace", default="", help="of the node")
+    parser.add_argument("file", nargs="?", type=Path, help="YAML file, not for show")
+    parser.add_argument("--namespace", default="", help="namespace of the node")
 
 
 def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
     if (args.file is None) is not (args.action == "show"):
         raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file'}")
-    wanted = _read(args.file) if args.action in ("diff", "restore") else {}
-    config = _ask(args.namespace, wanted if args.action == "restore" else None)
+    requested = _read(args.file) if args.action in ("diff", "restore") else {}
+    config = _ask(args.namespace, requested if args.action == "restore" else None)
     reported = dict(zip(config.raw_names, config.raw_values, strict=True))
     if args.action == "show":
         print(f"# {config.name}, {config.robot_class}/{config.robot_subclass}")
@@ -45,20 +47,20 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.action == "save":
         return _save(args.file, config.name, reported)
-    return _compare(wanted, reported)
+    return _compare(requested, reported)
 
 
 def _ask(namespace: str, values: Mapping[str, int] | None) -> Any:
-    """The configuration as the robot reports it now, after setting values where there are any."""
-    # Here, because every other verb works where no ROS is installed.
+    """Set values if there are any, and return the configuration that the robot reports."""
+    # Imported here: the other verbs work without ROS.
     from ..ros.client import NoResponse, configuration
 
     try:
-        complaint, config = configuration(namespace, values)
+        problem, config = configuration(namespace, values)
     except NoResponse as error:
         raise UsageError(str(error)) from None
-    if complaint:
-        print(f"the robot: {complaint}", file=sys.stderr)
+    if problem:
+        print(f"the robot: {problem}", file=sys.stderr)
     if not config.received:
         raise UsageError("the robot has not reported its configuration")
     return config
@@ -66,7 +68,7 @@ def _ask(namespace: str, values: Mapping[str, int] | None) -> Any:
 
 def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
     values = {key: int(value) for key, value in reported.items() if key in TUNABLE}
-    text = f"# Working configuration of {name}, in the units of CONFIGpac.\n{yaml.safe_dump(values, sort_keys=False)}"
+    text = f"# Working values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -83,7 +85,7 @@ def _read(file: Path) -> dict[str, int]:
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise UsageError(f"{file}: cannot be read ({' '.join(str(error).split())})") from None
     if not isinstance(content, dict):
-        raise UsageError(f"{file}: names and values are needed, as `amigobot config save` writes them")
+        raise UsageError(f"{file}: a mapping of names to values is required, as `amigobot config save` writes it")
     try:
         check_working_values(content)
     except ValueError as error:
@@ -91,10 +93,10 @@ def _read(file: Path) -> dict[str, int]:
     return content
 
 
-def _compare(wanted: Mapping[str, int], reported: Mapping[str, str]) -> int:
-    """Print what differs; 1 when anything does."""
-    differing = [name for name, value in wanted.items() if reported.get(name) != str(value)]
+def _compare(requested: Mapping[str, int], reported: Mapping[str, str]) -> int:
+    """Print the differences; return 1 if there are any."""
+    differing = [name for name, value in requested.items() if reported.get(name) != str(value)]
     for name in differing:
-        print(f"- {name}: {reported.get(name, 'not reported')}\n+ {name}: {wanted[name]}")
-    print(f"as the file says: {len(wanted) - len(differing)} of {counted(len(wanted), 'value')}")
+        print(f"- {name}: {reported.get(name, 'not reported')}\n+ {name}: {requested[name]}")
+    print(f"equal to the file: {len(requested) - len(differing)} of {counted(len(requested), 'value')}")
     return 1 if differing else 0

@@ -1,7 +1,7 @@
-"""What a verb raises when the user can put it right."""
+"""The exception for errors that the user can correct."""
 
 from __future__ import annotations
 
 
 class UsageError(Exception):
-    """The command cannot be carried out as typed; the message is one line with the remedy."""
+    """The command cannot be executed as typed. The message is one line with the remedy."""

@@ -3,7 +3,7 @@
     amigobot sim --pty /tmp/robot                       then: amigobot_node --ros-args -p port:=/tmp/robot
     amigobot sim --robot amigo-sh --tcp 127.0.0.1:8101 --world office
 
-Prints one line for everything worth knowing; ends with Ctrl-C.
+Prints one line for each notable event; ends with Ctrl-C.
 """
 
 from __future__ import annotations
@@ -49,40 +49,41 @@ _DEFAULT_PORT = 8101
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--pty", metavar="PATH", help="serve a serial port, linked at PATH")
-    where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST on this machine only")
+    where.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
+    where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST only on this machine")
     parser.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
-    parser.add_argument("--start", metavar="X,Y,DEG", help="where the robot starts (the world's)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything random (%(default)s)")
-    parser.add_argument("--name", help="what the robot calls itself")
-    parser.add_argument("--charge", type=float, default=1.0, help="left in the battery, 0 to 1 (%(default)s)")
+    parser.add_argument("--start", metavar="X,Y,DEG", help="start pose (default: of the world)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (%(default)s)")
+    parser.add_argument("--name", help="name of the robot")
+    parser.add_argument("--charge", type=float, default=1.0, help="charge of the battery, 0 to 1 (%(default)s)")
     parser.add_argument(
         "--refuse-low-battery", action="store_true", help="answer no client while the battery is below its alarm"
     )
-    parser.add_argument("--baud", type=int, help="line speed; 0: infinite (the profile's)")
-    parser.add_argument("--check-baud", action="store_true", help="with --pty: another speed gives noise")
+    parser.add_argument("--baud", type=int, help="line speed; 0: infinite (default: of the profile)")
+    parser.add_argument("--check-baud", action="store_true", help="with --pty: a client at another speed gets noise")
     parser.add_argument(
         "--fault",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="make something go wrong; see below",
+        help="inject a fault; see below",
     )
     parser.add_argument(
         "--variant",
         action="append",
         metavar="NAME=VALUE",
-        help="which of its possible firmwares an Erratic has; see below",
+        help="firmware variant of an Erratic; see below",
     )
     parser.add_argument(
-        "--wear", action="append", default=[], metavar="NAME=VALUE", help="how its wheels differ; see below"
+        "--wear", action="append", default=[], metavar="NAME=VALUE", help="deviation of the wheels; see below"
     )
     parser.add_argument(
-        "--sonar", action="append", default=[], metavar="NAME=VALUE", help="how its sonars err; see below"
+        "--sonar", action="append", default=[], metavar="NAME=VALUE", help="error model of the sonars; see below"
     )
-    parser.add_argument("--sounds", default="default", metavar="FILE", help="YAML file of its sounds, or none")
+    parser.add_argument("--sounds", default="default", metavar="FILE", help="YAML file of the stored sounds, or none")
     parser.add_argument(
         "--aux", action="append", default=[], metavar="PORT=DEVICE", help="loop, none, or a YAML file of replies"
     )
@@ -92,10 +93,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"sonar, each as --sonar NAME=VALUE:\n{number_help(SonarModel)}\n\n"
         f"variants of an Erratic, each as --variant NAME=VALUE:\n{revision_help()}"
     )
-    parser.add_argument("--truth", metavar="FILE", help="append what the robot really does, as JSON lines")
+    parser.add_argument("--truth", metavar="FILE", help="append the true state of the robot to FILE, as JSON lines")
 
 
 def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
     if args.check_baud and args.pty is None:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
     clock = _Clock()
@@ -115,17 +117,17 @@ def run(args: argparse.Namespace) -> int:
         serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
         line = simulator.line_stats
         clock.print(
-            f"stopped: {counted(line.frames, 'packet')} sent, {line.dropped} did not fit the line, "
+            f"stopped: {counted(line.frames, 'packet')} sent, {line.dropped} dropped for lack of bandwidth, "
             f"{counted(simulator.lost_commands, 'command')} lost"
         )
     return 0
 
 
 def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
-    """The simulator that the command line describes.
+    """Create the simulator from the command line.
 
     Raises:
-        ProfileError, WorldError, FaultError, RevisionError, OptionError: An option is wrong; the message says how.
+        ProfileError, WorldError, FaultError, RevisionError, OptionError: An option is wrong; the message names it.
     """
     profile = load_profile(args.robot)
     return Simulator(
@@ -149,7 +151,7 @@ def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
 
 @contextlib.contextmanager
 def _signals() -> Iterator[list[int]]:
-    """A list that is empty until somebody wants the program to end."""
+    """Yield a list that is empty until a signal asks the program to end."""
     received: list[int] = []
     before = {
         number: signal.signal(number, lambda signum, frame: received.append(signum))
@@ -163,7 +165,7 @@ def _signals() -> Iterator[list[int]]:
 
 
 class _Clock:
-    """Prints lines with the seconds since the start."""
+    """Prints lines with the seconds since the start of the program."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -182,7 +184,7 @@ def _connect(args: argparse.Namespace, simulator: Simulator, clock: _Clock) -> C
 
 
 def _address(text: str) -> tuple[str, int]:
-    """HOST:PORT, [IPv6]:PORT, or PORT alone for this machine only."""
+    """Parse HOST:PORT, [IPv6]:PORT, or PORT for this machine only."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not int(port) < 65536:
         raise UsageError(f"--tcp {text}: the form is HOST:PORT, for instance 127.0.0.1:{_DEFAULT_PORT}")

@@ -1,6 +1,6 @@
-"""What differs between the robots of the family, as data: one YAML file a robot in config/robots.
+"""Robot profiles: the differences between the robots as data, one YAML file for each robot in config/robots.
 
-Read by the driver, the simulator and the robot description, so that no number is typed twice.
+The driver, the simulator and the robot description all read them, so each number is defined once.
 """
 
 from .library import available_profiles, choose_profile, load_profile

@@ -1,7 +1,7 @@
-"""Reads ARIA parameter files (`.p`, AmigoBot manual app. B) into the form a profile's YAML has.
+"""Converts ARIA parameter files (`.p`, AmigoBot manual app. B) to the structure of a profile file.
 
-One `Keyword value ... ; comment` a line, sections as headings. What a driver needs is taken; the rest, such as where a
-laser is mounted, is named so that nobody wonders.
+Each line is `Keyword value ... ; comment`; sections have headings. Keywords that the driver does not need, such as the
+position of a laser, are listed as unused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-#: Where the value of a keyword goes. Lengths are in mm, angles in degrees, as in the profiles' own files.
+#: Group and key in a profile file for each keyword. Lengths are in mm, angles in degrees.
 _NUMBERS = {
     "AngleConvFactor": ("units", "angle"),
     "DistConvFactor": ("units", "distance_mm"),
@@ -28,18 +28,18 @@ _NUMBERS = {
 _TEXTS = {"Class": "robot_class", "Subclass": "subclass"}
 _HEADINGS = ("ConfigVersion", "Section")
 
-#: rad per unit of heading. The files round it, to 0.00153 or 0.001534, which costs up to a degree a turn
+#: rad per unit of heading. The files round it to 0.00153 or 0.001534, an error of up to a degree per turn
 #: (docs/protocol.md E-18).
 _EXACT_ANGLE = math.tau / 4096
 
 
 class AriaError(ValueError):
-    """A line that cannot be read; the message names it."""
+    """A line cannot be read. The message has its number."""
 
 
 @dataclass(slots=True)
 class AriaFile:
-    """What a file says. `content` has the keys of a profile; `unused` the keywords that it says nothing with."""
+    """A parsed file. `content` has the keys of a profile file; `unused` lists ignored keywords."""
 
     robot_class: str = "Pioneer"
     subclass: str = ""
@@ -48,7 +48,11 @@ class AriaFile:
 
 
 def read_aria(text: str) -> AriaFile:
-    """Read the text of a parameter file. Raises AriaError."""
+    """Parse the text of a parameter file.
+
+    Raises:
+        AriaError: A line cannot be read.
+    """
     file = AriaFile()
     sonars: dict[int, list[float]] = {}
     count: int | None = None
@@ -97,14 +101,14 @@ def _correct(content: dict[str, Any]) -> None:
     units, body = content.get("units", {}), content.get("body", {})
     if "angle" in units and math.isclose(units["angle"], _EXACT_ANGLE, rel_tol=0.005):
         units["angle"] = _EXACT_ANGLE
-    # To ARIA, zero means half of the length.
+    # In ARIA, zero means half of the length.
     for key in ("front_mm", "rear_mm"):
         if "length_mm" in body and not body.get(key):
             body[key] = body["length_mm"] / 2
 
 
 def _poses(sonars: dict[int, list[float]], count: int) -> list[list[float]]:
-    """Sonars 0 to count - 1; those that the file counts and does not place are left out at the end, not inside."""
+    """Return sonars 0 to count - 1. The last ones may be missing; a gap raises AriaError."""
     placed = [number for number in sorted(sonars) if number < count]
     if placed != list(range(len(placed))):
         missing = next(number for number in range(count) if number not in sonars)

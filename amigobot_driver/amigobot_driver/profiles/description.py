@@ -1,4 +1,4 @@
-"""A profile for others to read: as a complete file, and as the robot's description (URDF) made from that."""
+"""Converts a profile to a complete profile file, and to a robot description (URDF)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..resources import share
 from .library import _UNITS
 from .model import Profile, SonarPose
 
-#: The ending of the keys that a profile file does not give in SI units.
+#: Key suffixes of the values that a profile file does not have in SI units.
 _ENDINGS = {
     "_mm": "distance range length width height front rear wheel_diameter wheel_width track clearance wheelbase "
     "wheel_spacing min_range max_range",
@@ -28,16 +28,20 @@ _ENDING_OF = {name: ending for ending, names in _ENDINGS.items() for name in nam
 
 
 def profile_yaml(profile: Profile) -> str:
-    """The profile as a file that says everything: nothing inherited, nothing left to a default.
+    """Return the profile as a complete YAML file, without inheritance or defaults.
 
-    `load_profile` reads the same profile from it, so it is a good start for a profile of one's own.
+    `load_profile` reads the same profile from it, so it is a template for a custom profile.
     """
     return yaml.safe_dump(_mapping(profile), sort_keys=False, allow_unicode=True, default_flow_style=None)
 
 
 def robot_description(profile: Profile, base_frame: str = "base_link") -> str:
-    """The robot as URDF, with `base_frame` as its root. Needs xacro."""
-    import xacro  # type: ignore[import-untyped]  # of ROS, or from PyPI: no other part of the driver wants it
+    """Return the robot as URDF with `base_frame` as its root. Needs xacro.
+
+    Raises:
+        ModuleNotFoundError: xacro is not installed.
+    """
+    import xacro  # type: ignore[import-untyped]  # from ROS or PyPI; only this function needs it
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "profile.yaml")
@@ -52,7 +56,7 @@ def _mapping(part: Any) -> dict[str, Any]:
     for field in dataclasses.fields(part):
         value = getattr(part, field.name)
         if isinstance(value, int | float) and not value > 0:
-            continue  # NaN or 0 stands for what is not known; a file does not mention that
+            continue  # NaN or 0 means unknown; a file omits that
         ending = _ENDING_OF.get(field.name, "")
         content[field.name + ending] = _plain(value, _UNITS.get(ending, 1.0))
     return content
@@ -71,6 +75,6 @@ def _plain(value: Any, unit: float) -> Any:
 
 
 def _number(value: float, unit: float) -> int | float:
-    """In the file's unit, without what the conversion to SI left in the last digits."""
+    """Convert to the unit of the file, without the rounding error of the conversion to SI."""
     number = round(value / unit, 12)
     return int(number) if number.is_integer() else number

@@ -1,4 +1,4 @@
-"""Finds and reads profiles. Keys are those of `model`, in SI units or with the unit in their name (`length_mm`)."""
+"""Finds and reads profiles. Keys are those of `model`, in SI units or with a unit suffix (`length_mm`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..resources import share
 from .aria import AriaError, read_aria
 from .model import Profile, ProfileError, SonarPose
 
-#: Endings of keys and what their values are multiplied with; longest first.
+#: Unit suffixes of keys and their factors to SI units; longest first.
 _UNITS = {
     "_mm_s": 1e-3,
     "_deg_s": math.pi / 180,
@@ -29,14 +29,14 @@ _UNITS = {
 }
 _FALLBACK = "generic"
 _FILES = (".yaml", ".p")
-#: A profile is a page of text; anything much longer is not one.
+#: Maximum size of a profile file in characters.
 _MAX_SIZE = 100_000
 
-#: A value as a message shows it: on one line, and not the whole file.
+#: Shortens a value in a message to one line.
 _shown = reprlib.Repr()
 _shown.maxlevel, _shown.maxstring = 2, 60
 
-#: What a value is called in a message, where its type does not say it.
+#: Names of the types in messages.
 _KINDS = {
     int: "integer",
     bool: "true or false",
@@ -51,30 +51,43 @@ N = TypeVar("N", int, float)
 
 
 def available_profiles() -> tuple[str, ...]:
-    """The names of the profiles that are shipped."""
+    """Return the names of the shipped profiles."""
     return tuple(sorted(path.stem for path in share("config", "robots").glob("*.yaml")))
 
 
 def load_profile(name: str) -> Profile:
-    """A profile by its name, or from a file of one's own (.yaml) or of ARIA (.p). Raises ProfileError."""
+    """Load a profile by name, or from a profile file (.yaml) or an ARIA file (.p).
+
+    Raises:
+        ProfileError: The name is unknown, or the file cannot be used.
+    """
     if name.endswith(_FILES):
         return _load(Path(name))
     if name not in available_profiles():
         allowed = ", ".join(available_profiles())
-        raise ProfileError(f"robot {_shown.repr(name)} is not known, there are: {allowed}, or a .yaml or .p file")
+        raise ProfileError(f"robot {_shown.repr(name)} is not known, allowed: {allowed}, or a .yaml or .p file")
     return _shipped(name)
 
 
 def choose_profile(robot_class: str, subclass: str, fallback: str = _FALLBACK) -> tuple[Profile, str]:
-    """The profile for a robot that names itself so, and the reason in words; `fallback` for a stranger."""
+    """Choose the profile for a robot by what it reports.
+
+    Args:
+        robot_class: Class that the robot reports.
+        subclass: Subclass that the robot reports.
+        fallback: Profile for an unknown robot.
+
+    Returns:
+        The profile, and the reason as text.
+    """
     if profile := _known(robot_class, subclass):
-        return profile, f"the robot calls itself {robot_class}/{subclass}"
+        return profile, f"the robot reports {robot_class}/{subclass}"
     profile = _shipped(fallback)
-    told = f"the robot calls itself {robot_class}/{subclass}, which no profile knows"
+    problem = f"the robot reports {robot_class}/{subclass}, which no profile has"
     if not (robot_class or subclass):
-        told = f"the robot does not say what it is, its packets are those of: {profile.description}"
+        problem = f"the robot does not report its model; its packets match: {profile.description}"
     allowed = ", ".join(available_profiles())
-    return profile, f"{told}; distances may be wrong, set the parameter robot to one of {allowed}"
+    return profile, f"{problem}; distances may be wrong, set the parameter robot to one of {allowed}"
 
 
 def _known(robot_class: str, subclass: str) -> Profile | None:
@@ -107,7 +120,7 @@ def _read(path: Path, depth: int = 0) -> dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Does not let one of two equal keys win."""
+    """Rejects duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
@@ -120,7 +133,7 @@ class _Loader(yaml.SafeLoader):
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
         content = yaml.load(_text(path, "utf-8"), _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML lets dates and depth through
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML passes on errors of dates and depth
         if isinstance(error, ProfileError):
             raise
         raise ProfileError(f"{path}: no YAML ({' '.join(str(error).split())})") from None
@@ -130,7 +143,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
 
 
 def _read_aria(path: Path) -> dict[str, Any]:
-    """An ARIA file corrects the profile of the robot it is for; it says nothing of batteries, for instance."""
+    """Read an ARIA file as changes to the profile of its robot: it has no battery, for example."""
     try:
         file = read_aria(_text(path, "latin-1"))
     except AriaError as error:

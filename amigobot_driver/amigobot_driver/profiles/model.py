@@ -1,4 +1,4 @@
-"""The values of a profile: frozen, in SI units, with the robot's own units only in `Units`."""
+"""The values of a profile: frozen dataclasses in SI units. Only `Units` has the robot's units."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 
 class ProfileError(ValueError):
-    """A profile that cannot be used; the message names the file, the key, its value and what is allowed."""
+    """A profile cannot be used. The message has the file, the key, its value and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
-    """What one unit in the packets is worth (docs/protocol.md 6.1)."""
+    """SI value of one unit in the packets (docs/protocol.md 6.1)."""
 
     distance: float  #: m per unit of X and Y
     velocity: float  #: m/s per unit of a wheel velocity in the SIP
@@ -34,22 +34,22 @@ class Body:
     rear: float
     wheel_diameter: float
     wheel_width: float
-    track: float  #: between the wheels' contact points, the effective value: how wide the robot turns
+    track: float  #: effective distance between the contact points of the wheels when the robot turns
     clearance: float = 0.03
     mass: float = 3.6  #: kg
-    wheel_ticks: float = 0.0  #: of the encoder in one turn of a wheel; 0: nobody knows
-    wheelbase: float = 0.0  #: from the front axle to the rear one, about base_link; 0: two wheels and a caster
-    wheel_spacing: float = 0.0  #: between the middles of the tyres as built, where track is another; 0: it is not
+    wheel_ticks: float = 0.0  #: encoder ticks in one turn of a wheel; 0: unknown
+    wheelbase: float = 0.0  #: from the front to the rear axle, centered on base_link; 0: two wheels and a caster
+    wheel_spacing: float = 0.0  #: between the centers of the tires, if it differs from track; 0: it does not
 
     @property
     def radius(self) -> float:
-        """Of the circle about the axle's middle that the corners of the body sweep, m."""
+        """Radius (m) of the circle around base_link that the corners of the body sweep."""
         return math.hypot(max(self.front, self.rear), self.width / 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What this robot can do, m/s and rad/s; the firmware's own caps are those of the whole family."""
+    """Velocity limits of this robot, m/s and rad/s. The limits in the firmware are the same for all robots."""
 
     linear: float
     angular: float
@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SonarPose:
-    """Where a sonar sits and points in base_link: m, m, rad."""
+    """Position and direction of a sonar in base_link: m, m, rad."""
 
     x: float
     y: float
@@ -66,7 +66,7 @@ class SonarPose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sonar:
-    """The sonars in firing order, and what they can see."""
+    """The sonars in firing order, and their range and field of view."""
 
     poses: tuple[SonarPose, ...] = ()
     min_range: float = 0.1  #: m
@@ -78,7 +78,7 @@ class Sonar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bumpers:
-    """Rings of contact switches, by how many segments each has; 0: none (docs/protocol.md 6.2)."""
+    """Number of segments of the bumpers; 0: none (docs/protocol.md 6.2)."""
 
     front_segments: int = 0
     rear_segments: int = 0
@@ -86,28 +86,28 @@ class Bumpers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """Infrared sensors that look down at the floor, for steps; in the order of their bits."""
+    """Infrared sensors that look down to detect steps, in the order of their bits."""
 
     poses: tuple[SonarPose, ...] = ()
     height: float = 0.1  #: m above the floor
-    first_bit: int = 0  #: of the digital inputs
-    floor_is_high: bool = False  #: else a bit that is set means that there is no floor
+    first_bit: int = 0  #: first bit in the digital inputs
+    floor_is_high: bool = False  #: if False, a bit that is set means that there is no floor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What a count of the analog inputs is worth."""
+    """Scale of the analog inputs."""
 
     volts_per_count: float = 5.0 / 1024  #: docs/protocol.md E-29
-    amps_per_count: float = 0.0  #: of the first two, where they are the motors' currents; 0: they are not
+    amps_per_count: float = 0.0  #: for the first two inputs, if they are motor currents; 0: they are not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Servos:
-    """Hobby servos that the controller drives, in the order of their numbers, and what a count means to them."""
+    """Hobby servos of the controller, in the order of their numbers, and their scale."""
 
     joints: tuple[str, ...] = ()  #: names
-    neutral: float = 150.0  #: counts where the joint is at 0
+    neutral: float = 150.0  #: counts at joint position 0
     counts_per_degree: float = 1.0
     lowest: float = 100.0  #: counts
     highest: float = 200.0
@@ -115,17 +115,17 @@ class Servos:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quirks:
-    """Where the Erratic's manual and the driver that was deployed contradict each other."""
+    """Choices where the Erratic manual and the deployed Player driver contradict each other."""
 
-    heading_in_degrees: bool = False  #: else 4096 to the turn (docs/protocol.md E-42)
-    left_wheel_first: bool = False  #: in VEL2, else the right one as in the whole family (docs/protocol.md E-45)
-    duty_per_mille: bool = False  #: PWM_DUTY, else percent (docs/protocol.md E-46)
-    checksum_over_count: bool = False  #: else over the data alone (docs/protocol.md E-40)
+    heading_in_degrees: bool = False  #: if False, 4096 units per turn (docs/protocol.md E-42)
+    left_wheel_first: bool = False  #: in VEL2; if False, the right one as on other robots (docs/protocol.md E-45)
+    duty_per_mille: bool = False  #: in PWM_DUTY; if False, percent (docs/protocol.md E-46)
+    checksum_over_count: bool = False  #: if False, over the data only (docs/protocol.md E-40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Battery:
-    """A 12 V lead-acid battery: V, Ah; `curve` pairs volts with the charge left (0 to 1), rising."""
+    """A 12 V lead-acid battery: V, Ah. `curve` has pairs of voltage and charge (0 to 1), rising."""
 
     low: float = 11.0
     cutoff: float = 10.0
@@ -133,7 +133,7 @@ class Battery:
     curve: tuple[tuple[float, float], ...] = ((10.5, 0.0), (11.5, 0.2), (12.0, 0.5), (12.4, 0.75), (12.8, 1.0))
 
     def charge(self, volts: float) -> float:
-        """The share of charge left at this voltage, interpolated: an estimate, no measurement."""
+        """Estimate the charge (0 to 1) from the voltage (V), by interpolation."""
         (low, first), *_ = self.curve
         if volts <= low:
             return first
@@ -145,22 +145,22 @@ class Battery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """How to talk to the robot."""
+    """Communication with the robot."""
 
     baud: int = 9600
-    bridge_baud: int = 0  #: of the line behind the network bridge that this robot comes with; 0: it comes without one
+    bridge_baud: int = 0  #: line speed behind the built-in network bridge; 0: no bridge
     command_spacing: float = 0.02  #: s between two commands (docs/protocol.md E-69)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """One robot of the family."""
+    """One robot model."""
 
     name: str
     description: str
     robot_class: str = "Pioneer"
-    subclasses: tuple[str, ...] = ()  #: the names this robot gives itself, lower case
-    #: its letters in the table of commands, and C for the ARCOS among the robots with an R; "": nobody knows
+    subclasses: tuple[str, ...] = ()  #: names that this robot reports, lower case
+    #: firmware letters as in the table of commands, plus C for ARCOS among the robots with R; "": unknown
     firmware: str = ""
     units: Units
     body: Body
@@ -173,7 +173,7 @@ class Profile:
     quirks: Quirks = field(default_factory=Quirks)
     battery: Battery = field(default_factory=Battery)
     link: Link = field(default_factory=Link)
-    #: FLASH values as the manual names them, where they differ from AmigOS's defaults; for the simulator
+    #: FLASH values, named as in the manual, that differ from the defaults of AmigOS; for the simulator
     flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
-    #: keywords of an ARIA file that say nothing to this driver
+    #: keywords of an ARIA file that the driver does not use
     unused: tuple[str, ...] = ()

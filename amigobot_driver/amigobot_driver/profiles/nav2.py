@@ -1,7 +1,7 @@
-"""Fits Nav2's parameters, written for an AmigoBot, to the body, the sonars and the limits of another robot.
+"""Adapts the Nav2 parameters, written for an AmigoBot, to the body, the sonars and the limits of another robot.
 
-`amigobot_navigation/config/nav2.yaml` is the only place with tuned numbers. Its shapes keep their distance from the
-body: a corner 0.34 m before the front of an AmigoBot is 0.34 m before the front of every robot.
+Only `amigobot_navigation/config/nav2.yaml` has tuned numbers. Shapes keep their distance from the body: a corner 0.34 m
+before the front of an AmigoBot is 0.34 m before the front of every robot.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .model import Body, Profile, ProfileError, SonarPose
 
 #: The robot that Nav2's parameters are written for.
 REFERENCE = "amigo"
-#: m; a sonar hears nothing within its minimum range. Where the robot drives, a shape of the collision monitor ends at
-#: least this far beyond that, ahead and to the side.
+#: Within its minimum range a sonar detects nothing. In the driving direction a shape of the collision monitor ends at
+#: least this far (m) beyond the minimum range, ahead and to the side.
 _BEYOND_AHEAD, _BEYOND_BESIDE = 0.07, 0.035
-#: m by which a footprint may be smaller than the body and still count as the body's.
+#: How much smaller than the body (m) a footprint may be.
 _TOLERANCE = 0.01
-#: Cosine of the angle up to which a sonar looks where the robot drives.
+#: Cosine of the largest angle between a sonar and the driving direction.
 _LOOKS_AHEAD = 0.5
-#: Velocities in the controller's parameters, by what limits them.
+#: Linear and angular velocities in the controller parameters.
 _LINEAR = ("max_linear_vel", "desired_linear_vel", "regulated_linear_scaling_min_speed")
 _ANGULAR = ("max_angular_vel", "min_angular_vel", "rotate_to_heading_angular_vel")
 
@@ -39,7 +39,7 @@ def footprint(body: Body) -> list[Point]:
 
 
 def fit_nav2(content: Parameters, profile: Profile) -> Parameters:
-    """Fit Nav2's parameters for an AmigoBot to another robot.
+    """Adapt Nav2 parameters for an AmigoBot to another robot.
 
     Args:
         content: A ROS parameter file as a mapping (node: ros__parameters: ...), with the names of nav2.yaml. Nodes and
@@ -70,16 +70,16 @@ def fit_nav2(content: Parameters, profile: Profile) -> Parameters:
 
 
 def footprint_problem(content: Parameters, profile: Profile) -> str:
-    """Compare the footprint in a parameter file of the user's with a robot's body.
+    """Compare the footprint in a user's parameter file with the body of a robot.
 
     Returns:
-        What is wrong, with both sizes; "" if the footprint is as large as the body, or the file has none.
+        The problem, with both sizes; "" if the footprint covers the body or the file has none.
     """
     costmap = _parameters(content.get("local_costmap") or {}, "local_costmap")
     try:
         corners = [(float(x), float(y)) for x, y in json.loads(costmap.get("footprint", "[]"))]
     except (TypeError, ValueError):
-        return ""  # Nav2 will say what it makes of that
+        return ""  # Nav2 reports this error itself
     if not corners:
         return ""
     body = profile.body
@@ -146,7 +146,7 @@ def _topics(profile: Profile) -> list[str]:
 
 
 def _shifted(points: Iterable[Sequence[float]], body: Body) -> list[Point]:
-    """Points as far from this body as they are from that of the reference."""
+    """Return points with the same distance from this body as from the body of the reference robot."""
     reference = load_profile(REFERENCE).body
     ahead, behind = body.front - reference.front, reference.rear - body.rear
     beside = (body.width - reference.width) / 2
@@ -154,7 +154,7 @@ def _shifted(points: Iterable[Sequence[float]], body: Body) -> list[Point]:
 
 
 def _extended(points: list[Point], profile: Profile, direction: int) -> list[Point]:
-    """Points so far ahead (direction 1) or behind (-1) that a sonar hears what is at the edge of the shape."""
+    """Move points ahead (direction 1) or back (-1) until a sonar detects objects at the edge of the shape."""
     sonar = profile.sonar
     looking = [pose for pose in sonar.poses if direction * math.cos(pose.heading) > _LOOKS_AHEAD]
     reach = max((direction * _blind(pose, sonar.min_range)[0] for pose in looking), default=0.0) + _BEYOND_AHEAD
@@ -166,7 +166,7 @@ def _extended(points: list[Point], profile: Profile, direction: int) -> list[Poi
 
 
 def _blind(pose: SonarPose, reach: float) -> Point:
-    """Where a sonar begins to hear, m in base_link."""
+    """Return the nearest point that a sonar detects, m in base_link."""
     return pose.x + reach * math.cos(pose.heading), pose.y + reach * math.sin(pose.heading)
 
 
@@ -186,10 +186,10 @@ def _limited(value: float, limit: float) -> float:
 
 
 def _text(points: Iterable[Point]) -> str:
-    """The form in which Nav2 takes a polygon."""
+    """Return a polygon as Nav2 reads it."""
     return json.dumps([[_rounded(x), _rounded(y)] for x, y in points])
 
 
-def _rounded(metres: float) -> float:
-    """To a tenth of a millimetre, without a negative zero."""
-    return round(metres, 4) + 0.0
+def _rounded(meters: float) -> float:
+    """Round to a tenth of a millimeter, without a negative zero."""
+    return round(meters, 4) + 0.0

@@ -1,7 +1,7 @@
-"""The commands a client sends (docs/protocol.md 2.2 and 4), each one row that both the encoder and the decoder read.
+"""The commands of a client (docs/protocol.md 2.2 and 4), one table row each, used by encoder and decoder.
 
-`Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` gives the instruction back.
-The Erratic uses some of the same numbers for other things, so it has a table of its own: never mix them.
+`Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` returns the instruction. The Erratic uses
+some of the numbers for other commands, so it has its own table. Do not mix the tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .frame import Checksum, checksum, encode_frame
 
 Value = int | bytes | None
 
-#: Longest text argument that every firmware takes (docs/protocol.md E-03).
+#: Longest text argument that every firmware accepts (docs/protocol.md E-03).
 MAX_TEXT = 195
 
 _POSITIVE, _NEGATIVE, _STRING = 0x3B, 0x1B, 0x2B
@@ -33,10 +33,10 @@ _RANGES = {Arg.UINT: (0, 0x7FFF), Arg.INT: (-0x8000, 0x7FFF), Arg.WORD: (0, 0xFF
 
 
 class CommandTable(Enum):
-    """A row: number, argument, firmware that has it, meaning with unit, and the range where it is narrower.
+    """A row: number, argument, firmware that supports it, meaning with unit, and the range if it is limited.
 
-    Firmware: A AmigOS, S AmigoSH, P P2OS, R AROS/ARCOS, E Erratic, each with the first version where the manuals
-    name one; "" where no manual promises it.
+    Firmware: A AmigOS, S AmigoSH, P P2OS, R AROS/ARCOS, E Erratic, each with the first version if the manuals name
+    one; "" if no manual lists the command.
     """
 
     def __init__(
@@ -49,7 +49,11 @@ class CommandTable(Enum):
         self.limits = limits or _RANGES.get(arg)
 
     def __call__(self, value: Value = None) -> Instruction:
-        """This command with its argument. Raises ValueError for a wrong kind of argument or one out of range."""
+        """Return an instruction: this command with an argument.
+
+        Raises:
+            ValueError: The argument has the wrong type or is out of range.
+        """
         self._check(value)
         return Instruction(self, value)
 
@@ -67,7 +71,7 @@ class CommandTable(Enum):
 
 
 class Command(CommandTable):
-    """Every command of the ActivMedia family, docs/protocol.md 4.1."""
+    """All commands of the ActivMedia robots, docs/protocol.md 4.1."""
 
     PULSE = 0, Arg.NONE, "A1.0 S P1.0 R1.0 E", "reset the watchdog; SYNC0 outside a session"
     OPEN = 1, Arg.NONE, "A1.0 S P1.0 R1.0 E", "start the servers and the stream of SIPs; SYNC1"
@@ -155,7 +159,7 @@ class Command(CommandTable):
 
 
 class ErraticCommand(CommandTable):
-    """The Erratic's commands: those it shares with the family, and its own, which collide (docs/protocol.md 4.2)."""
+    """The commands of the Erratic: shared ones, and its own, whose numbers collide (docs/protocol.md 4.2)."""
 
     PULSE = Command.PULSE.value
     OPEN = Command.OPEN.value
@@ -196,17 +200,18 @@ class ErraticCommand(CommandTable):
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A command with its argument; made by calling the command, which checks the argument."""
+    """A command with its argument. Call the command to create one; that checks the argument."""
 
     command: CommandTable
     value: Value = None
 
     @property
     def name(self) -> str:
+        """Name of the command."""
         return self.command.name
 
     def encode(self, check: Checksum = checksum) -> bytes:
-        """The whole frame."""
+        """Return the complete frame."""
         return _encode(self.command.number, self.value, check)
 
     def __str__(self) -> str:
@@ -215,17 +220,22 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Unlisted:
-    """A command that no table knows, for those who try out an odd firmware: its number and its argument."""
+    """A command that is in no table, to experiment with unusual firmware: number and argument."""
 
     command: int
     value: Value = None
 
     @property
     def name(self) -> str:
+        """Name for messages."""
         return "unlisted"
 
     def encode(self, check: Checksum = checksum) -> bytes:
-        """The whole frame. Raises ValueError or OverflowError for what does not fit one."""
+        """Return the complete frame.
+
+        Raises:
+            ValueError, OverflowError: Number or argument does not fit a frame.
+        """
         return _encode(self.command, self.value, check)
 
     def __str__(self) -> str:
@@ -247,10 +257,13 @@ _BY_NUMBER = {table: {row.number: row for row in table} for table in _TABLES}
 
 
 def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | None:
-    """What a frame's data asks a robot to do, as its firmware would understand it; None for an unknown number.
+    """Decode the data of a frame as the firmware of a robot does.
 
-    Clients are loose with arguments (docs/protocol.md 2.2): surplus bytes are ignored, a missing argument reads as
-    None, and both spellings of a word with its high bit set are understood. Never raises; the value is not checked.
+    Clients differ in how they send arguments (docs/protocol.md 2.2): surplus bytes are ignored, a missing argument is
+    None, and both forms of a word with its high bit set are accepted. The value is not checked. Never raises.
+
+    Returns:
+        The instruction; None for an unknown number.
     """
     command = _BY_NUMBER[table].get(data[0]) if data else None
     if command is None:
@@ -259,7 +272,7 @@ def decode(data: bytes, table: type[CommandTable] = Command) -> Instruction | No
 
 
 def find_command(number: int, table: type[CommandTable] = Command) -> CommandTable | None:
-    """The row of a number, if there is one."""
+    """Return the row of a command number, or None."""
     return _BY_NUMBER[table].get(number)
 
 
@@ -274,6 +287,6 @@ def _argument(arg: Arg, data: bytes) -> Value:
     if data[1] == _NEGATIVE:
         word = -word
     if arg is Arg.INT:
-        # A firmware's int has 16 bits: a client that sends two's complement is understood as well.
+        # The firmware uses 16-bit integers, so two's complement from a client works too.
         return (word + 0x8000) % 0x10000 - 0x8000
     return word % 0x10000

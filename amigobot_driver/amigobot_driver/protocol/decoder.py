@@ -1,8 +1,8 @@
-"""Bytes in, frames out: finds frames in a stream that may hold anything (docs/protocol.md 1.4).
+"""Finds frames in a stream of arbitrary bytes (docs/protocol.md 1.4).
 
-Rules: only the checksum decides what a frame is. A header whose count or checksum is wrong costs one byte,
-never the bytes behind it, so a damaged count cannot swallow the next good frame. A frame that stops arriving
-for longer than `GAP_TIMEOUT` is given up the same way. No input raises; whatever is thrown away is counted.
+Only the checksum decides what is a frame. After a header with a wrong count or checksum the decoder skips one byte and
+searches again, so a damaged count cannot hide the next good frame. A frame that stops arriving for longer than
+`GAP_TIMEOUT` is skipped in the same way. No input raises; skipped bytes are counted.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from .frame import HEADER, MIN_COUNT, Checksum, checksum
 
-#: Seconds without a byte after which a half-received frame is given up (ARIA waits as long).
+#: Seconds without a byte after which an incomplete frame is given up (as ARIA does).
 GAP_TIMEOUT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The data of one good frame, and when its first byte was put on the wire (s, the clock given to feed)."""
+    """The data of one valid frame, and when its first byte was sent (s, on the clock given to `feed`)."""
 
     data: bytes
     stamp: float
@@ -26,7 +26,7 @@ class Frame:
 
 @dataclass(slots=True)
 class DecoderStats:
-    """What the decoder has seen since it was made; every byte is in a good frame, skipped or still pending."""
+    """Statistics of a decoder. Every byte is in a valid frame, skipped or still pending."""
 
     bytes: int = 0
     frames: int = 0
@@ -35,7 +35,12 @@ class DecoderStats:
 
 
 class FrameDecoder:
-    """Decodes one direction of a link; `byte_time` is the seconds one byte takes on the wire (0: unknown)."""
+    """Decodes one direction of a link.
+
+    Args:
+        byte_time: Seconds that one byte takes on the line; 0: unknown.
+        check: Checksum function.
+    """
 
     def __init__(self, byte_time: float = 0.0, check: Checksum = checksum) -> None:
         self.byte_time = byte_time
@@ -47,13 +52,18 @@ class FrameDecoder:
         self._newest = float("-inf")
 
     def feed(self, data: bytes, now: float) -> list[Frame]:
-        """Take the bytes that arrived until `now` (s, monotonic) and return the frames they complete.
+        """Decode received bytes.
 
-        Without bytes it only lets time pass: a frame that stopped arriving is given up.
+        Args:
+            data: Bytes that arrived until `now`. Empty data only checks for a frame that stopped arriving.
+            now: Monotonic time in s.
+
+        Returns:
+            The frames that the bytes complete.
         """
         frames: list[Frame] = []
         if self._arrivals and now - self._arrivals[-1][1] > GAP_TIMEOUT:
-            # Every header in there has waited too long, not only the first.
+            # Every pending header has waited too long, not only the first.
             while self._pending:
                 self._skip(1)
                 self._scan(frames)
@@ -65,7 +75,7 @@ class FrameDecoder:
         return frames
 
     def reset(self) -> None:
-        """Forget a half-received frame, for instance after the port was reopened."""
+        """Discard an incomplete frame, for example after the port was reopened."""
         self._skip(len(self._pending))
 
     def _scan(self, frames: list[Frame]) -> None:
@@ -95,10 +105,10 @@ class FrameDecoder:
             self._consume(count + 3)
 
     def _sent_at(self, size: int) -> float:
-        """When the first of the `size` pending bytes was put on the wire, from when the last of them arrived.
+        """Return when the first of `size` pending bytes was sent, computed from when the last of them arrived.
 
-        That may be a while ago, when a damaged count before it kept the frame waiting; but never before the stamp
-        of an earlier frame, though bytes that were held up on their way come faster than the line is.
+        A damaged count before the frame may have delayed its decoding. The result is never earlier than the stamp of
+        the frame before: delayed bytes can arrive faster than the line speed.
         """
         end = self.stats.bytes - len(self._pending) + size
         fed, arrived = next(chunk for chunk in self._arrivals if chunk[0] >= end)

@@ -1,4 +1,4 @@
-"""The packets of the Videre ERA / Erratic: same frames, other contents.
+"""The packets of the Videre ERA / Erratic: the same frames with different contents.
 
 Source: docs/protocol.md 5.11-5.15; Erratic manual app. E.
 """
@@ -31,10 +31,12 @@ class Motor(Packet):
 
     @property
     def left_stalled(self) -> bool:
+        """Whether the left motor is stalled."""
         return bool(self.stall & 0b0101)
 
     @property
     def right_stalled(self) -> bool:
+        """Whether the right motor is stalled."""
         return bool(self.stall & 0b1010)
 
 
@@ -55,10 +57,12 @@ class ShortMotor(Packet):
 
     @property
     def left_stalled(self) -> bool:
+        """Whether the left motor is stalled."""
         return bool(self.left_stall & 1)
 
     @property
     def right_stalled(self) -> bool:
+        """Whether the right motor is stalled."""
         return bool(self.right_stall & 1)
 
 
@@ -104,24 +108,27 @@ class ErraticConfig(Parameters):
 
     @property
     def info_cycle_ms(self) -> int:
+        """Milliseconds between two motor packets."""
         return self.INFO_CYCLE
 
     @property
     def stall_time_ms(self) -> int:
+        """Milliseconds that the motors rest after a stall."""
         return self.stall_count * self.CONTROL_CYCLE
 
     @property
     def firmware_version(self) -> str:
+        """Version as "major.minor"."""
         return f"{self.version}.{self.subversion}"
 
     @property
     def host_baud(self) -> int:
-        """Code, see BAUD_RATES."""
+        """Code of the line speed, see BAUD_RATES."""
         return self.baud_host
 
     @property
     def aux1_baud(self) -> int:
-        """Code, see BAUD_RATES."""
+        """Code of the line speed, see BAUD_RATES."""
         return self.baud_aux
 
 

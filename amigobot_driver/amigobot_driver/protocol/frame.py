@@ -13,40 +13,46 @@ from collections.abc import Callable
 
 HEADER = b"\xfa\xfb"
 
-#: The count may be anything a byte holds from here on ...
+#: Smallest count; the largest is 255.
 MIN_COUNT = 3
-#: ... but no firmware promises to read more than this (docs/protocol.md E-03).
+#: Largest count to send: no firmware is documented to accept more (docs/protocol.md E-03).
 MAX_SEND_COUNT = 200
-#: Data bytes of the longest frame that the count can tell of: robots may send it, nobody should send it to a robot.
+#: Data bytes of the longest possible frame. Robots may send it; do not send it to a robot.
 MAX_DATA = 253
 
 #: Bytes of a frame that are not data: header 2, count 1, checksum 2.
 OVERHEAD = 5
 
-#: Where the data of a whole frame is.
+#: Slice of the data in a complete frame.
 FRAME_DATA = slice(3, -2)
 
 
 def checksum(data: bytes) -> int:
-    """The 16-bit sum of big-endian byte pairs; a last odd byte is XORed in, not added."""
+    """Return the 16-bit sum of big-endian byte pairs; a last odd byte is XORed, not added."""
     pairs = len(data) // 2
     total: int = sum(struct.unpack_from(f">{pairs}H", data)) & 0xFFFF
     return total ^ data[-1] if len(data) % 2 else total
 
 
 def checksum_with_count(data: bytes) -> int:
-    """The same over the count as well, as the Erratic's manual has it (docs/protocol.md E-40)."""
+    """Return the checksum including the count, as the Erratic manual defines it (docs/protocol.md E-40)."""
     return checksum(bytes((len(data) + 2,)) + data)
 
 
-#: From the data of a frame to what its last two bytes must be.
+#: Computes the last two bytes of a frame from its data.
 Checksum = Callable[[bytes], int]
 
 
 def encode_frame(data: bytes, longest: int = MAX_SEND_COUNT - 2, *, check: Checksum = checksum) -> bytes:
-    """Wrap data (command number or packet id first) into a frame.
+    """Wrap data into a frame.
 
-    Raises ValueError when the data is empty or longer than `longest`: what every receiver must accept (198 bytes).
+    Args:
+        data: Command number or packet id, then its data.
+        longest: Largest allowed size of data. The default is what every receiver accepts (198 bytes).
+        check: Checksum function.
+
+    Raises:
+        ValueError: The data is empty or too long.
     """
     if not 1 <= len(data) <= longest:
         raise ValueError(f"a frame carries 1 to {longest} data bytes, not {len(data)}")

@@ -1,4 +1,4 @@
-"""What every packet is, and what stands for those that no table knows (docs/protocol.md 5.1)."""
+"""The base class of packets, and the classes for unknown and malformed ones (docs/protocol.md 5.1)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ from .wire import U8, Bytes, pack
 
 
 class Packet:
-    """Anything a robot sends. `id` is the first byte of its data."""
+    """A packet from a robot. `id` is the first byte of its data."""
 
     __slots__ = ()
     id: int
 
     def encode(self) -> bytes:
-        """The data of the frame that carries this packet. Raises ValueError when a value does not fit."""
+        """Return the data of the frame for this packet.
+
+        Raises:
+            ValueError: A value does not fit its field.
+        """
         return pack(self)
 
 
 class Parameters(Packet):
-    """A robot's word on its working parameters; None where its firmware has no such thing.
+    """The working values that a robot reports; None for those that its firmware does not have.
 
-    Names, units and codes are those of CONFIGpac (docs/protocol.md 5.5).
+    Names, units and codes are those of the CONFIG packet (docs/protocol.md 5.5).
     """
 
     __slots__ = ()
@@ -60,15 +64,15 @@ class Parameters(Packet):
     @property
     @abstractmethod
     def firmware_version(self) -> str:
-        """As the firmware says it, or ""."""
+        """Version as the firmware reports it, or ""."""
 
     def value(self, name: str) -> int | None:
-        """A field by its name in CONFIGpac."""
+        """Return a field by its name in the CONFIG packet; None if there is none."""
         value: int | None = getattr(self, name, None)
         return value
 
     def values(self) -> Iterator[tuple[str, int | str]]:
-        """Every field that is there, by name, in the packet's order."""
+        """Yield name and value of every field that is present, in the order of the packet."""
         return _fields(self)
 
 
@@ -83,7 +87,7 @@ def _fields(part: Any) -> Iterator[tuple[str, int | str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown(Packet):
-    """A good frame with an id that no table knows."""
+    """A valid frame with an unknown id."""
 
     id: U8
     payload: Bytes
@@ -91,16 +95,16 @@ class Unknown(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Malformed(Packet):
-    """A good frame of a known id that is too short for its fields, and why."""
+    """A valid frame of a known id that is too short for its fields, and the reason."""
 
     id: U8
     payload: Bytes
     reason: str
 
     def encode(self) -> bytes:
-        """The data as it came; the reason is ours, not the robot's."""
+        """Return the data as received, without the reason."""
         return bytes((self.id,)) + self.payload
 
 
-#: Which packets an id may stand for; with several, the first that the data is long enough for.
+#: Packet classes by id. Of several classes, the first that the data is long enough for applies.
 PacketTable = dict[int, tuple[type[Packet], ...]]

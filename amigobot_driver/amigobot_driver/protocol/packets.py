@@ -2,8 +2,8 @@
 
 Source: docs/protocol.md 5; AmigoBot manual ch. 5.
 
-Values are as they stand on the wire: counts and robot units, not metres. A profile converts them. The two long ones are
-in modules of their own, `sip` and `config`.
+Values are raw: counts and robot units. A profile converts them to SI units. The two long packets are in the
+modules `sip` and `config`.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ ACTIVMEDIA_PACKETS: PacketTable = {
 
 
 def parse(data: bytes, table: PacketTable = ACTIVMEDIA_PACKETS) -> Packet:
-    """The packet in a frame's data. Never raises: what does not fit comes back as Unknown or Malformed."""
+    """Parse the data of a frame. Never raises: data that does not fit returns Unknown or Malformed."""
     if not data:
         return Malformed(id=0, payload=b"", reason="no data")
     if data[0] not in table:

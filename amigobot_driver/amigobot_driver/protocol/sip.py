@@ -79,57 +79,62 @@ class Sip(Packet):
 
     @property
     def moving(self) -> bool:
-        """Whether the packet type says so, or a wheel has a velocity: MobileSim sends one packet type only."""
+        """Whether the packet type is "moving" or a wheel has a velocity. MobileSim sends only one packet type."""
         return self.id == self.MOVING or bool(self.left_velocity or self.right_velocity)
 
     @property
     def motors_enabled(self) -> bool:
+        """Whether the motors are on."""
         return bool(self.flags & self.MOTORS)
 
     @property
     def sonar_enabled(self) -> bool:
+        """Whether the sonars are on."""
         return bool(self.flags & self.SONAR)
 
     @property
     def stop_button(self) -> bool:
+        """Whether the stop button is pressed."""
         return bool(self.flags & self.STOP_BUTTON)
 
     @property
     def left_stalled(self) -> bool:
+        """Whether the left motor is stalled."""
         return bool(self.left_stall_bumpers & 1)
 
     @property
     def right_stalled(self) -> bool:
+        """Whether the right motor is stalled."""
         return bool(self.right_stall_bumpers & 1)
 
     @property
     def charging(self) -> bool | None:
-        """Whether the charger feeds the battery; None where the packet does not say."""
+        """Whether the battery is charging; None if the packet does not say."""
         return None if self.charge_state in (None, 255) else self.charge_state != 0
 
     @property
     def fault_names(self) -> tuple[str, ...]:
-        """What the robot complains of; nothing where its packet ends before that."""
+        """Names of the reported faults; empty if the packet ends before the field."""
         faults = self.faults or 0
         return tuple(name for bit, name in enumerate(_FAULTS) if faults >> bit & 1)
 
     @property
     def celsius(self) -> int | None:
-        """The controller's temperature; None where the packet or the robot does not say."""
+        """Temperature of the controller in deg C; None if it is unknown."""
         return None if self.temperature in (None, _NO_TEMPERATURE) else self.temperature
 
     @property
     def charge(self) -> int | None:
-        """% of the battery's charge; None where the packet ends before it or the robot leaves it empty."""
+        """Charge of the battery in %; None if the packet ends before the field or the robot does not fill it."""
         stated = self.state_of_charge or 0
         return stated if 0 < stated <= 100 else None
 
     @property
     def charge_name(self) -> str:
-        """What the charger does, "" where the packet does not say."""
+        """Charge state as text; "" if the packet does not say."""
         return "" if self.charge_state is None else _CHARGE_STATES.get(self.charge_state, "unknown")
 
     @property
     def volts(self) -> float:
-        """Battery voltage; the 16-bit field wins where it exists and is filled."""
+        """Battery voltage in V, from the 16-bit field if it is filled, else from the 8-bit one."""
         return (self.battery_x10 or self.battery) / 10

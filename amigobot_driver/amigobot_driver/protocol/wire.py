@@ -1,6 +1,6 @@
-"""How typed values stand in the data of a frame: one description, read by the parser and the builder.
+"""The layout of typed values in the data of a frame, for both parsing and encoding.
 
-A packet is a frozen dataclass whose annotations say how each field looks on the wire:
+A packet is a frozen dataclass; its annotations define how each field is encoded:
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Encoders(Packet):
@@ -29,14 +29,23 @@ class Truncated(ValueError):
 
 
 class Codec(Protocol):
-    """Reads a value at an offset, giving the offset behind it; writes a value. Raises Truncated / ValueError."""
+    """Reads and writes values of one type.
 
-    def read(self, data: bytes, at: int) -> tuple[Any, int]: ...
+    Raises:
+        Truncated: On reading, the data ends inside the value.
+        ValueError: On writing, the value does not fit.
+    """
 
-    def write(self, value: Any) -> bytes: ...
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
+        ...
+
+    def write(self, value: Any) -> bytes:
+        """Return the bytes of a value."""
+        ...
 
 
-#: struct's letter for an integer of so many bytes; there is none for three.
+#: Format letters of struct for integers by size in bytes; there is none for three bytes.
 _LETTERS = {1: "B", 2: "H", 4: "I"}
 
 
@@ -46,19 +55,21 @@ class Int:
     def __init__(self, size: int, *, signed: bool) -> None:
         self._size, self._signed = size, signed
         letter = _LETTERS.get(size, "")
-        #: its letter in a format of struct, "" where struct has none
+        #: format letter of struct, "" if struct has none
         self.format = letter.lower() if signed else letter
 
     def __str__(self) -> str:
         return f"{'s' if self._signed else 'u'}{8 * self._size}"
 
     def read(self, data: bytes, at: int) -> tuple[int, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
         end = at + self._size
         if end > len(data):
             raise Truncated(f"{self._size}-byte integer at offset {at} of {len(data)} bytes")
         return int.from_bytes(data[at:end], "little", signed=self._signed), end
 
     def write(self, value: int) -> bytes:
+        """Return the bytes of a value."""
         try:
             return value.to_bytes(self._size, "little", signed=self._signed)
         except OverflowError:
@@ -68,7 +79,7 @@ class Int:
 
 def _characters(value: str) -> bytes:
     if "\0" in value:
-        raise ValueError(f"{value!r} holds a NUL, which would end it early")
+        raise ValueError(f"{value!r} contains a NUL, which would end the text early")
     return value.encode("latin-1")
 
 
@@ -79,6 +90,7 @@ class CString:
         return "text, NUL"
 
     def read(self, data: bytes, at: int) -> tuple[str, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
         if at >= len(data):
             raise Truncated(f"string at offset {at} of {len(data)} bytes")
         end = data.find(0, at)
@@ -87,6 +99,7 @@ class CString:
         return data[at:end].decode("latin-1"), end + 1
 
     def write(self, value: str) -> bytes:
+        """Return the bytes of a value."""
         return _characters(value) + b"\0"
 
 
@@ -100,12 +113,14 @@ class FixedString:
         return f"text[{self._size}]"
 
     def read(self, data: bytes, at: int) -> tuple[str, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
         end = at + self._size
         if end > len(data):
             raise Truncated(f"{self._size}-character field at offset {at} of {len(data)} bytes")
         return data[at:end].partition(b"\0")[0].decode("latin-1"), end
 
     def write(self, value: str) -> bytes:
+        """Return the bytes of a value."""
         raw = _characters(value)
         if len(raw) > self._size:
             raise ValueError(f"{value!r} is longer than its {self._size}-character field")
@@ -119,14 +134,16 @@ class Rest:
         return "bytes to the end"
 
     def read(self, data: bytes, at: int) -> tuple[bytes, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
         return data[at:], len(data)
 
     def write(self, value: bytes) -> bytes:
+        """Return the bytes of a value."""
         return value
 
 
 class Counted:
-    """A count byte and that many items. Reads as many whole items as there are: MobileSim counts too many."""
+    """A count byte and that many items. Reads only complete items: MobileSim sends too large a count."""
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
@@ -135,6 +152,7 @@ class Counted:
         return f"count u8, then {self._item} each"
 
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
+        """Read the value at offset `at`; return it and the offset after it."""
         count, at = _COUNT.read(data, at)
         if isinstance(self._item, Record) and (run := self._item.integers()):
             cls, names, layout = run
@@ -151,17 +169,18 @@ class Counted:
         return tuple(items), at
 
     def write(self, value: tuple[Any, ...]) -> bytes:
+        """Return the bytes of a value."""
         return _COUNT.write(len(value)) + b"".join(map(self._item.write, value))
 
 
 def _codec(hint: Any) -> Codec:
-    """The codec in an annotation such as U16; a codec stands for itself."""
+    """Return the codec in an annotation such as U16; a codec is returned as it is."""
     codec: Codec = hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint
     return codec
 
 
 class Record:
-    """A nested dataclass; with several, the first that uses up the data exactly, else the last."""
+    """A nested dataclass. Of several alternatives, the first that fits the data exactly, else the last."""
 
     def __init__(self, *alternatives: type) -> None:
         self._alternatives = alternatives
@@ -170,6 +189,7 @@ class Record:
         return " or ".join(cls.__name__ for cls in self._alternatives)
 
     def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
         *preferred, fallback = self._alternatives
         for cls in preferred:
             try:
@@ -181,10 +201,11 @@ class Record:
         return _read(fallback, data, at)
 
     def write(self, value: Any) -> bytes:
+        """Return the bytes of a value."""
         return pack(value)
 
     def integers(self) -> tuple[type, tuple[str, ...], struct.Struct] | None:
-        """The class, names and layout of a record of required integers only; None for any other."""
+        """Return class, names and layout if all fields are required integers, else None."""
         if len(self._alternatives) > 1:
             return None
         runs = _runs(self._alternatives[0])
@@ -236,13 +257,13 @@ def _describe(cls: type) -> tuple[_Field, ...]:
 
 
 def describe(cls: type) -> tuple[tuple[str, str, bool], ...]:
-    """For each field on the wire: its name, its type in words, and whether older firmware leaves it out."""
+    """Return for each field: name, type as text, and whether older firmware omits it."""
     return tuple((field.name, str(field.codec), field.optional) for field in _layout(cls))
 
 
 @dataclass(frozen=True, slots=True)
 class _Integers:
-    """Integers in a row, either all required or all optional: read with one call of struct instead of one for each."""
+    """Consecutive integers, all required or all optional, read with a single call of struct."""
 
     names: tuple[str, ...]
     optional: bool
@@ -250,7 +271,7 @@ class _Integers:
     sizes: tuple[int, ...]  #: of each prefix, in bytes
 
     def read(self, data: bytes, at: int, values: dict[str, Any]) -> int:
-        """Put the values into `values`; the offset behind them. Of optional ones as many as the data holds."""
+        """Add the values to `values` and return the offset after them. Missing optional values are skipped."""
         fitting = bisect.bisect_right(self.sizes, len(data) - at) - 1
         if not self.optional and fitting < len(self.names):
             begin, end = self.sizes[fitting : fitting + 2]
@@ -263,7 +284,7 @@ _RUNS: dict[type, tuple[_Integers | _Field, ...]] = {}
 
 
 def _runs(cls: type) -> tuple[_Integers | _Field, ...]:
-    """The layout of a class as it is read: integers in a row together, every other field by itself."""
+    """Return the layout of a class for reading: consecutive integers grouped, other fields single."""
     if cls not in _RUNS:
         _RUNS[cls] = tuple(_grouped(_layout(cls)))
     return _RUNS[cls]
@@ -282,7 +303,7 @@ def _grouped(layout: tuple[_Field, ...]) -> Iterator[_Integers | _Field]:
 
 
 def _format(field: _Field) -> str:
-    """The letter of an integer in a format of struct; "" for anything else."""
+    """Return the struct format letter of an integer field; "" for other fields."""
     return field.codec.format if isinstance(field.codec, Int) else ""
 
 
@@ -306,12 +327,20 @@ def _read(cls: type[T], data: bytes, at: int) -> tuple[T, int]:
 
 
 def unpack(cls: type[T], data: bytes) -> T:
-    """Read one dataclass from data; bytes behind its last field are ignored. Raises Truncated."""
+    """Parse data as a dataclass. Bytes after its last field are ignored.
+
+    Raises:
+        Truncated: The data ends inside a required field.
+    """
     return _read(cls, data, 0)[0]
 
 
 def pack(value: Any) -> bytes:
-    """The bytes of a dataclass. Raises ValueError when a value does not fit or an inner optional is missing."""
+    """Encode a dataclass.
+
+    Raises:
+        ValueError: A value does not fit, or an optional field before a given one is missing.
+    """
     parts: list[bytes] = []
     ended_by = None
     for field in _layout(type(value)):
@@ -319,7 +348,7 @@ def pack(value: Any) -> bytes:
         if item is None and field.optional:
             ended_by = ended_by or field.name
         elif ended_by:
-            raise ValueError(f"{type(value).__name__}.{field.name} needs {ended_by}, which comes before it")
+            raise ValueError(f"{type(value).__name__}.{field.name} requires {ended_by}, which comes before it")
         else:
             try:
                 parts.append(field.codec.write(item))

@@ -1,4 +1,4 @@
-"""Events to messages: plain functions, one a message, and no state."""
+"""Conversion of events to ROS messages: pure functions, one for each message."""
 
 from __future__ import annotations
 
@@ -18,33 +18,37 @@ from ..profiles import Profile, Sonar
 from ..protocol import BAUD_RATES, Parameters, SyncReply
 from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, SonarPoint, TurnRate
 
-#: Variance of what a wheeled robot on a floor does not do; small, because it is sure, but never zero.
+#: Variance of motions that a wheeled robot cannot make: small, but never zero.
 _FLAT = 1e-6
 
-#: Variance of what a gyro about one axis says of the other two: nothing. (rad/s)^2
+#: Variance of the two axes that the gyro does not measure, (rad/s)^2.
 _UNKNOWN = 1e6
 
 WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
 
 
 def sonar_frame(number: int) -> str:
+    """Return the frame of a sonar, as in the URDF."""
     return f"sonar_{number}_link"
 
 
 def floor_frame(number: int) -> str:
-    """The frame of a sensor that looks at the floor, as the URDF calls it."""
+    """Return the frame of a floor sensor, as in the URDF."""
     return f"floor_{number}_link"
 
 
 def header_now(node: Node, frame: str) -> Header:
+    """Return a header with the present time of the node."""
     return Header(stamp=node.get_clock().now().to_msg(), frame_id=frame)
 
 
 def quaternion(yaw: float) -> Quaternion:
+    """Return the rotation by `yaw` (rad) about z."""
     return Quaternion(z=math.sin(yaw / 2), w=math.cos(yaw / 2))
 
 
 def odometry(state: Odometry, header: Header, base_frame: str) -> OdometryMsg:
+    """Convert odometry to a message; covariances are 6x6, row-major."""
     message = OdometryMsg(header=header, child_frame_id=base_frame)
     message.pose.pose.position.x = state.x
     message.pose.pose.position.y = state.y
@@ -67,6 +71,7 @@ def odometry(state: Odometry, header: Header, base_frame: str) -> OdometryMsg:
 
 
 def transform(state: Odometry, header: Header, base_frame: str) -> TransformStamped:
+    """Convert odometry to a transform."""
     message = TransformStamped(header=header, child_frame_id=base_frame)
     message.transform.translation.x = state.x
     message.transform.translation.y = state.y
@@ -75,7 +80,7 @@ def transform(state: Odometry, header: Header, base_frame: str) -> TransformStam
 
 
 def imu(turn: TurnRate, header: Header) -> Imu:
-    """The rate about z; a first element of -1 says of a covariance that there is no such measurement (REP-145)."""
+    """Convert a turn rate about z. A covariance that begins with -1 means "not measured" (REP 145)."""
     message = Imu(header=header)
     message.angular_velocity.z = turn.rate
     rates = [0.0] * 9
@@ -87,6 +92,7 @@ def imu(turn: TurnRate, header: Header) -> Imu:
 
 
 def joint_states(state: Odometry, header: Header, wheel_radius: float) -> JointState:
+    """Convert odometry to wheel angles (rad) and velocities (rad/s); `wheel_radius` in m."""
     return JointState(
         header=header,
         name=WHEEL_JOINTS,
@@ -96,7 +102,7 @@ def joint_states(state: Odometry, header: Header, wheel_radius: float) -> JointS
 
 
 def sonar_range(ping: Ping, header: Header, sonar: Sonar, no_echo: float) -> Range:
-    """A ping in its own frame. `no_echo` stands for silence."""
+    """Convert a ping to a range in the frame of its sonar; `no_echo` (m) is the range without an echo."""
     return Range(
         header=header,
         radiation_type=Range.ULTRASOUND,
@@ -107,7 +113,7 @@ def sonar_range(ping: Ping, header: Header, sonar: Sonar, no_echo: float) -> Ran
     )
 
 
-#: Beams of the virtual scan (3 deg each), and rays that spread one echo over its cone.
+#: Beams of the virtual scan (3 deg each), and rays that represent the cone of one echo.
 _BEAMS = 120
 _RAYS = 8
 
@@ -140,7 +146,7 @@ def sonar_cloud(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> P
 
 
 def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> LaserScan:
-    """The ring as a scan in the base frame: each echo fills its cone; where no sonar looks there is NaN."""
+    """Convert the sonar ring to a scan in the base frame. Each echo fills its cone; other beams are NaN."""
     ranges = [math.nan] * _BEAMS
     step = math.tau / _BEAMS
     half = sonar.field_of_view / 2
@@ -167,7 +173,7 @@ def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> La
 
 
 def battery_state(monitor: BatteryMonitor, report: Report, header: Header) -> BatteryState:
-    """What every robot measures is its voltage; where it does not say its charge, that is guessed from it."""
+    """Convert the battery. The charge is estimated from the voltage unless the robot reports it."""
     status = {
         None: BatteryState.POWER_SUPPLY_STATUS_UNKNOWN,
         True: BatteryState.POWER_SUPPLY_STATUS_CHARGING,
@@ -190,7 +196,7 @@ def battery_state(monitor: BatteryMonitor, report: Report, header: Header) -> Ba
 
 
 def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotStatus:
-    """How the robot and the link stand; without a report only the link is known."""
+    """Convert the state of robot and link; without a report only the link is known."""
     message = RobotStatus(
         header=header,
         link_state=robot.state.value,
@@ -209,9 +215,9 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         message.stop_button = report.stop_button
         message.faults = list(report.faults)
         message.charge_state = report.charge_state
-        message.state_of_charge = _told(report.charge)
-        message.temperature = _told(report.celsius)
-        message.turn_rate = _told(report.turn_rate)
+        message.state_of_charge = _or_nan(report.charge)
+        message.temperature = _or_nan(report.celsius)
+        message.turn_rate = _or_nan(report.turn_rate)
         message.sonar_ages = [
             report.stamp - robot.senses.newest[number].stamp if number in robot.senses.newest else math.nan
             for number in range(len(robot.profile.sonar.poses))
@@ -219,12 +225,12 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
     return message
 
 
-def _told(value: float | None) -> float:
-    """A quantity that not every packet has."""
+def _or_nan(value: float | None) -> float:
+    """Return NaN for a value that the packet does not have."""
     return math.nan if value is None else float(value)
 
 
-#: The quantities of RobotConfig, where CONFIGpac has them, and what its unit is in that of ROS.
+#: Fields of RobotConfig, their CONFIG field, and its unit in SI units.
 _CONFIG_NUMBERS = (
     ("low_battery", "low_battery", 0.1),
     ("shutdown_voltage", "shutdown_volts", 0.1),
@@ -248,7 +254,7 @@ _CONFIG_NUMBERS = (
 def robot_config(
     identity: SyncReply, profile: Profile, reason: str, config: Parameters | None, header: Header
 ) -> RobotConfig:
-    """Who the robot is, and its CONFIGpac in the units of ROS."""
+    """Convert the identity of the robot and its CONFIG packet, in SI units."""
     message = RobotConfig(
         header=header,
         name=identity.name,
@@ -285,5 +291,5 @@ def robot_config(
 
 
 def _baud(code: int | None) -> int:
-    """The line speed of a code; 0 where the firmware says nothing or nonsense."""
+    """Return the line speed of a code; 0 for no code or an unknown one."""
     return BAUD_RATES[code] if code is not None and code < len(BAUD_RATES) else 0

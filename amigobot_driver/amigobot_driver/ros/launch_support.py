@@ -1,4 +1,4 @@
-"""What the launch files share: parameters as launch arguments, and parameter files fitted to a robot's names."""
+"""Functions of the launch files: parameters as launch arguments, and parameter files adapted to a robot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 
 from .parameters import TABLE, Spec
 
-#: The node's parameters that are launch arguments too. An empty argument keeps the value of params_file.
+#: Parameters of the node that are launch arguments. An empty argument keeps the value of params_file.
 NAMES = (
     *("port", "baud", "robot", "param_file"),
     *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "publish_scan", "enable_stamped_cmd_vel"),
@@ -21,17 +21,17 @@ PARAMETERS = (
     *(spec for spec in TABLE if spec.name in NAMES),
     Spec("use_sim_time", False, "take the time from /clock"),
 )
-#: s between the end of a process and its next start, with use_respawn. Nav2's launch files wait as long.
+#: Seconds before a process restarts, with use_respawn; the same as in the launch files of Nav2.
 RESPAWN_DELAY = 2.0
-#: The robot's frames, as the parameter files of other packages name them.
+#: Names of the robot's frames in the parameter files of other packages.
 _ODOM_FRAME, _BASE_FRAME = "odom", "base_link"
-#: Those written in C where they are installed: ten times as fast.
+#: The C implementations if installed: ten times as fast.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def given_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
-    """The driver's parameters among launch arguments, without those that are empty.
+    """Return the driver parameters among the launch arguments, without empty ones.
 
     Raises:
         ValueError: A value is not allowed; the text names it and what is allowed.
@@ -40,7 +40,7 @@ def given_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
 
 
 def effective_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
-    """The values that the driver starts with: its defaults, then params_file, then the launch arguments.
+    """Return the values that the driver starts with: launch arguments override params_file, which overrides defaults.
 
     Args:
         arguments: Launch arguments of amigobot.launch.py; `params_file` and `namespace` must be among them.
@@ -57,7 +57,11 @@ def effective_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
 
 
 def value_of(spec: Spec, text: str) -> Any:
-    """An argument's text in the type of its parameter, checked as the node checks it."""
+    """Convert the text of a launch argument to the type of its parameter, and check it as the node does.
+
+    Raises:
+        ValueError: The value is not allowed.
+    """
     if spec.kind is bool:
         return spec.check({"true": True, "false": False}.get(text.lower(), text))
     if spec.kind is int and re.fullmatch(r"[+-]?\d+", text):
@@ -66,7 +70,7 @@ def value_of(spec: Spec, text: str) -> Any:
 
 
 def parameters_in(file: Path, node: str) -> dict[str, Any]:
-    """The parameters in a file that apply to a node (namespace/name). As in ROS, later sections win."""
+    """Return the parameters in a file that apply to a node (namespace/name). As in ROS, later sections win."""
     found: dict[str, Any] = {}
 
     def search(content: Any, path: str) -> None:
@@ -84,7 +88,7 @@ def parameters_in(file: Path, node: str) -> dict[str, Any]:
 
 
 def robot_frames(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The names in this robot's tree of the frames that parameter files call odom and base_link.
+    """Return this robot's names of the frames that parameter files call odom and base_link.
 
     Args:
         parameters: As `effective_parameters` returns them.
@@ -97,9 +101,9 @@ def robot_frames(parameters: Mapping[str, Any]) -> dict[str, str]:
 
 
 def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
-    """A parameter file of another package, fitted to a robot.
+    """Adapt a parameter file of another package to a robot.
 
-    Node names get the namespace. Frames are replaced. Costmap topics, which are absolute, get the namespace.
+    Node names and absolute costmap topics get the namespace; frames are replaced.
 
     Args:
         file: Written for a robot without a namespace, whose frames are odom and base_link.
@@ -107,7 +111,7 @@ def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
         frames: As `robot_frames` returns them.
 
     Returns:
-        The path of a temporary copy, or of the file itself where nothing changes.
+        The path of a temporary copy, or of the file itself if nothing changes.
     """
     names = [name for name in namespace.split("/") if name]
     changed = {name: frame for name, frame in frames.items() if name != frame}
@@ -131,6 +135,6 @@ def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
     for name in reversed(names):
         content = {name: content}
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
-        # In the order of the file: of two sections that apply, the later one wins.
+        # Keep the order of the file: of two sections that apply, the later one wins.
         yaml.dump(content, copy, _DUMPER, sort_keys=False)
     return copy.name

@@ -1,4 +1,4 @@
-"""Ports: where a robot is connected. One small module each, one error, and no knowledge of what the bytes mean."""
+"""Ports: byte streams to a robot. One module for each kind, and one exception. Ports do not interpret the bytes."""
 
 from .port import Port, PortError
 
@@ -6,16 +6,21 @@ __all__ = ["Port", "PortError", "open_port"]
 
 
 def open_port(url: str, baud: int) -> Port:
-    """Open a port by its URL. Raises PortError.
+    """Open a port by its URL.
 
-    `/dev/ttyUSB0` and anything else pyserial knows, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, and `sim://`
-    for the simulated robot in this process (`sim://amigo-sh?world=office&seed=1`).
+    Args:
+        url: `/dev/ttyUSB0` or another URL of pyserial, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, or
+            `sim://` for a simulated robot in this process (`sim://amigo-sh?world=office&seed=1`).
+        baud: Line speed of a serial port.
+
+    Raises:
+        PortError: The URL is malformed, or the port cannot be opened.
     """
     scheme = url.partition("://")[0] if "://" in url else ""
     if not url or not url.isprintable():
         raise PortError(f"the port is {url!r}; allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://")
     if scheme == "sim":
-        # Only whoever asks for the simulated robot loads it.
+        # Loads the simulator only when it is used.
         from .simulated import SimulatedPort
 
         return SimulatedPort(url)

@@ -1,4 +1,4 @@
-"""A port by a pattern of names, /dev/ttyUSB* or /dev/serial/by-id/*: for an adapter that comes back under another."""
+"""A port by a name pattern (/dev/ttyUSB*, /dev/serial/by-id/*), for an adapter that changes its name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from .serial import SerialPort
 
 
 def is_pattern(url: str) -> bool:
-    """Whether this may stand for several ports."""
+    """Whether a URL is a pattern of port names."""
     return "://" not in url and has_magic(url)
 
 
 def open_match(pattern: str, baud: int) -> SerialPort:
-    """The first port that matches and opens, in the order of the names as they are now. Raises PortError."""
+    """Open the first matching port that can be opened, in alphabetical order.
+
+    Raises:
+        PortError: No port matches, or none can be opened.
+    """
     names = sorted(glob(pattern))
     errors = []
     for name in names:
@@ -24,8 +28,7 @@ def open_match(pattern: str, baud: int) -> SerialPort:
             errors.append(str(error))
     if not errors:
         raise PortError(
-            f"{pattern}: no port has such a name; is the adapter plugged in? "
-            "`ls /dev/serial/by-id` shows those there are"
+            f"{pattern}: no port matches; is the adapter plugged in? `ls /dev/serial/by-id` lists the ports"
         )
-    others = f" (nor do the others that match {pattern}: {len(errors) - 1})" if len(errors) > 1 else ""
+    others = f" (no port that matches {pattern} opens, tried: {len(errors)})" if len(errors) > 1 else ""
     raise PortError(errors[0] + others)

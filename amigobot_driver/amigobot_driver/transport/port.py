@@ -1,4 +1,4 @@
-"""What every port can do, and the one way it can fail."""
+"""The interface of every port, and its exception."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from typing import Protocol
 
 
 class PortError(Exception):
-    """The port cannot be opened, or has gone. The message is one line: what happened, why, what to do."""
+    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do."""
 
 
 class Port(Protocol):
-    """A byte stream to a robot. Reads come from one thread, writes from any; errors are PortError only."""
+    """A byte stream to a robot. One thread reads, any thread may write. Methods raise only PortError."""
 
-    name: str  #: as a person would name it: "/dev/ttyUSB0"
+    name: str  #: for messages, such as "/dev/ttyUSB0"
 
     @property
     def byte_time(self) -> float | None:
-        """s one byte takes on the line, 0: no time; None: a network connection, a line behind it is unknown."""
+        """Seconds that one byte takes on the line; 0: no time; None: unknown, behind a network connection."""
         ...
 
     def read(self, timeout: float) -> bytes:
-        """Block until bytes arrive, at most `timeout` s; all that are there, b"" when none came."""
+        """Block until bytes arrive, at most `timeout` s. Returns all available bytes, b"" after a timeout."""
         ...
 
     def write(self, data: bytes) -> None:
-        """Hand over all of data, or raise PortError."""
+        """Write all of data, or raise PortError."""
         ...
 
     def set_baud(self, baud: int) -> None:
-        """Change the line speed; no effect where there is none."""
+        """Change the line speed; no effect on a port without one."""
         ...
 
     def close(self) -> None:

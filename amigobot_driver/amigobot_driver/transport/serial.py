@@ -1,4 +1,4 @@
-"""A serial line through pyserial: /dev/ttyUSB0, and rfc2217://host:port."""
+"""A serial port through pyserial: /dev/ttyUSB0, and rfc2217://host:port."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .port import PortError
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10
 _WRITE_TIMEOUT = 1.0
-#: What pyserial lets through: beside its own, of type OSError, what a port raises that goes away under a call.
+#: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
 _FAILURES = (OSError, termios.error, TypeError, ValueError)
 
 
@@ -28,7 +28,7 @@ class SerialPort:
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
             if "://" not in url:
-                # Only a local port knows these two.
+                # Only local ports support these two.
                 self._serial.exclusive = True
                 self._serial.write_timeout = _WRITE_TIMEOUT
             self._serial.open()
@@ -37,8 +37,9 @@ class SerialPort:
         self.byte_time = _BITS / baud
 
     def read(self, timeout: float) -> bytes:
+        """Return the available bytes, see `Port.read`."""
         try:
-            if self._serial.timeout != timeout:  # setting it sets up the whole port anew
+            if self._serial.timeout != timeout:  # setting it configures the whole port again
                 self._serial.timeout = timeout
             first: bytes = self._serial.read(1)
             return first + self._serial.read(self._serial.in_waiting) if first else b""
@@ -46,6 +47,7 @@ class SerialPort:
             raise PortError(_explain(self.name, error)) from None
 
     def write(self, data: bytes) -> None:
+        """Write all bytes, see `Port.write`."""
         try:
             with self._lock:
                 self._serial.write(data)
@@ -53,6 +55,7 @@ class SerialPort:
             raise PortError(_explain(self.name, error)) from None
 
     def set_baud(self, baud: int) -> None:
+        """Change the line speed, see `Port.set_baud`."""
         try:
             with self._lock:
                 self._serial.baudrate = baud
@@ -61,7 +64,8 @@ class SerialPort:
         self.byte_time = _BITS / baud
 
     def close(self) -> None:
-        # The reader closes its port too, often at the same moment; pyserial gives its descriptors back only once.
+        """Close the port, see `Port.close`."""
+        # The reader thread may close the port at the same time; pyserial must close its descriptors only once.
         with self._closing:
             cancel = getattr(self._serial, "cancel_read", None)
             if cancel and self._serial.is_open:
@@ -71,10 +75,10 @@ class SerialPort:
 
 _GONE = "the port has gone; plug the adapter in again"
 _BUSY = "another program has it open; `fuser -v {url}` names it"
-_NO_PORT = "it is no serial port; `ls /dev/serial/by-id` shows those there are"
+_NO_PORT = "it is no serial port; `ls /dev/serial/by-id` lists the serial ports"
 _REMEDIES = {
-    errno.ENOENT: "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id` shows those there are",
-    errno.EACCES: "you may not open it; `sudo usermod -aG dialout $USER`, then log in again",
+    errno.ENOENT: "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id` lists the ports",
+    errno.EACCES: "permission denied; `sudo usermod -aG dialout $USER`, then log in again",
     errno.EBUSY: _BUSY,
     errno.EAGAIN: _BUSY,
     errno.EIO: _GONE,
@@ -83,25 +87,25 @@ _REMEDIES = {
     errno.EBADF: _GONE,
     errno.ENOTTY: _NO_PORT,
     errno.EISDIR: _NO_PORT,
-    errno.ECONNREFUSED: "the connection is refused; is the serial server on, and does it listen there?",
+    errno.ECONNREFUSED: "connection refused; is the serial server on, and does it listen on this port?",
 }
-#: How pyserial quotes an error number in its own text.
+#: The error number in the text of a pyserial exception.
 _NUMBER = re.compile(r"\[Errno (\d+)\] |\((\d+), '")
 
 
 def _explain(url: str, error: Exception) -> str:
-    """What happened and what to do, from whatever pyserial wrapped the cause in."""
+    """Return what happened and what to do, from the cause inside a pyserial exception."""
     text = " ".join(str(error).split())
     quoted = _NUMBER.search(text)
     code = getattr(error, "errno", None) or (quoted and int(quoted[1] or quoted[2]))
     if code in _REMEDIES:
-        told = _REMEDIES[code].format(url=url)
+        remedy = _REMEDIES[code].format(url=url)
     elif isinstance(error, serial.SerialTimeoutException):
-        told = "it takes no bytes; is something at its other end?"
+        remedy = "it accepts no bytes; is a device connected to it?"
     elif isinstance(error, TypeError):
-        told = "the port is closed"
+        remedy = "the port is closed"
     elif "returned no data" in text:
-        told = _GONE
+        remedy = _GONE
     else:
-        told = _NUMBER.sub("", text)
-    return f"{url}: {told}"
+        remedy = _NUMBER.sub("", text)
+    return f"{url}: {remedy}"

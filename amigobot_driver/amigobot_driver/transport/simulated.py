@@ -1,6 +1,6 @@
-"""The simulated robot as a port in this process, in real time. sim://, sim://amigo-sh?world=office&seed=1
+"""A simulated robot as a port in this process, in real time: sim://, sim://amigo-sh?world=office&seed=1.
 
-No thread of its own: the robot lives while somebody reads or writes, and catches up with the clock then.
+It has no thread. Each read or write advances the simulation to the present time.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from ..sim import (
 from .port import PortError
 
 _DEFAULT_ROBOT, _DEFAULT_WORLD = "amigo", "room"
-#: bytes that wait for a reader, as a kernel keeps them for a serial port; later ones are lost
+#: Size of the receive buffer in bytes, as of a serial port in the kernel; further bytes are lost.
 _BUFFER = 4096
-#: robots whose port was unplugged, by URL: they are found there again when it is plugged in
+#: Robots whose port was unplugged, by URL. Opening the URL again finds the same robot.
 _unplugged: dict[str, tuple[Simulator, bool]] = {}
 
 
 class SimulatedPort:
-    """One robot, made from the URL. `simulator` is the robot itself, for tests: hold `lock` to use it."""
+    """The port of one simulated robot, created from the URL. For tests: hold `lock` to use `simulator`."""
 
     def __init__(self, url: str) -> None:
         self.name = url
@@ -52,6 +52,7 @@ class SimulatedPort:
             self._advance()
 
     def read(self, timeout: float) -> bytes:
+        """Return the available bytes, see `Port.read`."""
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
@@ -62,18 +63,20 @@ class SimulatedPort:
                 self._changed.wait(min(deadline, self.simulator.next_event(now)) - now)
 
     def write(self, data: bytes) -> None:
+        """Write all bytes, see `Port.write`."""
         with self._changed:
             self.simulator.receive(data, self._advance())
             self._changed.notify_all()
 
     def set_baud(self, baud: int) -> None:
-        """The robot hears only noise at another speed, where the URL says check_baud=1; else any will do."""
+        """Change the speed of this side. With check_baud=1 in the URL the robot receives noise at any other speed."""
         if self._check_baud:
             with self._changed:
                 self._advance()
                 self.simulator.set_client_baud(baud)
 
     def close(self) -> None:
+        """Close the port, see `Port.close`."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -98,7 +101,7 @@ def _flag(text: str) -> bool:
     return text == "1"
 
 
-#: What may follow the question mark, and how it is read.
+#: Options after the question mark, and the function that reads each.
 _OPTIONS: dict[str, Callable[[str], Any]] = {
     "world": load_world,
     "start": parse_pose,
@@ -118,7 +121,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 
 
 def _robot(url: str) -> tuple[Simulator, bool]:
-    """The robot that a URL describes, and whether the client's speed matters to it."""
+    """Return the robot that a URL describes, and its option check_baud."""
     try:
         parts = urlsplit(url)
         if parts.path.strip("/") or parts.fragment:

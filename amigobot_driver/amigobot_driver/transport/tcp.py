@@ -1,4 +1,4 @@
-"""A TCP connection: a Wi-Fi bridge on an AmigoBot-SH, a serial server, a simulator. socket://host:port"""
+"""A TCP connection to a Wi-Fi bridge, a serial server or a simulator: socket://host:port."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from urllib.parse import urlsplit
 from .port import PortError
 
 _CONNECT_TIMEOUT = 5.0
-#: s a write may block when the other side does not read, as a struct timeval.
+#: Timeout of a write (1 s) as a struct timeval, for a peer that does not read.
 _WRITE_TIMEOUT = struct.pack("@ll", 1, 0)
-#: ms after which a peer that acknowledges nothing counts as gone; the kernel would wait a quarter of an hour.
+#: ms without acknowledgment after which the peer counts as gone. The default of the kernel is 15 minutes.
 _PEER_GONE = 5000
-#: s without a byte after which the connection is opened anew: a robot answers within one. What stands between here and
-#: the robot may have lost its own half, and keep ours open for ever.
+#: Seconds without a byte after which the connection is reopened: a robot answers within one. A device between here and
+#: the robot may have lost its connection to the robot and keep ours open forever.
 SILENCE = 5.0
-#: The port every robot and simulator of this family listens on.
+#: Default TCP port of these robots and their simulators.
 DEFAULT_PORT = 8101
 
 
 class TcpPort:
-    """One connection. A serial line may be behind it, whose speed a TCP connection does not tell."""
+    """A port over TCP. There may be a serial line behind it; a TCP connection does not reveal its speed."""
 
     byte_time = None
 
@@ -48,29 +48,31 @@ class TcpPort:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _PEER_GONE)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._heard = time.monotonic()
+        self._received_at = time.monotonic()
 
     def read(self, timeout: float) -> bytes:
+        """Return the available bytes, see `Port.read`."""
         try:
-            # Not the socket's own time-out: a thread that writes meanwhile would share it.
+            # Not the timeout of the socket: a writing thread would share it.
             arrived = select.select([self._socket], [], [], timeout)[0]
             data = self._socket.recv(4096) if arrived else b""
         except (OSError, ValueError) as error:
             raise PortError(f"{self.name}: {_reason(error)}") from None
         if arrived and not data:
-            raise PortError(f"{self.name}: the other side has closed the connection")
+            raise PortError(f"{self.name}: the peer has closed the connection")
         if data:
-            self._heard = time.monotonic()
-        elif time.monotonic() - self._heard > SILENCE:
-            raise PortError(f"{self.name}: nothing has come for {SILENCE:g} s; is the robot on? Connecting anew")
+            self._received_at = time.monotonic()
+        elif time.monotonic() - self._received_at > SILENCE:
+            raise PortError(f"{self.name}: no bytes for {SILENCE:g} s; is the robot on? Reconnecting")
         return data
 
     def write(self, data: bytes) -> None:
+        """Write all bytes, see `Port.write`."""
         try:
             with self._lock:
                 self._socket.sendall(data)
         except BlockingIOError:
-            raise PortError(f"{self.name}: the other side takes no bytes any more; start it again") from None
+            raise PortError(f"{self.name}: the peer accepts no more bytes; restart it") from None
         except OSError as error:
             raise PortError(f"{self.name}: {_reason(error)}") from None
 
@@ -78,6 +80,7 @@ class TcpPort:
         """A TCP connection has no line speed."""
 
     def close(self) -> None:
+        """Close the port, see `Port.close`."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
