@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import product
+from typing import Any
 
 import pytest
 from bench import Bench, losing, losing_first
@@ -15,6 +17,12 @@ ROBOTS = ["amigo", "amigo-sh", "p3dx", "erratic"]
 
 #: Poses that a localization may set in the middle of anything.
 POSES = [(0.0, 0.0, 0.0), (40.0, 0.0, 0.0), (5.0, -3.0, 2.0), (-1.0, 0.0, -math.pi / 2)]
+
+
+def spread(cases: Iterable[tuple[Any, ...]], elsewhere: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Every case on the first of the robots, some on the others; the fixture `bench` takes the robot's name."""
+    some = list(elsewhere)
+    return [(robot, *case) for robot in ROBOTS for case in (cases if robot == ROBOTS[0] else some)]
 
 
 def connected(robot: str, **options: object) -> Bench:
@@ -72,8 +80,11 @@ def never_moving(frame: bytes) -> bytes:
 
 
 class TestSettingTheOdometry:
-    @pytest.mark.parametrize("pose", POSES)
-    @pytest.mark.parametrize("delay", [0.0, 1.2])
+    @pytest.mark.parametrize(
+        ("bench", "delay", "pose"),
+        spread(list(product([0.0, 1.2], POSES)), [(0.0, POSES[2]), (1.2, POSES[1])]),
+        indirect=["bench"],
+    )
     def test_during_a_move_changes_nothing_of_its_distance(self, bench, delay, pose):
         way = Way(bench)
         move = moved(bench, 0.7)
@@ -95,9 +106,11 @@ class TestSettingTheOdometry:
         assert finish(bench, move).success
         assert way.along == pytest.approx(-0.5, abs=0.02)
 
-    @pytest.mark.parametrize("pose", POSES[1:3])
-    @pytest.mark.parametrize("delay", [0.0, 0.7])
-    @pytest.mark.parametrize("absolute", [False, True], ids=["relative", "absolute"])
+    @pytest.mark.parametrize(
+        ("bench", "absolute", "delay", "pose"),
+        spread(list(product([False, True], [0.0, 0.7], POSES[1:3])), [(False, 0.7, POSES[2]), (True, 0.0, POSES[1])]),
+        indirect=["bench"],
+    )
     def test_during_a_turn_changes_nothing_of_its_end(self, bench, absolute, delay, pose):
         """A heading is that of the frame as it was when the turn was requested."""
         bench.robot.set_odometry(1.0, 1.0, 0.5)
@@ -165,8 +178,11 @@ ENDS: dict[str, Callable[[Bench, Manoeuvre], object]] = {
 
 
 class TestEnds:
-    @pytest.mark.parametrize("delay", [0.05, 0.3, 1.5])
-    @pytest.mark.parametrize("end", ENDS)
+    @pytest.mark.parametrize(
+        ("bench", "end", "delay"),
+        spread(list(product(ENDS, [0.05, 0.3, 1.5])), product(ENDS, [0.3])),
+        indirect=["bench"],
+    )
     def test_of_a_move_are_told_at_rest_with_the_distance_travelled(self, bench, end, delay):
         way = Way(bench)
         move = moved(bench, 2.0)
@@ -180,8 +196,9 @@ class TestEnds:
         bench.run(3)
         assert move.covered == pytest.approx(way.along, abs=0.005)
 
-    @pytest.mark.parametrize("delay", [0.0, 0.8])
-    @pytest.mark.parametrize("end", ENDS)
+    @pytest.mark.parametrize(
+        ("bench", "end", "delay"), spread(list(product(ENDS, [0.0, 0.8])), product(ENDS, [0.8])), indirect=["bench"]
+    )
     def test_of_a_turn_are_told_at_rest_with_the_angle(self, bench, end, delay):
         way = Way(bench)
         turn = turned(bench, 170)
@@ -276,8 +293,14 @@ class TestStart:
         outcome = finish(bench, moved(bench, 0.3), within=6.0)
         assert "the motors are off" in outcome.message
 
-    @pytest.mark.parametrize("velocity", [(0.25, 0.0), (0.0, 0.8), (-0.2, 0.5)])
-    @pytest.mark.parametrize("driven", [0.02, 0.1, 1.0])
+    @pytest.mark.parametrize(
+        ("bench", "driven", "velocity"),
+        spread(
+            list(product([0.02, 0.1, 1.0], [(0.25, 0.0), (0.0, 0.8), (-0.2, 0.5)])),
+            [(0.02, (0.0, 0.8)), (0.1, (0.25, 0.0)), (1.0, (-0.2, 0.5))],
+        ),
+        indirect=["bench"],
+    )
     def test_from_any_velocity_ends_where_it_was_requested(self, bench, driven, velocity):
         bench.run(driven, cmd_vel=velocity)
         turn = turned(bench, 30)
@@ -337,8 +360,11 @@ class TestPacketsThatNeverSayMoving:
 
 
 class TestSmallRequests:
-    @pytest.mark.parametrize("degrees", [1.0, -1.5, 2.9, -4.0])
-    @pytest.mark.parametrize("before", [0, 33.4])
+    @pytest.mark.parametrize(
+        ("bench", "before", "degrees"),
+        spread(list(product([0, 33.4], [1.0, -1.5, 2.9, -4.0])), [(0, 1.0), (33.4, -1.5), (0, 2.9), (33.4, -4.0)]),
+        indirect=["bench"],
+    )
     def test_a_small_turn_turns(self, bench, before, degrees):
         if before:
             finish(bench, turned(bench, before))
