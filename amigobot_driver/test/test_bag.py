@@ -20,6 +20,7 @@ import rclpy
 import yaml
 from nav_msgs.msg import Odometry
 from rclpy.context import Context
+from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
@@ -166,7 +167,7 @@ def test_recording(tmp_path: Path) -> None:
                 time.sleep(0.05)
             for number in range(5):
                 talk.publish(String(data=str(number)))
-            time.sleep(1.0)
+            assert talk.wait_for_all_acked(Duration(seconds=60))
         finally:
             recorder.send_signal(signal.SIGINT)
             assert recorder.wait(30) == 0, (tmp_path / "log").read_text()

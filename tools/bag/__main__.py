@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 
 from .reader import BagError, read_bag
+
+#: s that the recorder waits for a message at a time.
+_WAIT = 0.2
 
 
 def main() -> int:
@@ -25,23 +30,33 @@ def main() -> int:
 
 
 def record(out: Path, topics: list[str]) -> int:
-    """Record until SIGINT or SIGTERM."""
+    """Record until SIGINT or SIGTERM; what has arrived by then is written."""
     if out.exists():
         print(f"{out} is there already: name another, or delete it", file=sys.stderr)
         return 2
     import rclpy
-    from rclpy.executors import ExternalShutdownException
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
 
     from .recorder import Recorder
     from .writer import open_writer
 
-    rclpy.init()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    stopped = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
     writer = open_writer(out)
     node = Recorder(writer, topics, lambda line: print(line, flush=True))
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
     try:
-        rclpy.spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
+        while not stopped.is_set():
+            executor.spin_once(timeout_sec=_WAIT)
+        node.stop_looking()
+        written = -1
+        while node.counts.total() != written:
+            written = node.counts.total()
+            executor.spin_once(timeout_sec=_WAIT)
     finally:
         writer.close()
         node.destroy_node()

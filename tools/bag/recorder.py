@@ -32,7 +32,11 @@ class Recorder(Node):
         self._topics = {self.resolve_topic_name(topic) for topic in topics}
         self._seen: set[str] = set()
         self._tell = tell
-        self.create_timer(_LOOK, self._look)
+        self._look_timer = self.create_timer(_LOOK, self._look)
+
+    def stop_looking(self) -> None:
+        """Look for no more topics."""
+        self._look_timer.cancel()
 
     def _look(self) -> None:
         for topic, kinds in self.get_topic_names_and_types():
