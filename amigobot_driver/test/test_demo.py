@@ -64,7 +64,8 @@ class Demo:
 
 
 def truth(path: Path) -> list[dict[str, float]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    """What is written of it so far, in whole lines."""
+    return [json.loads(line) for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
 
 
 def session_ended_well(log: Path) -> bool:
@@ -84,7 +85,7 @@ def processes_of(out: Path) -> list[str]:
     return found
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -108,7 +109,7 @@ def test_a_short_drive(tmp_path: Path) -> None:
 def test_ctrl_c_while_it_drives(tmp_path: Path) -> None:
     demo = Demo(tmp_path)
     demo.until("%")
-    assert wait_for(lambda: truth(tmp_path / "truth.jsonl")[-1]["left_velocity"] > 0.2)
+    assert wait_for(lambda: any(line["left_velocity"] > 0.2 for line in truth(tmp_path / "truth.jsonl")[-1:]))
     demo.type(b"\x03")
     time.sleep(0.3)
     demo.type(b"\x03")  # impatience changes nothing

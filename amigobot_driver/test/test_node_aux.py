@@ -44,7 +44,9 @@ def test_aux_write_and_aux_read_exchange_bytes_with_a_device(bench: Bench) -> No
 
 
 def test_aux_read_times_out_and_returns_the_bytes_that_came(bench: Bench) -> None:
+    inbox = bench.listen(AuxData, "aux2/rx")
     write(bench, 2, b"abc")
+    bench.wait_until(lambda: text(inbox) == b"abc")
     answer = read(bench, 2, count=10, timeout=1.5)
     assert (answer.success, bytes(answer.data)) == (False, b"abc")
     assert answer.message == "AUX2: 3 of 10 bytes in 1.5 s"
@@ -77,13 +79,14 @@ def test_a_missing_aux_port_is_refused_with_the_range(bench: Bench) -> None:
 
 
 def test_a_velocity_is_sent_while_aux_read_waits(bench: Bench) -> None:
-    reading = bench.client.ask(AuxRead, "aux_read", AuxRead.Request(port=1, count=100, timeout=3.0))
+    reading = bench.client.ask(AuxRead, "aux_read", AuxRead.Request(port=1, count=5, timeout=60.0))
     before = len(bench.robot.received)
     bench.publish("cmd_vel", Twist())
     bench.wait_until(lambda: bench.robot.values(Command.VEL, before))
     assert not reading.done()
+    write(bench, 1, b"?V\r")
     bench.wait_until(reading.done)
-    assert not reading.result().success
+    assert (reading.result().success, bytes(reading.result().data)) == (True, b"12.4\r")
 
 
 def test_dropped_aux_bytes_are_counted_in_the_diagnostics(bench: Bench) -> None:

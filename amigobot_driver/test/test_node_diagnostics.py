@@ -53,7 +53,8 @@ def test_sent_and_resent_commands_are_counted(bench: Bench) -> None:
     values = bench.values("commands", fresh=True)
     assert int(values["sent"]) > 10
     assert {"motors_resent", "sonar_resent", "tuning_resent", "streams_resent", "dropped", "raw_refused"} <= set(values)
-    assert float(bench.values("link")["packet_period"]) == pytest.approx(0.1, abs=0.05)
+    # A median; it is 0 where most of the packets came together, as they may on a busy machine.
+    bench.wait_until(lambda: float(bench.values("link")["packet_period"]) == pytest.approx(0.1, abs=0.05))
 
 
 def test_diagnostics_neither_query_the_graph_nor_publish_with_the_robot_locked() -> None:

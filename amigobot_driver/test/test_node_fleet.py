@@ -39,13 +39,12 @@ def bench(robots: dict[str, Robot]) -> Iterator[Bench]:
 @pytest.mark.parametrize("name", TEAM)
 class TestFleet:
     def test_each_robot_has_its_topics(self, bench: Bench, name: str) -> None:
-        (config,) = {
-            publisher.node_namespace
-            for publisher in bench.client.node.get_publishers_info_by_topic(f"/{name}/robot_config")
-        }
-        assert config == f"/{name}"
+        (publisher,) = bench.wait_until(
+            lambda: bench.client.node.get_publishers_info_by_topic(f"/{name}/robot_config")
+        )
+        assert publisher.node_namespace == f"/{name}"
         for topic in ("odom", "joint_states", "status", "battery_state", "sonar/cloud", "sonar/range_7"):
-            assert bench.client.node.count_publishers(f"/{name}/{topic}") == 1
+            bench.wait_until(lambda topic=topic: bench.client.node.count_publishers(f"/{name}/{topic}") == 1)
             assert bench.client.node.count_publishers(f"/{topic}") == 0
 
     def test_each_robot_has_its_frames(self, bench: Bench, name: str) -> None:
@@ -56,9 +55,14 @@ class TestFleet:
 
     def test_both_robots_are_in_one_tf_tree(self, bench: Bench, name: str) -> None:
         transforms = bench.listen(TFMessage, "/tf")
-        bench.wait_until(lambda: len(transforms) > 10)
-        pairs = {(t.header.frame_id, t.child_frame_id) for message in transforms.messages for t in message.transforms}
-        assert pairs == {(f"{name}/odom", f"{name}/base_link") for name in TEAM}
+
+        def pairs() -> set[tuple[str, str]]:
+            every = (transform for message in transforms.messages for transform in message.transforms)
+            return {(transform.header.frame_id, transform.child_frame_id) for transform in every}
+
+        both = {(f"{name}/odom", f"{name}/base_link") for name in TEAM}
+        bench.wait_until(lambda: pairs() >= both and len(transforms) > 10)
+        assert pairs() == both
 
     def test_both_robots_are_in_the_diagnostics(self, bench: Bench, name: str) -> None:
         assert bench.diagnostic("link", node=f"{name}/amigobot").hardware_id == name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import math
 import os
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from ros_bench import Bench, Robot, free_tcp_port
 from sensor_msgs.msg import BatteryState, JointState
 
 from amigobot_driver.protocol import Command
+from amigobot_driver.ros.log import INTERVAL
 from amigobot_msgs.msg import RobotStatus
 
 
@@ -74,11 +76,19 @@ def seconds_pass(bench: Bench, count: int) -> None:
         bench.diagnostic("link", fresh=True)
 
 
+def warned_once(bench: Bench) -> str:
+    """The one warning, which the log repeats no sooner than after INTERVAL, and then more and more rarely."""
+    lines = bench.node.logged("WARN")
+    assert len({line.split("]: ", 1)[-1] for line in lines}) == 1, lines
+    assert len(lines) <= 1 + math.log2(1 + (time.monotonic() - bench.node.started) / INTERVAL)
+    return lines[0]
+
+
 def test_a_missing_port_is_logged_once_until_it_appears(unplugged: Bench) -> None:
     bench, port = unplugged, str(unplugged.robot.url)
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
-    (line,) = bench.node.logged("WARN")
+    line = warned_once(bench)
     assert f"{port}: there is no such port; is the adapter plugged in?" in line
     assert bench.diagnostic("link").message in line
     assert bench.diagnostic("link").hardware_id == port
@@ -94,7 +104,7 @@ def test_the_driver_waits_for_a_port_that_another_program_has_open(turned_away: 
     bench, other = turned_away
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
-    (line,) = bench.node.logged("WARN")
+    line = warned_once(bench)
     url = bench.robot.url
     assert f"{url}: another program has it open; `fuser -v {url}` names it" in line
     os.close(other)
@@ -105,7 +115,7 @@ def test_a_refused_tcp_connection_is_logged_once_until_a_robot_listens(nobody_th
     bench, number = nobody_there
     bench.wait_until(lambda: is_down(bench))
     seconds_pass(bench, 2)
-    (line,) = bench.node.logged("WARN")
+    line = warned_once(bench)
     assert f"socket://127.0.0.1:{number}: Connection refused; is the robot or the simulator on" in line
     robot = Robot(tcp_port=number)
     bench.connected()

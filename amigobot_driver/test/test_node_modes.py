@@ -17,6 +17,7 @@ from ros_bench import Bench, Robot
 from sensor_msgs.msg import LaserScan, Range
 from std_srvs.srv import SetBool, Trigger
 
+from amigobot_driver.protocol import Command
 from amigobot_msgs.action import Move, Turn
 from amigobot_msgs.msg import HeadingVelocity, RobotStatus, WheelVelocities
 from amigobot_msgs.srv import GetPid, GetRobotConfig, SetOdometry, SetPid, SetRobotConfig, SetSonarSequence
@@ -114,7 +115,7 @@ def test_setting_the_odometry_does_not_change_a_move(bench: Bench) -> None:
 
 
 def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
-    goal = Goal(bench, Turn, "turn", Turn.Goal(angle=3.0))
+    goal = Goal(bench, Move, "move", Move.Goal(distance=3.0))
     bench.wait_until(lambda: len(goal.feedback) > 3)
     bench.publish("cmd_vel", Twist())
     end = goal.end()
@@ -125,7 +126,10 @@ def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
 def test_a_goal_sent_before_the_motors_are_on_waits_for_them(bench: Bench) -> None:
     """The link reports a session before the robot has confirmed that its motors are on."""
     assert bench.call(SetBool, "enable_motors", SetBool.Request(data=False)).success
+    since = len(bench.robot.received)
+    bench.robot.losses[Command.ENABLE] = 1
     switched = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=True))
+    bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
     goal = Goal(bench, Turn, "turn", Turn.Goal(angle=0.5))
     bench.wait_until(switched.done)
     end = goal.end()
@@ -205,6 +209,7 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     inboxes = [bench.listen(Range, f"sonar/range_{number}") for number in range(8)]
     scan = bench.listen(LaserScan, "sonar/scan")
     bench.pass_sips(15)
+    bench.wait_until(lambda: len(inboxes[2]) and len(inboxes[3]) and len(scan))
     assert [number for number, inbox in enumerate(inboxes) if len(inbox)] == [2, 3]
     assert not all(math.isnan(value) for value in scan.last.ranges)
     request = SetSonarSequence.Request(all_sonars=True)

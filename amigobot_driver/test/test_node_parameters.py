@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters
 from rclpy.context import Context
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.signals import SignalHandlerOptions
-from ros_bench import NODE, Bench, Robot
+from ros_bench import NODE, Bench, Robot, stamp_of
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import Command
@@ -137,8 +138,8 @@ class TestAtRunTime:
             values = bench.values("commands")
             return values["max_linear_velocity"], values["max_angular_velocity"]
 
-        own = allowed()
-        assert own == ("0.300", "3.491")  # TransVelMax and RotVelMax of its FLASH
+        own = ("0.300", "3.491")  # TransVelMax and RotVelMax of its FLASH
+        bench.wait_until(lambda: allowed() == own)
         since = len(bench.robot.received)
         assert bench.parameter("max_linear_velocity", 0.25).successful
         assert bench.parameter("max_angular_velocity", 1).successful
@@ -153,10 +154,10 @@ class TestAtRunTime:
         transforms, odom = bench.listen(TFMessage, "/tf"), bench.listen(Odometry, "odom")
         bench.wait_until(lambda: transforms.messages)
         assert bench.parameter("publish_tf", False).successful
-        seen = len(transforms)
-        enough = len(odom) + 5
-        bench.wait_until(lambda: len(odom) > enough)
-        assert len(transforms) <= seen + 1  # the one that was under way
+        switched = time.time()
+        bench.wait_until(lambda: odom.messages and stamp_of(odom.last) > switched + 0.5)
+        bench.pass_sips(2)
+        assert all(stamp_of(message.transforms[0]) <= switched for message in transforms.messages)
         assert bench.parameter("publish_tf", True).successful
         seen = len(transforms)
         bench.wait_until(lambda: len(transforms) > seen)

@@ -45,7 +45,9 @@ class Recorded:
                 bench.wait_until(lambda: len(odometry) > until)
             until = bench.robot.sips + 3
             bench.wait_until(lambda: bench.robot.sips > until)
-        self.packets: list[Packet] = packets.messages
+        # Either topic was connected before the other, and may be ahead of it at the end.
+        times = sorted(map(stamp, odometry.messages))
+        self.packets: list[Packet] = [packet for packet in packets.messages if times[0] <= stamp(packet) <= times[-1]]
         self.odometry = {stamp(message): message for message in odometry.messages}
         self.config = config.last
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Odometry
-from ros_bench import Bench, Robot
+from ros_bench import Bench, Robot, stamp_of
 from sensor_msgs.msg import Range
 from std_srvs.srv import SetBool, Trigger
 
@@ -48,16 +49,20 @@ def commands(bench: Bench, since: int) -> list[Command]:
 
 
 def test_the_standard_services_are_offered(bench: Bench) -> None:
-    offered = dict(bench.client.node.get_service_names_and_types_by_node("amigobot", "/"))
-    for name, kind in {
+    expected = {
         "enable_motors": "SetBool",
         "enable_sonar": "SetBool",
         "stop": "Trigger",
         "emergency_stop": "Trigger",
         "clear_emergency_stop": "Trigger",
         "reset_odometry": "Trigger",
-    }.items():
-        assert offered[f"/{name}"] == [f"std_srvs/srv/{kind}"]
+    }
+
+    def all_offered() -> bool:
+        offered = dict(bench.client.node.get_service_names_and_types_by_node("amigobot", "/"))
+        return all(offered.get(f"/{name}") == [f"std_srvs/srv/{kind}"] for name, kind in expected.items())
+
+    bench.wait_until(all_offered)
 
 
 class TestEnableMotors:
@@ -106,12 +111,9 @@ class TestEnableMotors:
 
     def test_a_lost_enable_command_is_sent_again(self, bench: Bench) -> None:
         since = len(bench.robot.received)
-        bench.robot.ignored.add(Command.ENABLE)
-        answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
-        bench.wait_until(lambda: len(bench.robot.values(Command.ENABLE, since)) > 1)
-        bench.robot.ignored.clear()
-        bench.wait_until(answer.done)
-        assert answer.result().success
+        bench.robot.losses[Command.ENABLE] = 2
+        assert switch(bench, "enable_motors", False).success
+        assert len(bench.robot.values(Command.ENABLE, since)) > 2
         assert switch(bench, "enable_motors", True).success
 
     def test_the_motors_button_overrides_enable_motors(self, bench: Bench) -> None:
@@ -130,9 +132,10 @@ class TestEnableSonar:
         response = switch(bench, "enable_sonar", False)
         assert (response.success, response.message) == (True, "sonar off, confirmed by the robot")
         bench.wait_until(lambda: status.messages and not status.last.sonar_enabled)
-        silent_since = len(ranges)
+        silent_since = next(stamp_of(message) for message in status.messages if not message.sonar_enabled)
         bench.pass_sips(10)
-        assert len(ranges) <= silent_since + 1  # the one that was under way
+        bench.wait_until(lambda: stamp_of(status.last) > silent_since + 0.5)
+        assert all(stamp_of(message) <= silent_since for message in ranges.messages)
         assert switch(bench, "enable_sonar", True).success
         silent_since = len(ranges)
         bench.wait_until(lambda: len(ranges) > silent_since)
@@ -168,13 +171,13 @@ class TestEmergencyStop:
             bench.wait_until(lambda: int(bench.values("commands")["refused"]) > refused + 5)
             assert not any(bench.robot.values(Command.VEL, braked))
             assert bench.robot.stopped
-            assert status.last.emergency_stop
+            bench.wait_until(lambda: status.last.emergency_stop)
             assert "clear_emergency_stop" in bench.diagnostic("motors").message
             assert len(bench.node.logged("cmd_vel refused", "call clear_emergency_stop first")) == 1
 
             assert bench.call(Trigger, "clear_emergency_stop").success
             bench.wait_until(lambda: bench.robot.speed > 0.1)
-            assert not status.last.emergency_stop
+            bench.wait_until(lambda: not status.last.emergency_stop)
 
     def test_clearing_an_emergency_stop_moves_nothing(self, bench: Bench) -> None:
         with bench.driving(0.3):
@@ -201,10 +204,12 @@ class TestResetOdometry:
         bench.pass_sips(2)
         response = bench.call(Trigger, "reset_odometry")
         assert (response.success, response.message) == (True, "x, y and yaw are zero")
-        answered = len(odom)
-        bench.wait_until(lambda: len(odom) > answered)
-        pose = odom.last.pose.pose
-        assert (pose.position.x, pose.position.y, pose.orientation.z) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+
+        def at_the_origin() -> bool:
+            pose = odom.last.pose.pose
+            return (pose.position.x, pose.position.y, pose.orientation.z) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+
+        bench.wait_until(at_the_origin)
 
     def test_odometry_after_a_reset_follows_the_robot(self, bench: Bench) -> None:
         """Forward is x again, wherever the robot pointed before."""
@@ -214,52 +219,79 @@ class TestResetOdometry:
         with bench.driving(0.3):
             bench.wait_until(lambda: odom.messages and odom.last.pose.pose.position.x > 0.3)
         bench.wait_until(lambda: bench.robot.stopped)
-        answered = len(odom) + 2
-        bench.wait_until(lambda: len(odom) > answered)
+        bench.wait_until(lambda: odom.last.twist.twist.linear.x == 0.0)
         end, pose = bench.robot.truth.pose, odom.last.pose.pose
         assert pose.position.x == pytest.approx(math.hypot(end.x - start.x, end.y - start.y), abs=0.02)
         assert pose.position.y == pytest.approx(0.0, abs=0.02)
 
 
 class TestWhileOneWaits:
-    """A robot that ignores ENABLE keeps the service busy for 2.4 s. Nobody else must notice."""
+    """A robot that ignores ENABLE keeps the service busy for 2.4 s. Everything else is served meanwhile."""
+
+    #: How often the service sends ENABLE, and how often a test may come too late on a machine that stood still.
+    ATTEMPTS, TRIES = 8, 10
 
     @pytest.fixture
-    def pending(self, bench: Bench) -> Iterator[Any]:
-        bench.robot.ignored.add(Command.ENABLE)
-        since = len(bench.robot.received)
-        answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
-        bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
-        yield answer
+    def pending(self, bench: Bench) -> Iterator[Callable[[], Any]]:
+        """Calls the service that waits; its future, once the robot has been asked."""
+
+        def call() -> Any:
+            bench.robot.ignored.clear()
+            assert switch(bench, "enable_motors", True).success
+            bench.robot.ignored.add(Command.ENABLE)
+            self.since = len(bench.robot.received)
+            answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
+            bench.wait_until(lambda: bench.robot.values(Command.ENABLE, self.since))
+            return answer
+
+        yield call
         bench.robot.ignored.clear()
-        bench.wait_until(answer.done)
         assert switch(bench, "enable_motors", True).success
 
-    def test_velocities_are_sent_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
-        since = len(bench.robot.received)
-        with bench.driving(0.2):
-            bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) >= 5)
-        assert not pending.done()
+    def serve(self, bench: Bench, pending: Callable[[], Any], served: Callable[[], object]) -> None:
+        """Have it served while the service waits. If it never is, it waits for the service."""
+        for _ in range(self.TRIES):
+            answer = pending()
+            served()
+            if len(bench.robot.values(Command.ENABLE, self.since)) < self.ATTEMPTS and not answer.done():
+                return
+            bench.wait_until(answer.done)
+        pytest.fail("served only when the service had answered")
 
-    def test_odometry_is_published_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
-        odom = bench.listen(Odometry, "odom")
-        bench.wait_until(lambda: len(odom) > 5)
-        assert not pending.done()
+    def test_velocities_are_sent_while_a_service_waits(self, bench: Bench, pending: Callable[[], Any]) -> None:
+        def drive() -> None:
+            since = len(bench.robot.received)
+            with bench.driving(0.2):
+                bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) >= 2)
 
-    def test_the_emergency_stop_is_served_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
-        assert bench.call(Trigger, "emergency_stop").success
-        assert not pending.done()
-        assert bench.call(Trigger, "clear_emergency_stop").success
+        self.serve(bench, pending, drive)
 
-    def test_parameters_are_set_while_a_service_waits(self, bench: Bench, pending: Any) -> None:
-        assert bench.parameter("cmd_vel_timeout", 0.5).successful
-        assert not pending.done()
+    def test_odometry_is_published_while_a_service_waits(self, bench: Bench, pending: Callable[[], Any]) -> None:
+        def listen() -> None:
+            asked, odom = time.time(), bench.listen(Odometry, "odom")
+            bench.wait_until(lambda: odom.messages and stamp_of(odom.last) > asked)
 
-    def test_a_second_enable_motors_ends_the_first(self, bench: Bench, pending: Any) -> None:
-        assert switch(bench, "enable_motors", True).success
-        bench.wait_until(pending.done)
-        assert not pending.result().success
-        assert pending.result().message == "motors: another request replaced this one"
+        self.serve(bench, pending, listen)
+
+    def test_the_emergency_stop_is_served_while_a_service_waits(self, bench: Bench, pending: Callable[[], Any]) -> None:
+        self.serve(bench, pending, lambda: bench.call(Trigger, "emergency_stop"))
+        assert bench.call(Trigger, "clear_emergency_stop").message == "velocities are accepted again"
+
+    def test_parameters_are_set_while_a_service_waits(self, bench: Bench, pending: Callable[[], Any]) -> None:
+        self.serve(bench, pending, lambda: bench.parameter("cmd_vel_timeout", 0.5))
+
+    def test_a_second_enable_motors_ends_the_first(self, bench: Bench, pending: Callable[[], Any]) -> None:
+        replaced = "motors: another request replaced this one"
+        for _ in range(self.TRIES):
+            first = pending()
+            second = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=True))
+            bench.wait_until(first.done)
+            bench.robot.ignored.clear()
+            bench.wait_until(second.done)
+            assert not first.result().success
+            if first.result().message == replaced:
+                return
+        pytest.fail(first.result().message)
 
 
 class TestWithoutARobot:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 from nav_msgs.msg import Odometry
-from ros_bench import Bench, Robot
+from ros_bench import Bench, Robot, stamp_of
 from sensor_msgs.msg import Imu, JointState
 
 from amigobot_driver.protocol import Command
@@ -33,9 +34,9 @@ def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:
         bench.wait_until(lambda: odometry.letters and odometry.last.pose.pose.position.x > 0.3)
     bench.wait_until(lambda: bench.robot.stopped)
     bench.pass_sips(5)
+    stopped = time.time()
     for inbox in (ticks, joints, odometry):
-        before = len(inbox)
-        bench.wait_until(lambda inbox=inbox, before=before: len(inbox) > before)
+        bench.wait_until(lambda inbox=inbox: stamp_of(inbox.last) > stopped)
     counts = ticks.last
     assert counts.header.frame_id == "base_link"
     # As close as the SIPs are, which fill in should this computer stand still for a moment.
@@ -47,8 +48,10 @@ def test_ticks_wheel_angles_and_pose_agree(bench: Bench) -> None:
 def test_each_message_of_odometry_is_published_once(bench: Bench) -> None:
     inbox = bench.listen(Odometry, "odom")
     bench.wait_until(lambda: len(inbox) > 20)
-    stamps = [message.header.stamp.sec + message.header.stamp.nanosec * 1e-9 for message in inbox.messages]
-    assert all(b - a > 0.05 for a, b in pairwise(stamps))
+    gaps = [after - before for before, after in pairwise(map(stamp_of, inbox.messages))]
+    # Were each published twice, half of the gaps would be short; a busy machine makes a few of them so.
+    assert sum(gap < 0.05 for gap in gaps) < len(gaps) / 4
+    assert min(gaps) > 0.0
 
 
 def test_odometry_source_can_be_changed_at_run_time(bench: Bench) -> None:
@@ -78,7 +81,7 @@ def test_gyro_packets_are_not_requested_from_a_robot_without_a_gyro() -> None:
     with Bench(Robot(baud=9600), encoder_stream=True) as bench:
         bench.connected()
         bench.client.receive(Encoders, "encoders")
-        assert bench.robot.values(Command.ENCODER) == [2]
+        assert set(bench.robot.values(Command.ENCODER)) == {2}
         assert bench.robot.values(Command.GYRO) == []
 
 

@@ -52,8 +52,16 @@ def moves_asked_for(bench: Bench, since: int) -> list[int]:
     return [value for value in values if value]
 
 
-def refused(bench: Bench) -> int:
-    return int(bench.values("commands")["refused"])
+def keeps_moving(bench: Bench, seconds: float) -> bool:
+    """Spin for so long (the robot's time); whether no velocity of zero came, and some other."""
+    since = len(bench.robot.received)
+    bench.pass_sips(round(seconds / 0.1))
+    values = bench.robot.values(Command.VEL, since)
+    return bool(values) and 0 not in values
+
+
+def refused(bench: Bench, *, fresh: bool = False) -> int:
+    return int(bench.values("commands", fresh=fresh)["refused"])
 
 
 class TestDriving:
@@ -89,7 +97,7 @@ class TestDriving:
             bench.wait_until(lambda: 100 in bench.robot.values(Command.VEL, since))
             timer = bench.client.node.create_timer(0.1, lambda: second.publish(bench.client.velocity(0.2)))
             bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(200) > 3)
-            assert bench.robot.values(Command.VEL, since).count(100) > 3
+            bench.wait_until(lambda: bench.robot.values(Command.VEL, since).count(100) > 3)
             both = "2 publishers, the newest message counts: user, user"
             bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == both)
             bench.client.node.destroy_timer(timer)
@@ -166,10 +174,8 @@ class TestTimeout:
         assert bench.parameter("cmd_vel_timeout", 2.0).successful
         try:
             with bench.driving(0.2, rate=1.2):
-                bench.wait_until(lambda: bench.robot.speed > 0.15)
-                since = len(bench.robot.received)
-                bench.wait_until(lambda: len(moves_asked_for(bench, since)) > 8)
-                assert 0 not in bench.robot.values(Command.VEL, since)
+                # With the default of 0.5 s there is a stop between any two messages, 0.83 s apart.
+                bench.wait_until(lambda: keeps_moving(bench, seconds=1.2))
         finally:
             bench.publish("cmd_vel", bench.client.velocity(0.0))
             assert bench.parameter("cmd_vel_timeout", 0.5).successful
@@ -219,18 +225,18 @@ class TestTwistStamped:
     @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
     def test_a_velocity_with_an_old_or_future_stamp_is_refused(self, stamped: Bench, age: int) -> None:
         """From the past, from the future, and from before 1970."""
-        before, since = refused(stamped), len(stamped.robot.received)
+        before, since = refused(stamped, fresh=True), len(stamped.robot.received)
         message = stamped.client.velocity(0.2, stamped=True)
         message.header.stamp.sec -= age
         stamped.publish("cmd_vel", message)
-        stamped.wait_until(lambda: refused(stamped) == before + 1)
+        stamped.wait_until(lambda: refused(stamped) > before)
         assert moves_asked_for(stamped, since) == []
-        assert len(stamped.node.logged("cmd_vel refused", "off the clock of this computer")) == 1
+        assert stamped.node.logged("cmd_vel refused", "from the clock of this computer")
 
     def test_limits_apply_to_stamped_velocities(self, stamped: Bench) -> None:
-        before, since = refused(stamped), len(stamped.robot.received)
+        before, since = refused(stamped, fresh=True), len(stamped.robot.received)
         stamped.publish("cmd_vel", stamped.client.velocity(math.nan, stamped=True))
-        stamped.wait_until(lambda: refused(stamped) == before + 1)
+        stamped.wait_until(lambda: refused(stamped) > before)
         assert moves_asked_for(stamped, since) == []
 
 
