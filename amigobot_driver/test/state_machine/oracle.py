@@ -9,10 +9,13 @@ from dataclasses import dataclass
 
 from .allowance import REST, Allowance, Reach
 from .known import Known, avoided
+from .witness import Tick
 from .world import MAX_ROUTINE, MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE, Movement, Request, Seen, Sighting, World
 
 #: Shares and m/s, rad/s by which a servo overshoots its set-point.
 OVERSHOOT, OVERSHOOT_LINEAR, OVERSHOOT_ANGULAR = 0.05, 0.02, 0.06
+#: m/s and rad/s at which a servo may still creep to its last set-point for a while.
+CREEP_LINEAR, CREEP_ANGULAR = 0.005, 0.05
 #: s until the firmware's servo has come to rest on its last set-point.
 SETTLE = 1.0
 #: s by which a stamp may be off that is computed from the arrival of a frame's last byte: a UART's FIFO and a tick.
@@ -77,27 +80,32 @@ class MovesOnlyAsAllowed(Check):
                 turn_margin = OVERSHOOT_ANGULAR + OVERSHOOT * max(map(abs, self._reach.linear)) / half_track
                 self._inside("m/s", tick.linear, self._reach.linear, margin, tick.time, allowed)
                 self._inside("rad/s", tick.angular, self._reach.angular, turn_margin, tick.time, allowed)
-                self._rest(tick.time, tick.at_rest)
+                self._rest(tick)
         if seen.ticks:
             allowances.forget(oldest - 1.0)
 
     def _inside(
         self, unit: str, value: float, reach: tuple[float, float], margin: float, time: float, allowed: Allowance
     ) -> None:
-        low, high = (end * (1 + OVERSHOOT) for end in reach)
+        # A servo overshoots its last set-point too, and comes back.
+        margin += OVERSHOOT * max(map(abs, reach))
         self.require(
-            low - margin <= value <= high + margin,
-            f"at {time:.2f} s it moves at {value:.3f} {unit}, allowed is {low:.3f} to {high:.3f} ({allowed})",
+            reach[0] - margin <= value <= reach[1] + margin,
+            f"at {time:.2f} s it moves at {value:.3f} {unit}, allowed is {reach[0]:.3f} to {reach[1]:.3f} ({allowed})",
         )
 
-    def _rest(self, time: float, at_rest: bool) -> None:
+    def _rest(self, tick: Tick) -> None:
         if self._reach.linear != (0.0, 0.0) or self._reach.angular != (0.0, 0.0):
             self._resting_since = math.inf
             return
-        self._resting_since = min(self._resting_since, time)
-        if time - self._resting_since > SETTLE:
+        self._resting_since = min(self._resting_since, tick.time)
+        rest = tick.time - self._resting_since
+        slow = abs(tick.linear) <= CREEP_LINEAR and abs(tick.angular) <= CREEP_ANGULAR
+        if rest > SETTLE:
             self.require(
-                at_rest, f"at {time:.2f} s it is not at rest, no motion is allowed since {self._resting_since:.2f} s"
+                tick.at_rest or (slow and rest <= 3 * SETTLE),
+                f"at {tick.time:.2f} s it moves at {tick.linear:.4f} m/s, {tick.angular:.4f} rad/s, none is allowed "
+                f"since {self._resting_since:.2f} s",
             )
 
 

@@ -10,6 +10,8 @@ from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.controller import TICK
 from amigobot_driver.sim.line import Priority
 
+#: m/s of a wheel below which it is at rest: half of what a packet can tell.
+AT_REST = 0.0005
 #: s of ticks and frames that are kept.
 KEPT = 20.0
 
@@ -182,7 +184,7 @@ class Witness:
             pose.heading,
             (left + right) / 2,
             body.turn_rate,
-            left == 0.0 == right,
+            max(abs(left), abs(right)) < AT_REST,
             self._firmware.drive.motors_on,
         )
 
@@ -209,6 +211,7 @@ class Witness:
             self._calibrated = calibrated
             self.epoch += 1
         line = self.simulator._line
+        line._advance(now)
         waiting = line._sips if priority is Priority.SIP else (*line._sips, *line._others)
         starts = max(now, line._free_at) + sum(map(len, waiting)) * line.byte_time
         here = self._look(now)

@@ -73,6 +73,8 @@ FRAMES_BEFORE = 4
 FRAME = OVERHEAD + 4
 #: s that a request may take beyond its own tries: other features speak in the same turn.
 LEEWAY = 1.0
+#: FLASH of a robot that reaches its speeds within the seconds of a step.
+BRISK = {"TransAcc": 1500, "TransDecel": 1500, "RotAcc": 300, "RotDecel": 300}
 #: s between two observations while time passes.
 SLICE = 0.25
 
@@ -137,6 +139,7 @@ class Setup:
     layout: str = "manual"  #: of an Erratic's motor packet
     motors_on_connect: bool = True
     sonar_on_connect: bool = True
+    brisk: bool = True  #: the robot speeds up and slows down several times as fast as it leaves the factory
     fast_limits: bool = True  #: the parameters max_linear_velocity and max_angular_velocity are those of the profile
 
 
@@ -269,6 +272,8 @@ class World:
 
     def _simulator(self) -> Simulator:
         profile = load_profile(self.setup.profile)
+        if self.setup.brisk:
+            profile = dataclasses.replace(profile, flash={**profile.flash, **BRISK})
         revision: Revision | None = None
         if profile.firmware == "E":
             revision = dataclasses.replace(revision_of(profile), layout=self.setup.layout)
