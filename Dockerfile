@@ -31,7 +31,7 @@ RUN source "/opt/ros/$ROS_DISTRO/setup.bash" \
  && colcon build --merge-install --packages-up-to $PACKAGES --cmake-args -DBUILD_TESTING=OFF \
  && rm -rf build log src
 
-# Nobody needs root to drive a robot; dialout may open its port.
+# Driving a robot does not need root; the group dialout may open the port.
 RUN useradd --create-home --groups dialout robot
 USER robot
 WORKDIR /home/robot

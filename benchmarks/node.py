@@ -32,15 +32,15 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Robot:
-    """A simulated robot on a pty without line speed; knows when it wrote a SIP and when it heard a velocity."""
+    """A simulated robot on a pty without line speed; knows when it wrote a SIP and when it received a velocity."""
 
     def __init__(self, robot: str, *, open_session: bool) -> None:
         self._master, slave = pty.openpty()
         tty.setraw(slave)
         self.port = os.ttyname(slave)
-        self.sip_written = self.vel_heard = 0.0
+        self.sip_written = self.vel_received = 0.0
         self._simulator = Simulator(load_profile(robot), baud=0)
-        self._heard, self._said = FrameDecoder(), FrameDecoder()
+        self._from_client, self._to_client = FrameDecoder(), FrameDecoder()
         self._ended = threading.Event()
         #: the floor opens no session and keeps none alive: this does it for the floor
         self._by_itself = open_session
@@ -61,10 +61,10 @@ class Robot:
             now = time.monotonic() - start
             with contextlib.suppress(BlockingIOError):
                 data = os.read(self._master, 4096)
-                for frame in self._heard.feed(data, now):
+                for frame in self._from_client.feed(data, now):
                     instruction = decode(frame.data)
                     if instruction and instruction.command is Command.VEL and instruction.value:
-                        self.vel_heard = time.monotonic()
+                        self.vel_received = time.monotonic()
                 self._simulator.receive(data, now)
             if self._by_itself:
                 self._simulator.receive(Command.PULSE().encode(), now)
@@ -72,7 +72,7 @@ class Robot:
 
     def _say(self, data: bytes, now: float) -> None:
         if data:
-            sip = any(isinstance(parse(frame.data), Sip) for frame in self._said.feed(data, now))
+            sip = any(isinstance(parse(frame.data), Sip) for frame in self._to_client.feed(data, now))
             os.write(self._master, data)
             if sip:
                 self.sip_written = time.monotonic()
@@ -120,7 +120,7 @@ def _listen(robot: Robot, pid: int) -> dict[str, float]:
     arrived: list[float] = []
     client.create_subscription(Odometry, "odom", lambda _: arrived.append(time.monotonic() - robot.sip_written), 10)
     publisher = client.create_publisher(Twist, "cmd_vel", 1)
-    twist, sent, heard = Twist(), 0.0, []
+    twist, sent, latencies = Twist(), 0.0, []
     twist.linear.x = 0.1
     while len(arrived) < 20:
         executor.spin_once(timeout_sec=0.1)
@@ -128,8 +128,8 @@ def _listen(robot: Robot, pid: int) -> dict[str, float]:
     arrived.clear()
     while (now := time.monotonic()) - start < _SECONDS:
         if now - sent >= 0.1:
-            if sent and robot.vel_heard > sent:
-                heard.append(robot.vel_heard - sent)
+            if sent and robot.vel_received > sent:
+                latencies.append(robot.vel_received - sent)
             sent = time.monotonic()
             publisher.publish(twist)
         executor.spin_once(timeout_sec=0.005)
@@ -140,7 +140,7 @@ def _listen(robot: Robot, pid: int) -> dict[str, float]:
     return {
         "SIP written -> Odometry received, median": statistics.median(arrived),
         "SIP written -> Odometry received, 95 %": statistics.quantiles(arrived, n=20)[-1],
-        "cmd_vel published -> VEL on the wire, median": statistics.median(heard),
+        "cmd_vel published -> VEL on the wire, median": statistics.median(latencies),
         "CPU at 10 SIPs and 10 cmd_vel a second": used,
         "resident memory": memory,
     }

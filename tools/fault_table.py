@@ -1,4 +1,4 @@
-"""Write docs/faults.md, what a user sees of each fault, from the matrix in test_fault_matrix.py.
+"""Write docs/faults.md, the symptoms of each fault, from the matrix in test_fault_matrix.py.
 
 ./run python -m tools.fault_table
 """
@@ -17,17 +17,17 @@ sys.path.insert(0, str(ROOT / "amigobot_driver" / "test"))
 matrix = importlib.import_module("test_fault_matrix")
 
 HEAD = f"""\
-# What can go wrong, and what you see of it
+# Faults: symptoms and consequences
 
 Written by `tools/fault_table.py` from [the matrix of faults](../amigobot_driver/test/test_fault_matrix.py), where each
-row is a test. In all of them:
+row is a test. In all cases:
 
-- The robot stands {matrix.STANDS_AFTER:g} s after the last velocity that the driver took, at the latest, its braking
-  included, and starts again for nothing but a new one.
-- The node goes on. `odom` goes on and includes the way rolled until the robot stopped; motors, sonars, their sequence,
-  streams and limits are as you wanted them.
-- A service call is answered, with the reason where it could not be done. What the log says, it says at most every 30 s;
-  that all is well again, three times in 30 s.
+- The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity, braking included, and only a new
+  velocity starts it again.
+- The node continues. `odom` continues and includes the distance rolled until the robot stopped. Motors, sonars, their
+  sequence, streams and limits are restored.
+- Every service call gets a response, with the reason if it failed. A failure is logged at most once in 30 s, a recovery
+  at most three times.
 - While the link is down, topics are silent, velocities are refused, and `/diagnostics` is ERROR.
 """
 

@@ -41,15 +41,15 @@ class Grid:
         return row * self.columns + column
 
     def fill(self, start: int) -> None:
-        """Whatever can be reached from the start is free; the inside of walls and furniture stays unknown."""
+        """Places that can be reached from the start are free; the inside of walls and furniture stays unknown."""
         waiting = [start]
         while waiting:
             place = waiting.pop()
             if self.cells[place] == UNKNOWN:
                 self.cells[place] = FREE
-                waiting += self.neighbours(place)
+                waiting += self.neighbors(place)
 
-    def neighbours(self, place: int) -> Iterator[int]:
+    def neighbors(self, place: int) -> Iterator[int]:
         row, column = divmod(place, self.columns)
         if column > 0:
             yield place - 1
@@ -77,7 +77,7 @@ class Grid:
 
 
 def aria_map(world: World) -> str:
-    """Lines in whole millimetres, as ARIA's tools write them."""
+    """Lines in whole millimeters, as ARIA's tools write them."""
     lines = [tuple(round(1000 * value) for value in wall) for wall in world.segments]
     xs = [x for line in lines for x in line[::2]]
     ys = [y for line in lines for y in line[1::2]]

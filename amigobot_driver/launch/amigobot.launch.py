@@ -27,12 +27,12 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "params_file",
                 default_value=str(share("config", "amigobot.yaml")),
-                description="the node's parameters; arguments that are parameters go before it",
+                description="parameter file of the node; launch arguments override it",
             ),
             DeclareLaunchArgument(
                 "namespace",
                 default_value="",
-                description="put before every name of the robot",
+                description="namespace of all topics, services and nodes of the robot",
             ),
             DeclareLaunchArgument(
                 "description",
@@ -44,19 +44,19 @@ def generate_launch_description() -> LaunchDescription:
                 "rviz",
                 default_value="auto",
                 choices=["auto", "true", "false"],
-                description="start RViz; auto: for a simulated robot, where there are a screen and RViz",
+                description="start RViz; auto: for a simulated robot, if there is a screen and RViz is installed",
             ),
             DeclareLaunchArgument(
                 "log_level",
                 default_value="info",
                 choices=["debug", "info", "warn", "error"],
-                description="how much the driver says",
+                description="log level of the driver",
             ),
             DeclareLaunchArgument(
                 "use_respawn",
                 default_value="false",
                 choices=["true", "false"],
-                description="start the driver, and the model, again 2 s after they end, however they end",
+                description="restart the driver and robot_state_publisher 2 s after they end for any reason",
             ),
             OpaqueFunction(function=start),
         ]
@@ -65,7 +65,7 @@ def generate_launch_description() -> LaunchDescription:
 
 def parameter_argument(spec: Spec) -> DeclareLaunchArgument:
     default = "empty" if spec.default == "" else spec.default
-    text = f"{spec.description}. Not given: what params_file says, else {default}"
+    text = f"{spec.description}. Default: the value in params_file, else {default}"
     return DeclareLaunchArgument(spec.name, default_value="", description=text)
 
 

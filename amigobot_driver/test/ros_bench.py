@@ -3,7 +3,7 @@
     Robot   the simulated robot, on TCP or on a pty, in a thread of the test
     Node    `amigobot_node`, a process of its own as on a real robot
     Client  a ROS 2 node of the test: what a user's program would be
-    Bench   one of each, in a ROS domain that nobody else uses
+    Bench   one of each, in a ROS domain of its own
 
 Nothing here sleeps to wait for something: `wait_until` spins the client until a condition holds, with a deadline so
 generous that only a bug misses it.
@@ -62,7 +62,7 @@ from amigobot_driver.sim.tcp import TcpConnection
 #: s; reached only when something is broken, on however slow a machine.
 DEADLINE = 45.0
 
-#: ROS writes its log files here, not into the home of whoever runs the tests.
+#: ROS writes its log files here, not into the home directory.
 _LOGS = tempfile.TemporaryDirectory(prefix="amigobot-test-")
 os.environ["ROS_LOG_DIR"] = _LOGS.name
 #: So do the nodes with the poses that they store.
@@ -297,7 +297,7 @@ class Letter(Generic[M]):
 
 
 class Inbox(Generic[M]):
-    """Everything that came on one topic, for as long as somebody holds it."""
+    """Everything that came on one topic, for as long as it is referenced."""
 
     def __init__(self) -> None:
         self.letters: list[Letter[M]] = []
@@ -372,7 +372,7 @@ class Client:
         return inbox.last
 
     def publish(self, topic: str, message: Any) -> None:
-        """Publish, not before somebody listens."""
+        """Publish as soon as there is a subscriber."""
         publisher = self.publisher(type(message), topic)
         self.wait_until(publisher.get_subscription_count)
         publisher.publish(message)
@@ -518,14 +518,14 @@ def stamp_of(message: Any) -> float:
 
 
 def free_tcp_port() -> int:
-    """A port that nobody listens on."""
+    """A port without a server."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
     return port
 
 
 def _free_domain() -> tuple[int, socket.socket]:
-    """A ROS domain that nobody on this machine is in, and the lock that keeps others of our kind out of it."""
+    """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs."""
     for domain in random.SystemRandom().sample(range(1, 101), 100):
         lock = socket.socket(socket.AF_UNIX)
         try:

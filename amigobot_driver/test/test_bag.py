@@ -173,7 +173,7 @@ def test_recording(tmp_path: Path) -> None:
             assert recorder.wait(30) == 0, (tmp_path / "log").read_text()
             node.destroy_node()
             rclpy.shutdown(context=context)
-    heard = [(m.topic, m.content.data) for m in read_bag(bag)]
-    assert ("/latched", "before") in heard
-    assert [data for topic, data in heard if topic == "/talk"] == list("01234")
+    received = [(m.topic, m.content.data) for m in read_bag(bag)]
+    assert ("/latched", "before") in received
+    assert [data for topic, data in received if topic == "/talk"] == list("01234")
     assert "6 messages of 2 topics" in (tmp_path / "log").read_text()

@@ -109,7 +109,7 @@ def table(title: str) -> list[list[str]]:
 
 ERRATIC = table("Erratic")
 MANUAL = table("The Erratic's manual, point by point")
-#: The sections of that manual that offer something to whoever programs the robot.
+#: The sections of that manual that describe features for programmers.
 TO_BE_ANSWERED = (
     *("5.1", "5.2", "5.3", "5.4", "5.5", "5.5.1", "5.5.2", "5.5.4", "5.5.5", "5.5.6", "5.5.7", "5.5.8"),
     *("5.6.1", "5.6.2", "5.6.3", "5.7", "5.8", "A.1", "A.2", "A.3", "A.4", "A.5", "A.6", "B", "D"),

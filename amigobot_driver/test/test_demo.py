@@ -130,7 +130,7 @@ def test_nothing_is_left_of_a_demo_that_is_killed(tmp_path: Path) -> None:
 
 @pytest.fixture
 def robot(tmp_path: Path) -> Iterator[Path]:
-    """What stands for a real robot: a port, and somebody else's simulator behind it."""
+    """What stands for a real robot: a port, and another program's simulator behind it."""
     port = tmp_path / "serial"
     with (tmp_path / "robot.log").open("w") as log:
         command = ["amigobot", "sim", "--pty", str(port), "--truth", str(tmp_path / "robot.jsonl")]

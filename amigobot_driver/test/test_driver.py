@@ -112,7 +112,7 @@ class Running:
             robot.drive(linear, angular, self.driver.clock())
 
     def drive_until(self, condition: Callable[[], object], linear: float = 0.3) -> None:
-        """Somebody publishes cmd_vel."""
+        """Publish a velocity, as cmd_vel does."""
 
         def met() -> bool:
             self.drive(linear)
@@ -221,7 +221,7 @@ class TestPortThatComesAndGoes:
             assert any("the port has gone" in note for note in run.notes)
 
     def test_the_driver_finds_a_port_under_another_name(self, tmp_path: Path) -> None:
-        """The kernel numbers an adapter anew while somebody still has the old number open."""
+        """The kernel numbers an adapter anew while a program still has the old number open."""
         pattern = str(tmp_path / "ttyUSB*")
         with running(pattern) as run:
             for name in ("ttyUSB0", "ttyUSB1"):

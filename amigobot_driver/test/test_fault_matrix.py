@@ -4,7 +4,7 @@ A row says what happens and what is seen, in words for docs/faults.md (`./run py
 and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the fault,
 or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
 
-- no robot moves that nobody commands, and none that has stood starts again by itself (looked at 20 times a second);
+- no robot moves without a command, and none that was at rest starts again by itself (looked at 20 times a second);
 - topics go on while the link is up, and are silent while it is not; what the log says, it says once in 30 s at most;
 - every service call is answered, with success as soon as all is well again;
 - the odometry goes on from where it was, and motors, sonar, sonar sequence, stream and acceleration are as wanted.
@@ -45,8 +45,8 @@ DRIVING = 0.2, 0.3
 STEP = 0.05
 PERIOD = 0.1
 #: s after the last velocity in which every robot stands: its watchdog, or our time-out and lost stops, and the braking.
-STANDS_AFTER = 2.9
-#: m that the odometry may be off: a cycle of driving, and whole millimetres and degrees.
+STOPPED_AFTER = 2.9
+#: m that the odometry may be off: a cycle of driving, and whole millimeters and degrees.
 CLOSE = 0.03
 #: s that a service call may take once the robot is back.
 ANSWERED_AFTER = 5.0
@@ -58,7 +58,7 @@ class Scene:
     def __init__(self, *, baud: int | None = None, check_baud: bool = False) -> None:
         self.bench = Bench(WANTED, baud=baud, check_baud=check_baud)
         self.sending = False
-        self.stands_after = STANDS_AFTER
+        self.stands_after = STOPPED_AFTER
         self.log: list[tuple[float, str]] = []
         self.statuses: list[DiagnosticStatus] = []  #: all that was ever published
         self._last_wish = -math.inf
@@ -101,7 +101,7 @@ class Scene:
         ]
 
     def look(self) -> None:
-        """Nothing moves that nobody commands; the port goes and comes as the simulator has it."""
+        """No robot moves without a command; the port goes and comes as the simulator has it."""
         truth, now = self.bench.simulator.truth, self.bench.now
         moving = self.bench._power and max(abs(truth.left_velocity), abs(truth.right_velocity)) > 0.005
         held = self.bench.simulator._body.jammed  # it stands, and not because it was told to
@@ -175,7 +175,7 @@ class Row:
     baud: int | None = None  #: of the robot: None for its profile's, 0 for a port without
     check_baud: bool = False
     found: bool = False  #: the robot is found so, instead of: it happens while it drives
-    stands_after: float = STANDS_AFTER  #: s after the last velocity
+    stands_after: float = STOPPED_AFTER  #: s after the last velocity
     covers: tuple[str, ...] = ()  #: fields of Faults
 
 
@@ -188,7 +188,7 @@ def windowed(name: str, duration: float) -> Act:
 
 
 def jam(scene: Scene) -> None:
-    """While somebody drives on for a moment: a wheel that has nowhere to go does not stall."""
+    """While a user drives on for a moment: a wheel that has nowhere to go does not stall."""
     sending, scene.sending = scene.sending, True
     scene.faults(jam=scene.window(4.0))
     scene.run(1.0)
@@ -284,7 +284,7 @@ ROWS = (
     Row(
         name="bit errors",
         happens="one byte in 500 has a flipped bit, each way",
-        seen="all goes on; damaged packets are counted and warned of",
+        seen="no interruption; damaged packets are counted, diagnostics warn",
         begin=simulated(corrupt=0.002),
         lasts=20.0,
         warns=("link", "damaged packets in the last second: check cable, radio and line speed"),
@@ -294,7 +294,7 @@ ROWS = (
     Row(
         name="lost bytes",
         happens="one byte in 500 is missing, each way",
-        seen="all goes on; damaged packets are counted and warned of",
+        seen="no interruption; damaged packets are counted, diagnostics warn",
         begin=simulated(lose_bytes=0.002),
         lasts=20.0,
         warns=("link", "damaged packets in the last second"),
@@ -304,7 +304,7 @@ ROWS = (
     Row(
         name="lost packets",
         happens="one packet in ten is lost, each way",
-        seen="all goes on, each packet's topics fail to come once; what is lost on the way to the robot is sent again",
+        seen="the topics of a lost packet are missing once; lost commands are sent again",
         begin=simulated(lose_packets=0.1),
         lasts=20.0,
         counts=("link", "packet_gaps"),
@@ -313,7 +313,7 @@ ROWS = (
     Row(
         name="duplicates",
         happens="every third packet comes twice, each way",
-        seen="all goes on, nothing is done twice",
+        seen="no interruption; no command is executed twice",
         begin=simulated(duplicate=0.33),
         lasts=10.0,
         covers=("duplicate",),
@@ -321,7 +321,7 @@ ROWS = (
     Row(
         name="delay",
         happens="packets are late by up to 0.3 s, each way",
-        seen="all goes on; messages come in heaps, their stamps in order",
+        seen="messages arrive in bursts, with stamps in order",
         begin=simulated(delay=0.3),
         lasts=10.0,
         covers=("delay",),
@@ -329,7 +329,7 @@ ROWS = (
     Row(
         name="babble",
         happens="a radio modem writes text between the packets, twice a second",
-        seen="all goes on; bytes that belong to no packet are counted",
+        seen="no interruption; bytes that belong to no packet are counted",
         begin=simulated(babble=2.0),
         lasts=10.0,
         counts=("link", "bytes_skipped"),
@@ -372,7 +372,7 @@ ROWS = (
     Row(
         name="out of range",
         happens="the radio loses the robot for a minute",
-        seen="the same, for as long as it takes",
+        seen="the same, until the radio works again",
         begin=out_of_range,
         end=back,
         lasts=60.0,
@@ -382,16 +382,16 @@ ROWS = (
     ),
     Row(
         name="deaf",
-        happens="nothing gets through to the robot for 6 s, everything from it does",
-        seen="topics go on; the robot stands by its watchdog and starts again by no frame but a new velocity",
+        happens="no byte reaches the robot for 6 s, its packets arrive",
+        seen="topics continue; the watchdog stops the robot, and only a new velocity starts it again",
         begin=deaf,
         end=back,
         lasts=6.0,
     ),
     Row(
         name="mute",
-        happens="nothing gets through from the robot for 6 s, everything to it does",
-        seen="as silence; the robot, which may be driving, is told to stop first",
+        happens="no byte arrives from the robot for 6 s, it receives all commands",
+        seen="as silence; the driver first stops the robot, which may be driving",
         begin=mute,
         end=back,
         lasts=6.0,
@@ -401,9 +401,9 @@ ROWS = (
         stands_after=1.5,
     ),
     Row(
-        name="one way first",
-        happens="out of range for 10 s, then the robot hears again 4 s before it is heard",
-        seen="as silence; the first thing the robot hears is a stop",
+        name="one-way link",
+        happens="out of range for 10 s, then the robot receives again 4 s before its packets arrive",
+        seen="as silence; the first command that the robot receives is a stop",
         begin=out_of_range,
         end=back_one_way_first,
         lasts=10.0,
@@ -413,7 +413,7 @@ ROWS = (
     ),
     Row(
         name="cable",
-        happens="the port is gone for 5 s, under whatever name it comes back",
+        happens="the port is gone for 5 s, and may come back under another name",
         seen="at once: topics fall silent, diagnostics are ERROR and name the port",
         begin=windowed("unplug", 5.0),
         lasts=5.0,
@@ -428,7 +428,7 @@ ROWS = (
     Row(
         name="reset",
         happens="the robot's controller restarts while it drives",
-        seen="the link is lost and comes back; the robot's own counters begin at zero, odom does not",
+        seen="the link is lost and restored; the counters of the robot restart at zero, odom continues",
         begin=lambda scene: scene.faults(reset=Window(scene.window(0.0).start + 0.05)),
         lasts=1.2,
         link=LOST,
@@ -449,7 +449,7 @@ ROWS = (
     ),
     Row(
         name="another line speed",
-        happens="the robot comes back from a swap of its battery at 38400 baud instead of 9600",
+        happens="after a battery swap the robot uses 38400 baud instead of 9600",
         seen="the link is lost until the speed is found; the speed that worked is tried for a minute first",
         begin=other_speed,
         end=nothing,
@@ -462,7 +462,7 @@ ROWS = (
     Row(
         name="stall",
         happens="no wheel turns for 4 s",
-        seen="status and diagnostics name the wheels; the robot's firmware tries again by itself",
+        seen="status and diagnostics name the wheels; the firmware tries again",
         begin=jam,
         lasts=3.0,
         warns=("motors", "free the robot or drive it back"),
@@ -471,8 +471,8 @@ ROWS = (
     ),
     Row(
         name="MOTORS button",
-        happens="somebody presses MOTORS while it drives, and holds it",
-        seen="it is followed, not fought: the log says so once, diagnostics warn; enable_motors switches them on again",
+        happens="the MOTORS button is pressed and held while it drives",
+        seen="the motors stay off: one line in the log, diagnostics warn; enable_motors switches them on again",
         begin=simulated(stuck_button=True),
         end=button_released,
         lasts=6.0,
@@ -491,7 +491,7 @@ ROWS = (
     Row(
         name="flat battery",
         happens="the battery falls below the cut-off: the robot ends every session after a moment",
-        seen="the link comes and goes until the battery is charged; log and diagnostics name the battery",
+        seen="the link fails repeatedly until the battery is charged; log and diagnostics name the battery",
         begin=charged(0.0),
         end=charged(1.0),
         lasts=20.0,
@@ -501,8 +501,8 @@ ROWS = (
     ),
     Row(
         name="dead sonar",
-        happens="two sonars hear nothing any more",
-        seen="all goes on; their ranges say that nothing is near",
+        happens="two sonars detect nothing any more",
+        seen="no interruption; their ranges have no echo",
         begin=simulated(dead_sonars=frozenset({1, 2})),
         lasts=5.0,
         covers=("dead_sonars",),
@@ -510,15 +510,15 @@ ROWS = (
     Row(
         name="mute sonar",
         happens="two sonars give no reading any more",
-        seen="all goes on; their ranges do not come",
+        seen="no interruption; their ranges are not published",
         begin=simulated(mute_sonars=frozenset({2, 3})),
         lasts=5.0,
         covers=("mute_sonars",),
     ),
     Row(
         name="stuck sonar",
-        happens="a sonar says the same whatever is before it",
-        seen="all goes on",
+        happens="a sonar always reports the same range",
+        seen="no interruption",
         begin=simulated(stuck_sonars=frozenset({1})),
         lasts=5.0,
         covers=("stuck_sonars",),
@@ -526,7 +526,7 @@ ROWS = (
     Row(
         name="cross-talk",
         happens="another robot's sonars cut a third of the echoes short",
-        seen="all goes on; single ranges are too short",
+        seen="no interruption; single ranges are too short",
         begin=simulated(cross_talk=0.33),
         lasts=5.0,
         covers=("cross_talk",),
@@ -534,8 +534,8 @@ ROWS = (
     # -- the computer -----------------------------------------------------------------------------------------
     Row(
         name="frozen",
-        happens="the driver is frozen for 1.6 s (SIGSTOP, swapping) and goes on",
-        seen="a gap in the topics; the first frame after it is a stop, the velocity from before is void",
+        happens="the driver is frozen for 1.6 s (SIGSTOP, swapping) and continues",
+        seen="a gap in the topics; the first frame after it is a stop, earlier velocities are discarded",
         begin=asleep(1.6),
         end=nothing,
         lasts=0.0,
@@ -543,7 +543,7 @@ ROWS = (
     ),
     Row(
         name="suspended",
-        happens="the computer sleeps for a minute; the robot goes on without it",
+        happens="the computer is suspended for a minute while the robot runs",
         seen="as silence; the robot's watchdog has stopped it, the first frame is a stop",
         begin=asleep(60.0),
         end=nothing,
@@ -553,41 +553,41 @@ ROWS = (
     # -- as it is found ---------------------------------------------------------------------------------------
     Row(
         name="left open",
-        happens="the last client crashed: the robot is in a session, standing",
+        happens="the last client crashed: the robot is in a session, at rest",
         seen="one line in the log; the session is closed and a new one opened",
         begin=instructed(*OPENED),
         end=nothing,
         lasts=0.0,
-        says="in a session another program left open: stopping it and closing that session",
+        says="in a session that another program left open: stopping it and closing that session",
         within=3.0,
         found=True,
     ),
     Row(
         name="left driving",
         happens="the last client crashed a second ago: the robot is driving",
-        seen="the same; STOP is the first thing the robot hears",
+        seen="the same; STOP is the first command that the robot receives",
         begin=left_driving,
         end=nothing,
         lasts=0.0,
-        says="in a session another program left open",
+        says="in a session that another program left open",
         within=3.0,
         found=True,
     ),
     Row(
         name="left braked",
-        happens="the same, and its watchdog has stopped it: any frame but STOP lets it drive on",
+        happens="the same, and its watchdog has stopped it: any frame but STOP lets it continue to drive",
         seen="the same",
         begin=left_braked,
         end=nothing,
         lasts=0.0,
-        says="in a session another program left open",
+        says="in a session that another program left open",
         within=3.0,
         found=True,
     ),
     Row(
-        name="synchronised",
-        happens="the last client crashed in mid-handshake: the robot is silent and hears OPEN alone",
-        seen="it is looked for until it is opened by chance and closed on purpose",
+        name="synchronized",
+        happens="the last client crashed in mid-handshake: the robot is silent and reacts only to OPEN",
+        seen="the search opens a session by chance; the driver closes it and connects",
         begin=instructed(*SYNCED),
         end=nothing,
         lasts=0.0,
@@ -597,7 +597,7 @@ ROWS = (
     Row(
         name="wrong line speed",
         happens="the robot listens at 38400 baud, the driver begins with 9600",
-        seen="the speeds are tried in turn; the log says which one it was",
+        seen="the driver tries the speeds in turn; the log names the one that works",
         begin=nothing,
         end=nothing,
         lasts=0.0,
@@ -609,8 +609,8 @@ ROWS = (
     ),
     Row(
         name="switched off",
-        happens="nobody is there for half a minute",
-        seen="one line that says what to look for; it is looked for without end",
+        happens="there is no robot for half a minute",
+        seen="one line in the log with the remedy; the search continues without limit",
         begin=lambda scene: scene.bench.switch_off(),
         end=on,
         lasts=30.0,
@@ -631,63 +631,63 @@ ELSEWHERE = {
 PROCESSES = (
     (
         "the node is killed (SIGKILL) while driving",
-        "the robot's watchdog stops it; the next start takes the session over, with STOP first",
+        "the robot's watchdog stops it; the next start closes the old session, with STOP first",
         "test_node_shutdown.py::test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back",
     ),
     (
         "the node is frozen (SIGSTOP) while driving, and continued",
-        "the robot's watchdog stops it; it moves again only for a velocity that is sent afterwards",
-        "test_node_freeze.py::test_frozen_while_driving_and_continued",
+        "the robot's watchdog stops it; only a velocity that is sent afterwards moves it again",
+        "test_node_freeze.py::test_a_process_frozen_while_driving_stops_the_robot_when_it_continues",
     ),
     (
-        "Ctrl-C, SIGTERM, a closed terminal, a bug in the node",
-        "stop, motors off, sonar off, CLOSE, then the end",
-        "test_node_shutdown.py::test_a_signal_while_driving",
+        "Ctrl-C, SIGTERM, a closed terminal, an exception in the node",
+        "stop, motors off, sonar off, CLOSE, then the node ends",
+        "test_node_shutdown.py::test_a_signal_while_driving_stops_the_robot_and_closes_the_session",
     ),
     (
-        "two publishers fight over cmd_vel",
-        "the newest message counts; diagnostics name both; the one that dies leaves nothing behind",
+        "two publishers publish cmd_vel",
+        "the newest message counts; diagnostics name both; a publisher that dies has no further effect",
         "test_node_velocity.py::TestDriving::test_the_newest_of_two_publishers_counts",
     ),
     (
         "a publisher is discovered late, or long after the robot",
-        "it drives from its first message on; until then the robot stands",
-        "test_node_velocity.py::TestDriving::test_a_publisher_that_comes_late",
+        "the robot drives from the first message on; until then it is at rest",
+        "test_node_velocity.py::TestDriving::test_a_late_publisher_drives",
     ),
     (
         "the computer's clock is set back or forward",
-        "stamps follow it; time-outs and stops do not",
-        "test_node_freeze.py::TestClock::test_that_is_set_moves_stamps_and_no_time_out",
+        "stamps follow it; timeouts and stops do not",
+        "test_node_freeze.py::TestClock::test_a_jump_of_the_system_clock_moves_stamps_but_no_timeout",
     ),
     (
         "use_sim_time without a clock",
-        "all goes on, stamps are zero; time-outs are those of real time",
-        "test_node_fleet.py::TestSimulatedTime::test_without_a_clock_all_goes_on_at_time_zero",
+        "the node runs, stamps are zero; timeouts use real time",
+        "test_node_fleet.py::TestSimulatedTime::test_without_simulated_time_messages_have_stamp_zero",
     ),
     (
         "the port is not there, or appears later",
-        "one line with the remedy; found as soon as it is there",
-        "test_node_link.py::test_a_port_that_is_not_there_is_one_line_until_it_appears",
+        "one line with the remedy; opened as soon as it appears",
+        "test_node_link.py::test_a_missing_port_is_logged_once_until_it_appears",
     ),
     (
         "another program has the port open",
-        "one line that says how to find out which; opened as soon as it lets go",
-        "test_node_link.py::test_a_port_that_another_program_has_open_is_waited_for",
+        "one line that says how to find the program; opened as soon as it is free",
+        "test_node_link.py::test_the_driver_waits_for_a_port_that_another_program_has_open",
     ),
     (
         "the cable comes back under another device name",
         "found by a pattern such as `/dev/ttyUSB*`, by `/dev/serial/by-id/*`, or by the udev rule",
-        "test_driver.py::TestPortThatComesAndGoes::test_is_found_under_another_name",
+        "test_driver.py::TestPortThatComesAndGoes::test_the_driver_finds_a_port_under_another_name",
     ),
     (
         "the TCP peer hangs up",
         "called again",
-        "test_driver.py::TestPortThatComesAndGoes::test_a_peer_that_closes_the_connection_is_called_again",
+        "test_driver.py::TestPortThatComesAndGoes::test_the_driver_reconnects_to_a_peer_that_closed_the_connection",
     ),
     (
         "the TCP peer stays connected and silent",
         "after 5 s the connection is opened anew: what is between may have lost its own half",
-        "test_transport.py::TestTcp::test_that_stays_silent_is_given_up",
+        "test_transport.py::TestTcp::test_a_silent_tcp_peer_is_given_up",
     ),
 )
 
@@ -697,7 +697,7 @@ PROCESSES = (
     [
         pytest.param(row, goes_on, id=f"{row.name}, sender {'goes on' if goes_on else 'dies'}")
         for row in ROWS
-        # Nobody drives a robot that is not found yet.
+        # No velocity before the robot is found.
         for goes_on in ((False,) if row.found else (False, True))
     ],
 )
@@ -722,8 +722,8 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     scene.run(row.lasts)
     if row.lasts and row.link:
         assert bench.robot.state is row.link
-        heard = scene.reports(bench.now - 1.0)
-        assert bool(heard) is (row.link is RUNNING), "topics go on while the link is up, and then only"
+        received = scene.reports(bench.now - 1.0)
+        assert bool(received) is (row.link is RUNNING), "topics go on while the link is up, and then only"
     part, words = row.warns
     warnings = [status.message for status in scene.told(part, statuses) if status.level != DiagnosticStatus.OK]
     assert any(words in message for message in warnings) or not part
@@ -749,13 +749,13 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     scene.run(2.0)
     assert bench.simulator.truth.left_velocity > 0.1
     scene.sending = False
-    scene.run(STANDS_AFTER)
+    scene.run(STOPPED_AFTER)
 
     # What was wanted is so again, what was asked is answered, and what was said was said once.
-    assert all(wish.done() for wish in asked)
+    assert all(request.done() for request in asked)
     answers = scene.ask()
     scene.run(ANSWERED_AFTER)
-    assert [wish.result(0).success for wish in answers] == [True, True]
+    assert [request.result(0).success for request in answers] == [True, True]
     report, since = scene.reports(0.0)[-1], bench.now - 2.0
     assert report.motors_enabled and report.sonar_enabled
     assert {ping.number for report in scene.reports(since) for ping in report.pings} == {1, 4}

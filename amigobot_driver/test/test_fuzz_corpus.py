@@ -1,4 +1,4 @@
-"""What fuzzing runs for hours, here on the corpus: its seeds, and whatever it has found."""
+"""What fuzzing runs for hours, here on the corpus: its seeds, and what it has found."""
 
 from __future__ import annotations
 

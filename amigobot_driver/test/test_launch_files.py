@@ -103,7 +103,7 @@ def test_log_level_names_the_logger_as_ros_does(load: Any, namespace: str, logge
 
 
 def test_what_may_not_be_installed_comes_before_the_driver(load: Any) -> None:
-    """launch ends where a package is missing, and leaves alone whatever it has started in the same breath."""
+    """launch ends if a package is missing, and does not end what it has just started."""
     module = load("amigobot")
     values = {name: argument["default_value"] for name, argument in declared(module).items()}
     module.Node.side_effect = lambda **options: options["executable"]

@@ -24,7 +24,7 @@ FULL_SCALE, COUNTS = 3.5, 1023
 
 
 class Watched(Robot):
-    """An Erratic that stands in an office, and what whoever looks at it would see happen."""
+    """A simulated Erratic in an office, with the state that an observer would see."""
 
     def __init__(self) -> None:
         self.seen: list[Event] = []
@@ -41,7 +41,7 @@ def robot() -> Watched:
 
 @pytest.fixture(scope="module")
 def bench(robot: Watched) -> Iterator[Bench]:
-    """Nobody says which robot it is: the node finds out."""
+    """No parameter names the robot: the node identifies it."""
     with Bench(robot, enable_stamped_cmd_vel=False, motor_pwm_max_duty=0.5) as bench:
         yield bench.connected()
 

@@ -21,7 +21,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_a_process_frozen_while_driving_stops_the_robot_when_it_continues(bench: Bench) -> None:
-    """Somebody publishes on for a while and then dies: his last velocity waits in a queue for the node to go on."""
+    """A publisher continues for a while and then dies: its last velocity waits in a queue until the node continues."""
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(signal.SIGSTOP)

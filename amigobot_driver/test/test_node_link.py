@@ -41,7 +41,7 @@ def turned_away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Benc
 
 @pytest.fixture(scope="module", autouse=True)
 def nobody_there() -> Iterator[tuple[Bench, int]]:
-    """A node whose TCP port nobody listens on, and the number of that."""
+    """A node whose TCP port has no server, and its number."""
     number = free_tcp_port()
     with Bench(port=f"socket://127.0.0.1:{number}") as bench:
         yield bench, number
@@ -132,7 +132,7 @@ class TestSilence:
         bench.robot.silent = True
         bench.wait_until(lambda: status.last.link_state == RobotStatus.LINK_LOST)
         assert "no packet for" in status.last.link_text
-        assert not status.last.motors_enabled  # nobody knows
+        assert not status.last.motors_enabled  # unknown
         bench.wait_until(lambda: velocity_is_unknown(odom.last))
         odom.clear()
         battery.clear()

@@ -58,7 +58,7 @@ def test_a_robot_without_an_identity_is_logged_without_a_name() -> None:
 
 
 def test_failures_are_logged_rarely_and_recoveries_more_often() -> None:
-    """Whoever reads the last line knows how things are, also after the second loss in a short time."""
+    """The last line shows the present state, also after the second loss in a short time."""
     log = Log()
     lost = LinkChanged(LinkState.DISCONNECTED, "no such port")
     found = LinkChanged(LinkState.RUNNING, "connected to Rob")

@@ -16,7 +16,7 @@ from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """An AmigoBot whose IO_0 and IO_2 are outputs, as somebody has set them with amigoscf."""
+    """An AmigoBot whose IO_0 and IO_2 are outputs, as set with amigoscf."""
     profile = tmp_path_factory.mktemp("profiles") / "wired.yaml"
     profile.write_text("extends: amigo\nname: wired\nflash:\n  io0: 1\n  io2: 1\n")
     with Bench(Robot(str(profile), baud=9600)) as bench:

@@ -99,7 +99,7 @@ def test_a_replay_publishes_the_recorded_odometry_with_its_stamps(bench: Bench, 
     played = play(bench, recorded.packets, config=recorded.config)
     assert bench.node.logged("profile amigo, because")
     both = [message for message in played if stamp(message) in recorded.odometry]
-    # What was heard of either topic first and last need not be of one packet.
+    # The first and last messages received on the two topics may belong to different packets.
     assert len(both) >= len(played) - 3 > 20
     assert way(both) == pytest.approx(way([recorded.odometry[stamp(message)] for message in both]), abs=1e-6)
     for message in both:
@@ -247,7 +247,7 @@ def test_packets_missing_in_a_recording_are_counted(tmp_path: Path) -> None:
 
 
 def test_packets_played_before_the_driver_was_there_are_counted_as_lost(complete: Bag, tmp_path: Path) -> None:
-    """A player that somebody started by hand, not paused."""
+    """A player started by hand, not paused."""
     with Bench(None, port="replay://elsewhere") as bench:
         early = bench.listen(Packet, "recorded/packets", 5000)
         with playing(bench, complete, tmp_path, rate="1", without="--start-paused"):

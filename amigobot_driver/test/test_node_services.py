@@ -33,7 +33,7 @@ def cautious() -> Iterator[Bench]:
 
 @pytest.fixture(autouse=True)
 def as_it_was(bench: Bench) -> Iterator[None]:
-    """Each test leaves a robot that stands, with motors and sonar on and nothing latched."""
+    """Each test leaves the robot stopped, with motors and sonar on and nothing latched."""
     yield
     bench.robot.ignored.clear()
     bench.publish("cmd_vel", bench.client.velocity(0.0))

@@ -1,4 +1,4 @@
-"""However the node ends, the robot stands and its session is closed."""
+"""Every way of ending the node stops the robot and closes its session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from std_srvs.srv import SetBool
 
 from amigobot_driver.protocol import Command
 
-#: What the robot hears last.
+#: The last commands that the robot receives.
 SHUTDOWN_SEQUENCE = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE()]
 
 
@@ -106,7 +106,7 @@ def test_ctrl_c_without_a_robot_ends_cleanly(tmp_path: Path) -> None:
 
 
 def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> None:
-    """Whatever breaks, the robot is told goodbye; only then is there a traceback for the developer."""
+    """The driver stops the robot and closes the session; then it prints the traceback."""
     with broken.driving(0.3):
         broken.wait_until(lambda: not broken.node.running)
     assert broken.node.wait() == 1
@@ -128,7 +128,7 @@ def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_b
     again = bench.start(port=bench.robot.url, enable_stamped_cmd_vel=False)
     odom = bench.listen(Odometry, "odom")
     bench.wait_until(lambda: odom.messages)
-    assert again.logged("in a session another program left open: stopping it and closing that session")
+    assert again.logged("in a session that another program left open: stopping it and closing that session")
     # Any command brings a stopped robot's old velocity back to life, except this one.
     commands = [instruction.command for instruction in bench.robot.received[since:]]
     assert Command.STOP in commands

@@ -21,7 +21,7 @@ AMIGOBOT = (sys.executable, "-c", "import sys; from amigobot_driver.cli import m
 
 @contextmanager
 def simulator(*where: str) -> Iterator[None]:
-    """A robot that somebody has started in another window."""
+    """A robot that was started in another terminal."""
     process = subprocess.Popen([*AMIGOBOT, "sim", "--robot", "amigo-sh", *where], stdout=subprocess.DEVNULL)
     yield
     process.send_signal(signal.SIGINT)

@@ -273,7 +273,7 @@ class TestBattery:
 class TestSonar:
     @contextmanager
     def showing(self, bench: Bench, *readings: tuple[int, int]) -> Iterator[None]:
-        """Meanwhile each SIP carries these readings, number and mm, whatever the sonars hear."""
+        """Meanwhile each SIP carries these readings, number and mm, independent of the echoes."""
         sonar = tuple(SonarReading(number=number, range=distance) for number, distance in readings)
         bench.robot.disguise = lambda sip: dataclasses.replace(sip, sonar=sonar)
         try:

@@ -109,7 +109,7 @@ class TestDriving:
         bench.wait_until(lambda: bench.diagnostic("cmd_vel").message == "published by user")
 
     def test_a_late_publisher_drives(self, bench: Bench) -> None:
-        """It does not wait to be discovered: what it says before that is lost, and the robot stands."""
+        """It publishes before it is discovered: the first messages are lost, and the robot does not move."""
         late = Client(bench.domain, "late")
         publisher = late.publisher(Twist, "cmd_vel")
         assert bench.robot.stopped
@@ -241,7 +241,7 @@ class TestTwistStamped:
 
 
 class TestTheOtherType:
-    """A publisher of the other type is connected to nothing, and nobody tells its owner, except this node."""
+    """ROS never connects a publisher of the other type; only this node warns about it."""
 
     def explained(self, bench: Bench, kind: type, fix: str) -> None:
         other = Client(bench.domain, "stranger")

@@ -264,7 +264,7 @@ def test_the_successor_continues_with_the_way_rolled_meanwhile(robot: str, veloc
 
 
 def test_a_state_that_is_a_second_old_when_the_driver_is_killed() -> None:
-    """The counters say where the robot went since, whatever its path."""
+    """The counters say where the robot went since, on any path."""
     bench = driven("amigo")
     state = bench.robot.odometry_state()
     bench.run(1, cmd_vel=(0.3, -0.8))

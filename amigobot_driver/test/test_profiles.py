@@ -74,7 +74,7 @@ class TestShipped:
         track: float,
         sonar_cycle: float,
     ) -> None:
-        """docs/protocol.md 6.1, in metres, and the track width behind DiffConvFactor (E-36)."""
+        """docs/protocol.md 6.1, in meters, and the track width behind DiffConvFactor (E-36)."""
         profile = load_profile(name)
         assert profile.units.distance == pytest.approx(distance)
         assert profile.units.velocity == pytest.approx(velocity)
@@ -287,7 +287,7 @@ class TestOwnFile:
         ("text", "complaint"),
         [
             ("extends: amigo\nname: a\nname: b", "no YAML (key 'name' is given twice"),
-            ("extends: nobody", "extends: 'nobody', allowed: amigo, amigo-1.0, amigo-sh,"),
+            ("extends: unknown", "extends: 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
             ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "missing description, units, body, limits"),
             ("- name: x", "a profile is a mapping of keys to values"),

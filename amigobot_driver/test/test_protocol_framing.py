@@ -93,7 +93,7 @@ class TestEncodeFrame:
             encode_frame(bytes(length))
 
 
-class TestResynchronisation:
+class TestResynchronization:
     """docs/protocol.md 1.4: only the checksum decides what a frame is, and a wrong header costs one byte."""
 
     @pytest.mark.parametrize("count", [3, 200, 201, 255])
@@ -110,7 +110,7 @@ class TestResynchronisation:
         assert found(frame) == [data_of(frame)]
 
     def test_the_frame_inside_a_damaged_frame_counts(self) -> None:
-        """Nobody can tell it from a frame behind a damaged count, which is far more likely."""
+        """It cannot be distinguished from a frame behind a damaged count, which is far more likely."""
         outer = bytearray(frame_of(b"\xb0" + STOP))
         outer[-1] ^= 1
         assert found(bytes(outer)) == [data_of(STOP)]
@@ -142,7 +142,7 @@ class TestResynchronisation:
 
 
 class TestGap:
-    """A frame that stops arriving is given up after GAP_TIMEOUT, whatever count it announced."""
+    """A frame that stops arriving is given up after GAP_TIMEOUT, for any announced count."""
 
     def test_a_pause_shorter_than_the_limit_is_bridged(self) -> None:
         decoder = FrameDecoder()

@@ -170,7 +170,7 @@ class TestTheSameAgain:
 
 
 class TestErratic:
-    """It synchronises with nobody; its first packets and its CONFIG tell who it is."""
+    """It has no handshake; its first packets and its CONFIG packet identify it."""
 
     @pytest.mark.parametrize("since", [0.0, 1004.0])
     @pytest.mark.parametrize("profile", ["", "erratic"])
@@ -276,7 +276,7 @@ class TestGaps:
         bench.until(lambda: bench.robot.running)
         bench.run(3, cmd_vel=(0.3, 0.0))
         played = Played(recording(bench))
-        # The robot came back in the old session, which the driver ended and nobody here has to.
+        # The robot came back in the old session, which the recorded driver closed; the replay need not.
         left_open = sorted(set(played.stamps) - {stamp for stamp, _ in live(bench)})
         assert len(left_open) < 5
         assert_same([(stamp, report) for stamp, report in played.reports if stamp not in left_open], live(bench))

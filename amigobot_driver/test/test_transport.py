@@ -1,4 +1,4 @@
-"""Ports: bytes through unchanged, and whatever goes wrong is one PortError that names cause and remedy."""
+"""Ports: bytes pass unchanged, and every failure is one PortError with cause and remedy."""
 
 from __future__ import annotations
 
@@ -372,14 +372,14 @@ class TestTcp:
         assert port._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
     def test_a_peer_that_vanished_is_given_up_within_seconds(self, port: TcpPort) -> None:
-        """A bridge without power says no goodbye; only the kernel can notice, and has to be told when."""
+        """A bridge without power does not close its connection; only the kernel can detect this, after a timeout."""
         assert port._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 10_000
 
     def test_reads_nothing_when_nothing_comes(self, port: TcpPort, peer: socket.socket) -> None:
         assert port.read(0.01) == b""
 
     def test_a_silent_tcp_peer_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The peer's kernel acknowledges everything, and nobody is behind it."""
+        """The peer's kernel acknowledges everything, but no program reads it."""
         monkeypatch.setattr(tcp, "SILENCE", 0.05)
         assert "no bytes for 0.05 s; is the robot on? Reconnecting" in refused(
             lambda: [port.read(0.01) for _ in range(1000)], port.name

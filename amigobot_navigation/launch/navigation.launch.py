@@ -46,7 +46,7 @@ def generate_launch_description() -> LaunchDescription:
         "robot": (
             "",
             "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
-            "of driver_params_file, else Nav2 plans for an AmigoBot, whatever the robot says that it is",
+            "of driver_params_file, else Nav2 plans for an AmigoBot, even if the robot reports another model",
         ),
         "map": ("", "map to find the way in, a .yaml file; empty: that of the world"),
         "params_file": (

@@ -99,7 +99,7 @@ def test_the_robot_stops_before_its_sonars_go_deaf(shape: str, direction: int) -
 
 
 def test_a_robot_that_has_stopped_may_turn_away() -> None:
-    """Points inside a shape stop every motion; turning, nothing that a sonar can hear is inside."""
+    """Points inside a shape stop every motion; turning, nothing that a sonar can detect is inside."""
     approach = of("collision_monitor")["Approach"]
     turning = json.loads(approach["turning"]["points"])
     for pose in ROBOT.sonar.poses:
@@ -299,7 +299,7 @@ def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
 
 
 def test_the_driver_starts_behind_what_may_not_be_installed(load: Any) -> None:
-    """launch ends where a package is missing, and leaves alone whatever it has started in the same breath."""
+    """launch ends if a package is missing, and does not end what it has just started."""
     module = load("navigation")
     values = {name: argument["default_value"] for name, argument in declared(module).items()}
     module.Node.side_effect = lambda **options: options["executable"]

@@ -1,4 +1,4 @@
-"""Records topics as they come over the wire, whatever their type: no message is decoded on the way to the file."""
+"""Records topics of any type in serialized form: no message is decoded."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def main() -> int:
     live = Live(sys.stdout)
     try:
         if options.port and not sys.stdin.isatty():
-            raise DemoError("somebody must be asked before a real robot moves, and there is no terminal to ask at")
+            raise DemoError("a person must confirm before a real robot moves, but there is no terminal")
         with fresh_folder(options.out), free_domain() as domain:
             live.say(f"ROS_DOMAIN_ID={domain} lets others look on; the logs are in {options.out}")
             problems = perform(options, domain, live)
@@ -77,7 +77,7 @@ def fresh_folder(path: Path) -> Iterator[None]:
 def perform(options: Options, domain: int, live: Live) -> list[str]:
     """Drive and report; what did not work. KeyboardInterrupt says how the robot was left."""
     signals: list[int] = []
-    # Noted, not raised: nothing interrupts the ending of what has been started. They are heard even where a shell
+    # Noted, not raised: nothing interrupts the ending of what has been started. They arrive even if a shell
     # has had SIGINT ignored, as it does for what it starts in the background.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: signals.append(number))
@@ -105,7 +105,7 @@ def drive(stage: Stage, options: Options, live: Live) -> None:
     stage.start()
     live.say(f"{stage.last.robot} is ready after {time.monotonic() - began:.1f} s")
     if options.port:
-        live.say("It will drive a square half a metre wide, ahead and to its left, at 0.15 m/s, and turn on the spot.")
+        live.say("It will drive a square half a meter wide, ahead and to its left, at 0.15 m/s, and turn on the spot.")
         live.ask("Move? [y/N]")
         if stage.wait_for_line().lower() not in ("y", "yes"):
             raise KeyboardInterrupt

@@ -28,14 +28,14 @@ _STANDING = 0.005, 0.01
 
 
 class RobotClient(Node):
-    """Hears what the robot says and speaks to it. `clearance` is for its `guard`."""
+    """Subscribes to the topics of the robot and publishes velocities. `clearance` is for its `guard`."""
 
     def __init__(self, clearance: float) -> None:
         super().__init__("tour")
         self.guard = Guard((), clearance)
         self.name = ""
         self.pose: Pose | None = None
-        self.heard = -math.inf  #: when the last odometry came, on the monotonic clock
+        self.received_at = -math.inf  #: when the last odometry came, on the monotonic clock
         self.speed = math.nan
         self.turn_rate = math.nan
         self.status = RobotStatus()
@@ -80,7 +80,7 @@ class RobotClient(Node):
         return bool(self.status.stall_left or self.status.stall_right)
 
     def drive(self, linear: float, angular: float) -> None:
-        """Publish a velocity, m/s and rad/s; nothing while nobody takes velocities."""
+        """Publish a velocity, m/s and rad/s; nothing while there is no subscriber."""
         if self._publisher is None:
             return
         message = twist = self._publisher.msg_type()
@@ -118,7 +118,7 @@ class RobotClient(Node):
         position, q = message.pose.pose.position, message.pose.pose.orientation
         self.pose = Pose(position.x, position.y, 2 * math.atan2(q.z, q.w))
         self.speed, self.turn_rate = message.twist.twist.linear.x, message.twist.twist.angular.z
-        self.heard = time.monotonic()
+        self.received_at = time.monotonic()
 
     def _on_status(self, message: RobotStatus) -> None:
         self.status = message

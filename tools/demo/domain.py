@@ -1,4 +1,4 @@
-"""A ROS domain that nobody else on this machine is in, so that a demo meets no robot but its own."""
+"""A ROS domain that no other program on this machine uses, so that a demo finds only its own robot."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Driver:
         while not select.select([sys.stdin], [], [], 0)[0]:
             self._listen(_CYCLE)
         if not sys.stdin.readline():
-            raise TourError("nobody said go")
+            raise TourError("not confirmed")
 
     def _follow(self, seconds: float) -> None:
         start = free = time.monotonic()
@@ -99,7 +99,7 @@ class Driver:
 
     def _steer(self, now: float) -> tuple[float, float, str]:
         """The velocities, and the reason why they are zero."""
-        pose, silence = self._client.pose, now - self._client.heard
+        pose, silence = self._client.pose, now - self._client.received_at
         if pose is None or silence > _ODOMETRY:
             return 0.0, 0.0, f"no odometry for {silence:.1f} s"
         linear, angular = self._pursuit.steer(*pose)

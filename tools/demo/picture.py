@@ -101,7 +101,7 @@ def _draw_world(axes: Axes, world: World) -> None:
 
 
 def _draw_direction(axes: Axes, track: Track) -> None:
-    """Arrowheads, about two metres apart."""
+    """Arrowheads, about two meters apart."""
     way = np.concatenate(([0.0], np.hypot(np.diff(track.x), np.diff(track.y)).cumsum()))
     count = max(4, round(way[-1] / 2))
     for distance in (np.arange(count) + 0.5) / count * way[-1]:
@@ -137,7 +137,7 @@ def _draw_robot(axes: Axes, body: Body, pose: Pose, face: str, name: str) -> Non
 
 
 def _draw_scale(axes: Axes, box: tuple[float, float, float, float]) -> None:
-    """One metre, below the room."""
+    """One meter, below the room."""
     x, y = box[0] + _MARGIN, box[1] + 0.10
     ends = [x, x, x, x + 1, x + 1, x + 1]
     axes.plot(ends, [y - 0.04, y + 0.04, y, y, y + 0.04, y - 0.04], color=_INK, lw=1.2)

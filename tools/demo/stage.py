@@ -70,7 +70,7 @@ class Stage:
         self._start("driver", sys.executable, "-m", "tools.demo.driver", options.tour, str(options.seconds))
         if simulation:
             self._watch(lambda: simulation.serving, _SIMULATOR, "the simulator does not start")
-        # The limits are those of the tour, whatever the robot would do; the motors wait for the driver to need them.
+        # The limits are those of the tour, not of the robot; the motors wait for the driver to need them.
         tour = TOURS[options.tour]
         parameters = {
             "port": simulation.port if simulation else options.port,
@@ -84,7 +84,7 @@ class Stage:
         self._start("node", "amigobot_node", "--ros-args", *settings)
         self._start("recorder", sys.executable, "-m", "tools.bag", "record", str(self.bag))
         self._watch(lambda: self.last.phase is Phase.READY, _READY, "the robot is not found")
-        self._watch(self._recording, _READY, "the recorder does not hear the node")
+        self._watch(self._recording, _READY, "the recorder does not receive the topics of the node")
 
     def wait_for_line(self) -> str:
         """What the person at the terminal types, while everything goes on. Raises DemoError."""
@@ -134,7 +134,7 @@ class Stage:
             child.end()
 
     def _recording(self) -> bool:
-        """All topics of the node are there for the recorder to hear once it hears its slowest."""
+        """Whether the recorder receives all topics of the node, judged by the slowest."""
         log = self._children["recorder"].text
         return all(f"recording {topic} " in log for topic in ("/odom", "/battery_state", "/diagnostics", "/cmd_vel"))
 
@@ -145,9 +145,9 @@ class Stage:
             if self._interrupted():
                 self._live.say("stopping the robot, closing its session ...")
                 raise KeyboardInterrupt
-            # In this order: what a child that has just ended had to say is still heard.
+            # In this order: the last output of a child that has just ended is still read.
             ended = [child for child in self._children.values() if child.status is not None]
-            self._hear()
+            self._read_output()
             if done():
                 return
             for child in ended:
@@ -156,7 +156,7 @@ class Stage:
                 raise DemoError(otherwise)
             time.sleep(_LOOK)
 
-    def _hear(self) -> None:
+    def _read_output(self) -> None:
         if "driver" not in self._children:
             return
         for report in reports(self._children["driver"].new_lines()):

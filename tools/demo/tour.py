@@ -1,4 +1,4 @@
-"""Where to drive and how to follow it: plain geometry, no ROS. Metres and radians."""
+"""Where to drive and how to follow it: plain geometry, no ROS. Meters and radians."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ ROOM = Tour(
     clearance=0.2,
 )
 
-#: What a real robot drives: it needs half a metre ahead of it and to its left, and the length of its body around that.
+#: What a real robot drives: it needs half a meter ahead of it and to its left, and the length of its body around that.
 SQUARE = Tour(
     waypoints=((0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.0, 0.5), (0.0, 0.0)),
     start=Pose(0.0, 0.0, 0.0),

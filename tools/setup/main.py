@@ -26,7 +26,7 @@ from ros import Ros, find_ros
 
 
 class Stamp:
-    """Says what a folder was made from. It lies in the folder: whoever deletes that deletes both."""
+    """Records what a folder was made from. It is a file in the folder, so both are deleted together."""
 
     def __init__(self, folder: Path, *parts: str) -> None:
         self.path = folder / "setup.stamp"

@@ -15,7 +15,7 @@ from paths import ROOT
 class Ros:
     distro: str
     installed: bool  # else it comes from PyPI
-    sourced: tuple[Path, ...]  # the prefixes of whatever ROS is sourced, usable or not
+    sourced: tuple[Path, ...]  # the prefixes of the sourced ROS, usable or not
 
     def has(self, package: str) -> bool:
         index = Path("share/ament_index/resource_index/packages")

@@ -53,7 +53,7 @@ def install_everything() -> None:
 
 
 def add_missing_tools() -> None:
-    """What they need themselves is left to pip: the system's packages stay in use, whatever their version."""
+    """pip installs their dependencies; packages of the system stay in use in any version."""
     tools = re.findall(r"^([\w-]+)", REQUIREMENTS.read_text().partition("# Tools\n")[2], re.MULTILINE)
     command = [PYTHON, "-c", LIST_MISSING, *tools]
     missing = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()

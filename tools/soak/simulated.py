@@ -42,7 +42,7 @@ class Witness:
         self._seen = math.nextafter(self._bench.now, math.inf)
         here, there = robot.senses.odometer.state, self._odometer.state
         if robot.session.connections != self._sessions or not robot.running:
-            # A new session may begin with any counters: what was driven in between is known to nobody.
+            # A new session may begin with any counters: the motion in between is unknown.
             self._sessions = robot.session.connections
             self._odometer.restart()
             self._odometer.set(here.x, here.y, here.yaw)

@@ -45,7 +45,7 @@ class Encoders(Packet):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GyroSample:
-    """One sample of 25 ms: rate 0-1023, below the centre of about 512 is counter-clockwise."""
+    """One sample of 25 ms: rate 0-1023, below the center of about 512 is counter-clockwise."""
 
     rate: U16  #: 0 to 1023; about 512 at rest, less is counter-clockwise
     temperature: U8  #: raw
