@@ -34,8 +34,8 @@ def _sought() -> frozenset[Known]:
     return frozenset(Known) if names == "all" else frozenset(Known[name] for name in names.split(",") if name)
 
 
-#: What is still avoided. A link that is lost in the middle of a movement, by a reset for instance, tells the distance so
-#: far while the robot rolls on; and near the counters' origin a new session leaves it open whether they were zeroed.
+#: What is still avoided. A link that is lost in the middle of a movement, by a reset for instance, reports the distance
+#: so far while the robot rolls on. Near the counters' origin a new session leaves it open whether they were zeroed.
 AVOIDED: frozenset[Known] = frozenset({Known.RESULT_BEFORE_REST, Known.RECONNECTION_NEAR_ORIGIN}) - _sought()
 
 
