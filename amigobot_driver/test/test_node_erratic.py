@@ -156,13 +156,13 @@ class TestWhatItDoes:
             assert done.success
             assert done.message == f"motors {word}, sent 3 times; this robot's packets do not report it"
             bench.wait_until(lambda on=on: status.messages and status.last.motors_enabled == on)
-        assert "do not say whether they are" in bench.diagnostic("motors", fresh=True).message
+        assert "does not report the state of its motors" in bench.diagnostic("motors", fresh=True).message
 
     def test_the_red_button_of_an_erratic_is_inferred_from_missing_motion(self, bench: Bench, robot: Watched) -> None:
         robot.do(lambda simulator: simulator.press_motors_button())
         with bench.driving(0.0, 0.5):
             bench.wait_until(lambda: bench.node.logged("has not moved for 2 s although it is driven"))
-            bench.wait_until(lambda: "call enable_motors if the button" in bench.diagnostic("motors").message)
+            bench.wait_until(lambda: "call enable_motors if the motor button" in bench.diagnostic("motors").message)
         assert robot.stopped
         assert bench.call(SetBool, "enable_motors", SetBool.Request(data=True)).success
 

@@ -125,7 +125,7 @@ def test_a_replay_with_another_profile_scales_the_distance_and_counts_bad_packet
         values = {pair.key: pair.value for pair in bench.diagnostic("replay", fresh=True).values}
         assert (values["refused"], values["rewound"], values["sessions"], values["lost"]) == ("1", "1", "2", "0")
         assert int(values["to_robot"]) > 0
-        bench.wait_until(lambda: bench.node.logged("the recording has ended, or is paused"))
+        bench.wait_until(lambda: bench.node.logged("the recording has ended or is paused"))
 
 
 def test_a_bad_replay_name_is_refused(recorded: Recorded) -> None:
@@ -203,7 +203,7 @@ def playing(bench: Bench, bag: Bag, folder: Path, *, rate: str = "10", without: 
 
 def summary(bench: Bench) -> str:
     """What the node says of a recording when it has ended."""
-    return str(bench.wait_until(lambda: bench.node.logged("the recording has ended, or is paused"))[0])
+    return str(bench.wait_until(lambda: bench.node.logged("the recording has ended or is paused"))[0])
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_a_paused_player_started_before_the_driver_waits_for_it(complete: Bag, t
     with Bench(None, port="replay://elsewhere") as bench, playing(bench, complete, tmp_path):
         bench.wait_until(lambda: bench.client.node.count_publishers("/recorded/packets"))
         late = bench.start(port="replay://recorded")
-        bench.wait_until(lambda: late.logged("the recording has ended, or is paused"))
+        bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
         assert late.logged("it is complete", f"{complete.played} packets of the robot")
 
 
@@ -253,6 +253,6 @@ def test_packets_played_before_the_driver_was_there_are_counted_as_lost(complete
         with playing(bench, complete, tmp_path, rate="1", without="--start-paused"):
             bench.wait_until(lambda: len(early))
             late = bench.start(port="replay://recorded")
-            (said,) = bench.wait_until(lambda: late.logged("the recording has ended, or is paused"))
-    assert "packets were lost between the player and here" in said
+            (said,) = bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
+    assert "packets were lost between the player and this node" in said
     assert "it is complete" not in said

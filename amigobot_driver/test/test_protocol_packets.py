@@ -190,13 +190,13 @@ class TestBuilder:
             ),
             (replace(SIP, sonar=(SonarReading(number=0, range=0),) * 256), r"^Sip\.sonar: 256 does not fit"),
             (Encoders(left=1 << 31, right=0), r"^Encoders\.left: 2147483648 does not fit a signed 32-bit"),
-            (SyncReply(name="a\0b", robot_class="", subclass=""), r"^SyncReply\.name: .* holds a NUL"),
+            (SyncReply(name="a\0b", robot_class="", subclass=""), r"^SyncReply\.name: .* contains a NUL"),
             (SyncReply(name="€", robot_class="", subclass=""), r"^SyncReply\.name: "),
             (
                 Playlist(number=1, enabled=1, name="x" * 17, offset=0, length=0),
                 r"^Playlist\.name: .* is longer than its 16-character field$",
             ),
-            (replace(SIP, battery_x10=120), r"^Sip\.battery_x10 needs port_low, which comes before it$"),
+            (replace(SIP, battery_x10=120), r"^Sip\.battery_x10 requires port_low, which comes before it$"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
