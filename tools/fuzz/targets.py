@@ -80,17 +80,17 @@ def erratic_robot(data: bytes) -> None:
 
 def _robot(data: bytes, options: Options) -> None:
     driver = Robot(options)
-    now = 0.0
-    driver.connected(1e-3, now)
+    link, now = driver.link, 0.0
+    link.connected(1e-3, driver.baud, now)
     while data and now < 20.0:
         size = 1 + data[0] % 64
         body, bare, data = data[1 : 1 + size], data[0] & 0x80, data[1 + size :]
         now += 0.05
-        driver.receive(body if bare or not body else encode_frame(body), now)
-        driver.poll(now)
-        while driver.take(now) is not None:
+        link.receive(body if bare or not body else encode_frame(body), now)
+        link.poll(now)
+        while link.take(now) is not None:
             pass
-    driver.close()
+    link.close()
 
 
 def aria(data: bytes) -> None:
