@@ -255,7 +255,9 @@ class TestBattery:
     def test_comes_once_a_second(self, tour: Tour) -> None:
         stamps = sorted(by_stamp(tour["battery_state"]))
         gaps = [after - before for before, after in itertools.pairwise(stamps)]
-        assert min(gaps) == pytest.approx(1.0, abs=CYCLE)  # a busy machine makes some of them longer
+        # A busy machine makes some of them longer, and then the next one shorter; never two in one cycle.
+        assert min(gaps) > 5 * CYCLE
+        assert len(stamps) <= stamps[-1] - stamps[0] + 2
 
     def test_a_lower_battery_level_is_published_at_once(self, bench: Bench) -> None:
         battery = bench.listen(BatteryState, "battery_state")

@@ -120,6 +120,7 @@ class Report:
     ports: PortState
     turn_rate: float | None = None  #: rad/s, the robot's own word; None likewise
     charge: float | None = None  #: 0 to 1, the robot's own word; None likewise
+    sonar_ages: tuple[float, ...] = ()  #: s since the last reading of each sonar; NaN before its first
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,10 +218,7 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         message.state_of_charge = _or_nan(report.charge)
         message.temperature = _or_nan(report.celsius)
         message.turn_rate = _or_nan(report.turn_rate)
-        message.sonar_ages = [
-            report.stamp - robot.senses.newest[number].stamp if number in robot.senses.newest else math.nan
-            for number in range(len(robot.profile.sonar.poses))
-        ]
+        message.sonar_ages = list(report.sonar_ages)
     return message
 
 

@@ -29,10 +29,13 @@ class Senses:
 
     def perceive(self, sip: Sip, stamp: float) -> Iterator[Event]:
         """Take a SIP that was sent at `stamp`."""
+        odometry, pings, newest = self.odometer.update(sip, stamp), self._pings(sip, stamp), self.newest
+        sonars = range(len(self._profile.sonar.poses))
         self.report = Report(
             stamp=stamp,
-            odometry=self.odometer.update(sip, stamp),
-            pings=self._pings(sip, stamp),
+            odometry=odometry,
+            pings=pings,
+            sonar_ages=tuple([stamp - newest[number].stamp if number in newest else math.nan for number in sonars]),
             volts=sip.volts,
             motors_enabled=sip.motors_enabled,
             sonar_enabled=sip.sonar_enabled,
