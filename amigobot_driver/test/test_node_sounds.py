@@ -85,7 +85,7 @@ def test_tone_pairs_encodes_tones_and_checks_their_range() -> None:
         assert say([5.2], [440.0]).message == "a duration is 5.2 s, allowed: 0.02 to 5.1 s"
         assert say([float("nan")], [440.0]).message == "a duration is nan s, allowed: 0.02 to 5.1 s"
         assert "allowed: 0 (a rest) or 19.6 to 5000 Hz" in say([1.0], [6000.0]).message
-        assert "allowed: 0 for a rest" in say([1.0], [float("nan")]).message
+        assert "allowed: 0 (a rest)" in say([1.0], [float("nan")]).message
         assert play(bench, number=50).message == "AmigoBot-SH (AmigoSH) has no SOUND"
         assert play(bench, name="meow").message == "AmigoBot-SH (AmigoSH) has no PLAYLIST"
         assert bench.call(ListSounds, "list_sounds").message == "AmigoBot-SH (AmigoSH) has no PLAYLIST"
