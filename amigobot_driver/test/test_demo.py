@@ -162,4 +162,4 @@ def test_a_real_robot_needs_somebody_to_ask(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tools.demo", "--out", str(tmp_path), "--port", "/dev/null"]
     result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert result.returncode == 1
-    assert "no terminal to ask at" in result.stdout
+    assert "there is no terminal" in result.stdout

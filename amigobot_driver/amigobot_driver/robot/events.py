@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from ..profiles import Profile
@@ -120,7 +120,8 @@ class Report:
     ports: PortState
     turn_rate: float | None = None  #: rad/s, the robot's own word; None likewise
     charge: float | None = None  #: 0 to 1, the robot's own word; None likewise
-    sonar_ages: tuple[float, ...] = ()  #: s since the last reading of each sonar; NaN before its first
+    #: s since the last reading of each sonar, None before its first; follows from the stamps, which are compared
+    sonar_ages: tuple[float | None, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotSt
         message.state_of_charge = _or_nan(report.charge)
         message.temperature = _or_nan(report.celsius)
         message.turn_rate = _or_nan(report.turn_rate)
-        message.sonar_ages = list(report.sonar_ages)
+        message.sonar_ages = [_or_nan(age) for age in report.sonar_ages]
     return message
 
 

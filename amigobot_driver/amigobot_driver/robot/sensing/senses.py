@@ -35,7 +35,7 @@ class Senses:
             stamp=stamp,
             odometry=odometry,
             pings=pings,
-            sonar_ages=tuple([stamp - newest[number].stamp if number in newest else math.nan for number in sonars]),
+            sonar_ages=tuple([stamp - newest[number].stamp if number in newest else None for number in sonars]),
             volts=sip.volts,
             motors_enabled=sip.motors_enabled,
             sonar_enabled=sip.sonar_enabled,
