@@ -179,7 +179,8 @@ class TestErratic:
         played = Played(recording(bench, since), Options(profile=profile))
         then = live(bench, since)
         assert played.robot.profile.name == "erratic"
-        assert set(played.stamps) >= {stamp for stamp, _ in then}
+        # The filter of the robot's clock has seen other packets before, so it may be off by some ms.
+        assert all(min(abs(stamp - one) for one in played.stamps) < 2e7 for stamp, _ in then)
         # Packets from before the recorded handshake are processed too.
         assert len(played.stamps) - len(then) < 20
         (first, *_, last), (begin, *_, end) = (
@@ -292,7 +293,10 @@ class TestGaps:
         middle = len(frames) // 2
         gapped = [*frames[:middle], *(frame.later(gap) for frame in frames[middle:])]
         played = Played(gapped)
-        assert played.stamps == [f.stamp for f in gapped if isinstance(parse(f.data), Sip)]
+        came = [f.stamp for f in gapped if isinstance(parse(f.data), Sip)]
+        # The robot's clock is estimated: a packet that waited on the line has the stamp of its cycle.
+        assert len(played.stamps) == len(came)
+        assert all(0 <= arrival - stamp < 1e8 for stamp, arrival in zip(played.stamps, came, strict=True))
         assert played.replay.counts.sessions == 2
 
     def test_a_recorded_reset_of_the_controller_is_replayed(self, drive: Bench) -> None:

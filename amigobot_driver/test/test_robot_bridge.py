@@ -47,6 +47,14 @@ def errors_while_driving(bench: Bench) -> tuple[float, float]:
     return way, turn
 
 
+def assert_stamps_of_arrival(bench: Bench, since: float = 0.0) -> None:
+    """No line's time is subtracted: the least late packet has its arrival as its stamp, none is later than it came."""
+    lateness = [time - event.stamp for time, event in bench.events if isinstance(event, Report) and time > since]
+    assert len(lateness) > 10
+    assert 0.0 <= min(lateness) < 1e-6
+    assert max(lateness) < 0.1
+
+
 class TestStamps:
     def test_over_a_bridge_odometry_fits_the_truth_as_well_as_over_a_cable(self) -> None:
         cable = errors_while_driving(connected(bridge=False))
@@ -75,8 +83,7 @@ class TestStamps:
     def test_a_robot_that_comes_without_a_bridge_has_stamps_of_arrival(self) -> None:
         bench = connected(robot="amigo")
         assert bench.robot.line.baud == 0
-        arrivals = [time for time, event in bench.events if isinstance(event, Report)]
-        assert [report.stamp for report in bench.reports] == arrivals
+        assert_stamps_of_arrival(bench)
 
 
 class TestSimulatorWithoutLine:
@@ -88,8 +95,7 @@ class TestSimulatorWithoutLine:
         assert [notice for notice in bench.notices if "there is no serial line of 9600 baud" in notice]
         since = bench.now
         bench.run(2)
-        arrivals = [time for time, event in bench.events if isinstance(event, Report) and time > since]
-        assert [report.stamp for report in bench.told(Report, since)] == arrivals
+        assert_stamps_of_arrival(bench, since)
 
     def test_even_where_the_parameter_says_otherwise(self) -> None:
         bench = connected(0, bridge_baud=9600)

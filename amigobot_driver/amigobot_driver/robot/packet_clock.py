@@ -1,6 +1,7 @@
 """When the robot took the values of a packet: those of one info cycle at once, though the line carries them in turn.
 
-The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3).
+The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3). Only the SIP comes in every cycle:
+where the line is busy, GYROpacs wait for it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import math
 from collections.abc import Callable
 
 from ..protocol import BAUD_RATES, OVERHEAD, Gyro, Packet, Sip
+from .cycle_filter import CycleFilter
 
 #: s between the stamps of two SIPs at least: those of a heap may seem to be of one moment, and a twist needs a time.
 _MOMENT = 1e-6
@@ -19,25 +21,49 @@ _SLOWEST = 10 / BAUD_RATES[0]
 
 
 class PacketClock:
-    """Gives all packets of an info cycle the same time."""
+    """Gives all packets of an info cycle the time at which the cycle began."""
 
     def __init__(self, byte_time: Callable[[], float], info_cycle: Callable[[], float]) -> None:
-        """Args: `byte_time` returns s for each byte on the line, `info_cycle` s between two SIPs."""
+        """Make a clock.
+
+        Args:
+            byte_time: Returns s for each byte on the line, 0 where it is not known.
+            info_cycle: Returns s between two SIPs, as the robot reports.
+        """
         self._byte_time = byte_time
         self._info_cycle = info_cycle
-        self._cycle = -math.inf  #: s, when the packets of this info cycle were made
-        self._sip_by = -math.inf  #: s, a SIP by then belongs to this cycle
-        self._last_sip = -math.inf  #: s, its time
+        self._reported_cycle = info_cycle()
+        self._filter = CycleFilter(self._reported_cycle)
+        self._began = -math.inf  #: s, when this info cycle began
+        self._gyro = -math.inf  #: s, when the last GYROpac was sent
+        self._sip_by = -math.inf  #: s, a SIP by then was sent together with it
+        self._sip = -math.inf  #: s, when the last SIP was sent
+        self._last_stamp = -math.inf  #: s, of the last SIP
+
+    @property
+    def cycle(self) -> float:
+        """s between two SIPs at the robot, as measured."""
+        return self._filter.cycle
+
+    def restart(self) -> None:
+        """A session was opened: the robot's cycles begin anew."""
+        self._filter.restart()
 
     def measured(self, packet: Packet, stamp: float) -> float:
         """The time (s) at which the robot took the values of a packet that was sent at `stamp`."""
         if isinstance(packet, Sip):
-            cycle = self._cycle if stamp < self._sip_by else stamp
-            self._cycle = self._last_sip = max(cycle, self._last_sip + _MOMENT)
-            self._sip_by = -math.inf
-        elif isinstance(packet, Gyro):
+            return self._on_sip(stamp)
+        if isinstance(packet, Gyro):
             size = len(packet.encode()) + OVERHEAD
-            self._cycle, self._sip_by = stamp, stamp + size * (self._byte_time() or _SLOWEST) + _BACK_TO_BACK
-        elif stamp - self._cycle >= self._info_cycle():
-            return stamp
-        return self._cycle
+            self._gyro, self._sip_by = stamp, stamp + size * (self._byte_time() or _SLOWEST) + _BACK_TO_BACK
+            return self._filter.latest(stamp)
+        return self._began if stamp - self._sip < self.cycle else stamp
+
+    def _on_sip(self, stamp: float) -> float:
+        reported = self._info_cycle()
+        if reported != self._reported_cycle:
+            self._reported_cycle, self._filter = reported, CycleFilter(reported)
+        self._began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp)
+        self._sip, self._sip_by = stamp, -math.inf
+        self._last_stamp = max(self._began, self._last_stamp + _MOMENT)
+        return self._last_stamp

@@ -464,6 +464,7 @@ class Robot:
     def on_session_start(self, now: float) -> None:
         """A session has been opened: stop first, then bring the robot to where it is wanted."""
         self.encoders.restart()
+        self._packet_clock.restart()
         for component in self.components:
             component.on_session_start(now)
         self.pwm.configure(self.options.pwm_frequency, self.options.pwm_max_duty, now)
@@ -483,7 +484,7 @@ class Robot:
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
             measured = self.measured(packet, stamp)
             self._continue(packet, measured)
-            self.senses.odometer.update(packet, measured)
+            self.senses.odometer.update(packet, measured, self._packet_clock.cycle)
 
     def on_frame_sent(self, now: float) -> None:
         self.motion.on_frame_sent(now)
@@ -543,7 +544,7 @@ class Robot:
         self._continue(sip, stamp)
         odometer = self.senses.odometer
         jumps = odometer.jumps
-        for event in self.senses.perceive(sip, stamp):
+        for event in self.senses.perceive(sip, stamp, self._packet_clock.cycle):
             self.link.emit(event)
         if self.senses.report:
             self.sonar_health.perceive(self.senses.report, self.sequence.requested)

@@ -8,7 +8,6 @@ counter that was zeroed is told from motion.
 from __future__ import annotations
 
 import math
-import statistics
 from collections import deque
 from dataclasses import dataclass, replace
 
@@ -40,12 +39,8 @@ _ROLL = 5.0
 _COAST = 1.0
 #: Of the way that the wheels' velocities say for a cycle, what SIPs that come in one heap may differ by.
 _SHARES_IN_BUNCH = 0.1, 3.0
-#: s between two SIPs at the robot; some arrive closer together because something held them up on the way.
+#: s between two SIPs of most robots.
 CYCLE = 0.1
-#: Share of a cycle by which the time between two SIPs may differ from whole cycles to be sure of their number.
-_UNSURE = 0.25
-#: Intervals that tell the robot's own cycle.
-_INTERVALS = 31
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
 #: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that nobody calibrated.
@@ -109,9 +104,7 @@ class Odometer:
         self.jumps: int = before.jumps if before else 0
         #: changes whenever the relation between counters and pose does
         self.frame: int = before.frame + 1 if before else 0
-        self._intervals: deque[float] = deque(maxlen=_INTERVALS)  #: s between the stamps of SIPs
         self._regular = False  #: the last SIP came one cycle after the one before
-        self._other_span = 0.0  #: s, another span that the time between the last two SIPs may mean; 0: none
         self._units = profile.units
         self._track = profile.body.track
         self._wheel_radius = profile.body.wheel_diameter / 2
@@ -239,8 +232,8 @@ class Odometer:
         self._fixed = self.state
         return self.state
 
-    def update(self, sip: Sip, stamp: float) -> Odometry:
-        """Take the SIP that was sent at `stamp` (s); returns the new state."""
+    def update(self, sip: Sip, stamp: float, cycle: float = CYCLE) -> Odometry:
+        """Take the SIP of the time `stamp` (s) from a robot that sends one each `cycle` (s); returns the new state."""
         first = self._last is None
         if self._last is None:
             self._last = sip, stamp
@@ -249,14 +242,15 @@ class Odometer:
         before, then = self._last
         dt = max(stamp - then, 0.0)
         counted = self._counted(sip, before)
-        span, jump = 0.0, None
+        cycles, jump = 0, None
         if first:
             pass
         elif self._interrupted:
             jump = self._jump_in_gap(sip, dt, counted)
         else:
-            span = self._span(dt)
-            jump = self._jump(sip, stamp, span, counted)
+            cycles = round(dt / cycle)  # 0: it came in a bunch with the one before
+            self._regular = cycles == 1
+            jump = self._jump(sip, stamp, cycles * cycle, counted)
             self.jumps += jump is not None
         self._last, self._interrupted, self._reset_at = (sip, stamp), False, None
         if jump is None:
@@ -266,12 +260,12 @@ class Odometer:
             cos, sin = math.cos(self.rotation) * self._units.distance, math.sin(self.rotation) * self._units.distance
             x = self._origin.x + cos * self._x - sin * self._y
             y = self._origin.y + sin * self._x + cos * self._y
-            self._advance(sip, x, y, self._origin.yaw + self._turned * self._units.angle, counted, span)
+            self._advance(sip, x, y, self._origin.yaw + self._turned * self._units.angle, counted, cycles, cycle)
         else:
             old = self.state
             cos, sin = math.cos(old.yaw), math.sin(old.yaw)
             x, y = old.x + cos * jump.x - sin * jump.y, old.y + sin * jump.x + cos * jump.y
-            self._advance(sip, x, y, old.yaw + jump.turn, jump, span)
+            self._advance(sip, x, y, old.yaw + jump.turn, jump, cycles, cycle)
             self.frame += 1
             # From the heading of this SIP, not of the one before: the direction of travel is its.
             self._anchor()
@@ -362,27 +356,8 @@ class Odometer:
         self._x = self._y = self._turned = 0
         self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
 
-    def _span(self, dt: float) -> float:
-        """s between two SIPs at the robot, which sends them in whole cycles; 0: unknown, they came in a bunch."""
-        self._intervals.append(dt)
-        self._regular, self._other_span = False, 0.0
-        if dt <= CYCLE * 0.4:
-            return 0.0
-        usual = statistics.median(self._intervals)
-        # What is far off was a loss, or one of a heap; the others' delays cancel each other.
-        regular = [interval for interval in self._intervals if 0.4 * usual < interval < 1.6 * usual]
-        cycle = statistics.fmean(regular or [usual])
-        if cycle <= CYCLE * 0.4:
-            return dt
-        cycles = dt / cycle
-        self._regular = round(cycles) <= 1
-        if cycles > 1.0 and abs(cycles - round(cycles)) > _UNSURE:
-            # A long answer on the line delays a SIP by part of a cycle: it may be the one before or the one after.
-            self._other_span = (math.floor(cycles) + math.ceil(cycles) - round(cycles)) * cycle
-        return max(1, round(cycles)) * cycle
-
-    def _advance(self, sip: Sip, x: float, y: float, yaw: float, step: _Step, span: float) -> None:
-        """Take the pose that a motion led to, and the velocities of the SIP behind it; `span` as `_span` has it."""
+    def _advance(self, sip: Sip, x: float, y: float, yaw: float, step: _Step, cycles: int, cycle: float) -> None:
+        """Take the pose that a motion led to in so many cycles (s each), and the velocities of the SIP behind it."""
         units, old = self._units, self.state
         turned = step.turn
         heading = old.yaw + turned / 2
@@ -390,10 +365,12 @@ class Odometer:
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
         by_wheels = (right - left) / self._track
         # Heading over time is right whatever the track width, but needs times that mean something.
-        if span and self._other_span and abs(turned / self._other_span - by_wheels) < abs(turned / span - by_wheels):
-            span = self._other_span
-        angular = turned / span if span else by_wheels
-        step_rate = units.angle / (span or CYCLE * 0.4) * math.sqrt(2)
+        angular, span = by_wheels, cycle * 0.4
+        if cycles:
+            # A SIP that is late looks like one after others that were lost, until the next one comes.
+            span = min([count * cycle for count in range(1, cycles + 1)], key=lambda s: abs(turned / s - by_wheels))
+            angular = turned / span
+        step_rate = units.angle / span * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
         stated = (sip.rotation_velocity or 0) * STATED_STEP
         if stated and abs(stated - by_wheels) <= _AGREES * abs(by_wheels) + _AGREES_MARGIN:

@@ -27,9 +27,9 @@ class Senses:
         self.sonar_cycle = profile.sonar.cycle  #: s from one ping of an array to the next
         self._profile = profile
 
-    def perceive(self, sip: Sip, stamp: float) -> Iterator[Event]:
-        """Take a SIP that was sent at `stamp`."""
-        odometry, pings, newest = self.odometer.update(sip, stamp), self._pings(sip, stamp), self.newest
+    def perceive(self, sip: Sip, stamp: float, cycle: float) -> Iterator[Event]:
+        """Take a SIP of the time `stamp` (s); the robot sends one each `cycle` (s)."""
+        odometry, pings, newest = self.odometer.update(sip, stamp, cycle), self._pings(sip, stamp), self.newest
         sonars = range(len(self._profile.sonar.poses))
         self.report = Report(
             stamp=stamp,

@@ -1,0 +1,129 @@
+"""Estimates the robot's clock: when it began each info cycle, from the times at which packets arrived.
+
+A robot sends its packets in cycles of constant length. A packet may arrive late, because the line, a radio or this
+computer was busy, but never before it was sent. So the packet of the last seconds that was the least late gives the
+phase of the cycle, and two of them the length (docs/odometry.md, "Stamps").
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+
+#: Packets of which the least late one is kept, and how many of these: 6.4 s at ten packets a second.
+_BLOCK, _BLOCKS = 16, 4
+#: Share of a cycle by which a packet may come before its time: the clocks differ, and the cycle is not exact.
+_EARLY = 0.15
+#: s after a gap in which packets that come too soon are those that seemed lost.
+_LATE_AT_MOST = 2.0
+#: Packets in succession that come late before the robot's phase is taken for another.
+_OTHER_PHASE = 8
+#: The same after a gap, to tell the phase: it may be a late packet of the cycle before.
+_DOUBTFUL = 0.02
+#: Share of a cycle by which the interval of packets that are all late by the same time may differ from it.
+_REGULAR = 0.3
+#: Share by which the measured cycle may differ from the one before to be a better measurement of it.
+_SKEW = 0.02
+#: Share of a cycle by which the usual interval may differ from whole cycles.
+_OTHER_CYCLE = 0.15
+#: s, shorter than any robot's cycle.
+_SHORTEST = 0.005
+
+
+class CycleFilter:
+    """Tells the time of each info cycle, and counts cycles whose packets were lost."""
+
+    def __init__(self, cycle: float) -> None:
+        """Begin with a cycle of so many s; the robot's own is measured."""
+        self.cycle = cycle
+        self.restart()
+
+    def restart(self) -> None:
+        """The next packet begins a new count: a session was opened."""
+        self._count = 0  #: cycles since the first
+        self._begin: float | None = None  #: s, estimate of when the current cycle began
+        self._last = 0.0  #: s, the last packet's arrival
+        self._least_late: deque[tuple[int, float]] = deque(maxlen=_BLOCKS)  #: number of the cycle and arrival
+        self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
+        self._intervals: list[float] = []  #: s, of the block so far
+        self._irregular = 0  #: blocks in succession whose intervals are no whole cycles
+        self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
+        self._heap = False  #: packets that were held up came in the block so far
+        self._late = 0  #: packets in succession that came late
+
+    def observe(self, arrival: float) -> float:
+        """Take a packet that comes once in each cycle.
+
+        Args:
+            arrival: s, when it was sent as far as the line tells; it rises from call to call.
+
+        Returns:
+            Estimate of when the robot began that cycle, in s, `arrival` at the latest.
+        """
+        if self._begin is None:
+            self._begin, self._best, self._last = arrival, (0, arrival), arrival
+            return arrival
+        interval, self._last = arrival - self._last, arrival
+        self._intervals.append(interval)
+        early = self._begin + self.cycle - arrival
+        cycles = self._cycles_since(arrival)
+        self._count += cycles
+        phase = arrival - self._count * self.cycle
+        known = [time - number * self.cycle for number, time in self._least_late]
+        if self._best is not None:
+            known.append(self._best[1] - self._best[0] * self.cycle)
+        least = min(known, default=phase)
+        late = phase - least > _EARLY * self.cycle and abs(interval - self.cycle) < _REGULAR * self.cycle
+        self._late = self._late + 1 if late else 0
+        if self._late >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
+            # The robot began its cycles anew: what was seen before has another phase.
+            self._least_late.clear()
+            self._best, least, self._late = (self._count, arrival), phase, 0
+        elif not self._lost or phase > least - _DOUBTFUL * self.cycle:
+            if self._best is None or phase < known[-1]:
+                self._best = self._count, arrival
+            least = min(least, phase)
+        self._begin = begin = min(self._count * self.cycle + least, arrival)
+        if len(self._intervals) >= _BLOCK:
+            self._end_block()
+        return begin
+
+    def latest(self, arrival: float) -> float:
+        """Estimate of when the last cycle before `arrival` (s) began, in s."""
+        if self._begin is None:
+            return arrival
+        cycles = max(0, int((arrival - self._begin) / self.cycle + _EARLY))
+        return min(self._begin + cycles * self.cycle, arrival)
+
+    def _cycles_since(self, arrival: float) -> int:
+        """Cycles from the last packet's to that of one that arrives now."""
+        assert self._begin is not None
+        cycles = (arrival - self._begin) / self.cycle + _EARLY
+        if cycles >= 2.0:
+            # Lost or late: if it is late, the next ones come too soon.
+            self._lost, self._lost_until = self._lost + int(cycles) - 1, arrival + _LATE_AT_MOST
+            return int(cycles)
+        if arrival > self._lost_until:
+            self._lost = 0
+        if cycles < 1.0 and self._lost:
+            self._lost, self._heap = self._lost - 1, True
+            return 0
+        return 1
+
+    def _end_block(self) -> None:
+        """Measure the length of the cycle."""
+        assert self._best is not None
+        self._least_late.append(self._best)
+        (first, since), (last, until) = self._least_late[0], self._least_late[-1]
+        if last > first and abs((until - since) / (last - first) - self.cycle) < _SKEW * self.cycle:
+            # A block's least late packet is still late by some noise: over few blocks that is much of a cycle's error.
+            weight = len(self._least_late) / (2 * _BLOCKS)
+            self.cycle += weight * ((until - since) / (last - first) - self.cycle)
+        usual = statistics.median(self._intervals)
+        cycles = usual / self.cycle
+        other = abs(cycles - max(1, round(cycles))) > _OTHER_CYCLE and not self._heap and usual > _SHORTEST
+        self._irregular = self._irregular + 1 if other else 0
+        if self._irregular >= 2:
+            self.cycle = usual
+            self.restart()
+        self._best, self._intervals, self._heap = None, [], False
