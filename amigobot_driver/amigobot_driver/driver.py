@@ -64,7 +64,8 @@ class Driver:
         self._error = ""
         self._changed = threading.Condition(threading.RLock())
         self._events: deque[Event] = deque()
-        self._wake_at = math.inf
+        self._next_time = -math.inf  #: s, when the link has something to do; kept up to date by `_write_due`
+        self._wake_at = math.inf  #: s, until when the writer thread sleeps; inf while it is awake
         self._stopping = threading.Event()
         self._threads = [
             threading.Thread(target=self._guarded, args=(loop,), name=f"amigobot-{name}", daemon=True)
@@ -137,7 +138,8 @@ class Driver:
             self._update(partial(self._robot.link.receive, data, arrived=arrived))
         if overdue:
             self._update(partial(self._robot.link.drained, began))
-        self._deliver_events()
+        elif not data:
+            self._deliver_events()
 
     def _update(self, change: Callable[[float], list[Event]]) -> None:
         """Update the robot, write the frames that are due, and deliver the events."""
@@ -151,21 +153,24 @@ class Driver:
     def _writer_loop(self) -> None:
         while not self._stopping.is_set():
             with self._changed:
-                self._collect(self._robot.link.poll(self.clock()))
-                self._write_due()
-                self._wake_at = self._robot.link.next_time()
+                if self._next_time <= self.clock():
+                    self._collect(self._robot.link.poll(self.clock()))
+                    self._write_due()
+                self._wake_at = self._next_time
                 # Bounded: the injected clock may run differently.
                 self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _READ_TIMEOUT)))
                 self._wake_at = math.inf
 
     def _write_due(self) -> None:
         """Write every frame that is due, and wake the writer if the next one is due earlier than it knows."""
+        link = self._robot.link
         try:
-            while self._port and (frame := self._robot.link.take(self.clock())):
+            while self._port and (frame := link.take(self.clock())):
                 self._port.write(frame)
         except PortError as error:
             self._write_failed(error)
-        if self._robot.link.next_time() < self._wake_at:
+        self._next_time = link.next_time()
+        if self._next_time < self._wake_at:
             self._changed.notify_all()
 
     def _close_session(self) -> None:
@@ -213,8 +218,9 @@ class Driver:
             self._port = None
 
     def _deliver_events(self) -> None:
-        while self._events:
-            self._listener(self._events.popleft())
+        events = self._events
+        while events:
+            self._listener(events.popleft())
 
     def _guarded(self, loop: Callable[[], None]) -> None:
         """Run a thread; after any exception stop the robot before the thread ends."""

@@ -54,10 +54,6 @@ class CommandTable(Enum):
         Raises:
             ValueError: The argument has the wrong type or is out of range.
         """
-        self._check(value)
-        return Instruction(self, value)
-
-    def _check(self, value: Value) -> None:
         if self.arg is Arg.NONE:
             if value is not None:
                 raise ValueError(f"{self.name} takes no argument, got {value!r}")
@@ -68,6 +64,7 @@ class CommandTable(Enum):
             low, high = self.limits
             if not isinstance(value, int) or not low <= value <= high:
                 raise ValueError(f"{self.name} takes an integer from {low} to {high}, got {value!r:.80}")
+        return Instruction(self, value)
 
 
 class Command(CommandTable):

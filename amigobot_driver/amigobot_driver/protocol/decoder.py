@@ -80,13 +80,14 @@ class FrameDecoder:
 
     def _scan(self, frames: list[Frame]) -> None:
         pending = self._pending
-        while True:
+        while pending:
             start = pending.find(HEADER)
             if start < 0:
                 # The last byte may be the first half of a header.
                 self._skip(len(pending) - pending.endswith(HEADER[:1]))
                 return
-            self._skip(start)
+            if start:
+                self._skip(start)
             if len(pending) < 3:
                 return
             count = pending[2]
@@ -111,8 +112,10 @@ class FrameDecoder:
         the frame before: delayed bytes can arrive faster than the line speed.
         """
         end = self.stats.bytes - len(self._pending) + size
-        fed, arrived = next(chunk for chunk in self._arrivals if chunk[0] >= end)
-        self._newest = max(self._newest, arrived - (fed - end + size) * self.byte_time)
+        for fed, arrived in self._arrivals:
+            if fed >= end:
+                self._newest = max(self._newest, arrived - (fed - end + size) * self.byte_time)
+                break
         return self._newest
 
     def _skip(self, count: int) -> None:

@@ -147,15 +147,19 @@ class Counted:
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
+        #: class, names and layout of items that are integers only: read with a single call of struct
+        self._integers = self._item.integers() if isinstance(self._item, Record) else None
 
     def __str__(self) -> str:
         return f"count u8, then {self._item} each"
 
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        count, at = _COUNT.read(data, at)
-        if isinstance(self._item, Record) and (run := self._item.integers()):
-            cls, names, layout = run
+        if at >= len(data):
+            raise Truncated(f"1-byte integer at offset {at} of {len(data)} bytes")
+        count, at = data[at], at + 1
+        if self._integers:
+            cls, names, layout = self._integers
             end = at + min(count, (len(data) - at) // layout.size) * layout.size
             rows = layout.iter_unpack(data[at:end])
             return tuple([cls(**dict(zip(names, row, strict=True))) for row in rows]), end
@@ -208,7 +212,7 @@ class Record:
         """Return class, names and layout if all fields are required integers, else None."""
         if len(self._alternatives) > 1:
             return None
-        runs = _runs(self._alternatives[0])
+        runs = _RUNS[self._alternatives[0]]
         if len(runs) != 1 or not isinstance(runs[0], _Integers) or runs[0].optional:
             return None
         return self._alternatives[0], runs[0].names, runs[0].prefixes[-1]
@@ -280,14 +284,15 @@ class _Integers:
         return at + self.sizes[fitting]
 
 
-_RUNS: dict[type, tuple[_Integers | _Field, ...]] = {}
+class _Runs(dict[type, tuple["_Integers | _Field", ...]]):
+    """The layout of each class for reading: consecutive integers grouped, other fields single."""
+
+    def __missing__(self, cls: type) -> tuple[_Integers | _Field, ...]:
+        self[cls] = runs = tuple(_grouped(_layout(cls)))
+        return runs
 
 
-def _runs(cls: type) -> tuple[_Integers | _Field, ...]:
-    """Return the layout of a class for reading: consecutive integers grouped, other fields single."""
-    if cls not in _RUNS:
-        _RUNS[cls] = tuple(_grouped(_layout(cls)))
-    return _RUNS[cls]
+_RUNS = _Runs()
 
 
 def _grouped(layout: tuple[_Field, ...]) -> Iterator[_Integers | _Field]:
@@ -309,7 +314,7 @@ def _format(field: _Field) -> str:
 
 def _read(cls: type[T], data: bytes, at: int) -> tuple[T, int]:
     values: dict[str, Any] = {}
-    for run in _runs(cls):
+    for run in _RUNS[cls]:
         if isinstance(run, _Integers):
             at = run.read(data, at, values)
             if run.optional and run.names[-1] not in values:

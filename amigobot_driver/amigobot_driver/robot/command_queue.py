@@ -51,7 +51,7 @@ class CommandQueue:
         self.withheld = 0  #: taken, but no command of this robot
         self._waiting: dict[Priority, deque[Instruction | Unlisted]] = {priority: deque() for priority in Priority}
         self.byte_time = 0.0  #: s that a byte takes on the line; 0: none
-        self._last_sent = -math.inf
+        self.last_sent = -math.inf  #: s, when the last instruction was taken
         self._line_free = -math.inf  #: s, when the line has carried all that was taken
         self._overtaken = dict.fromkeys(Priority, 0)  #: frames in a row that went before the first one waiting
 
@@ -86,14 +86,18 @@ class CommandQueue:
         """The instruction to send now, or None while there is none or the line must rest."""
         if now < self.next_time():
             return None
-        waiting = [priority for priority, queue in self._waiting.items() if queue]
+        waiting = list(filter(self._waiting.get, self._waiting))
         priority = waiting[0]
         if priority > Priority.STOP:
-            priority = next((late for late in waiting if self._overtaken[late] >= MAX_OVERTAKEN), priority)
+            overtaken = self._overtaken
+            for late in waiting:
+                if overtaken[late] >= MAX_OVERTAKEN:
+                    priority = late
+                    break
             for other in waiting:
-                self._overtaken[other] += 1
+                overtaken[other] += 1
         self._overtaken[priority] = 0
-        self._last_sent = now
+        self.last_sent = now
         self.sent += 1
         return self._waiting[priority].popleft()
 
@@ -103,19 +107,14 @@ class CommandQueue:
         Only a stop is sent while the line still carries earlier frames: what waits on the line delays the next stop.
         """
         if self._waiting[Priority.EMERGENCY] or self._waiting[Priority.STOP]:
-            return self._last_sent + self.spacing
+            return self.last_sent + self.spacing
         if any(self._waiting.values()):
-            return max(self._last_sent + self.spacing, self._line_free)
+            return max(self.last_sent + self.spacing, self._line_free)
         return math.inf
 
     def on_line(self, size: int, now: float) -> None:
         """Take the size (bytes) of a frame that goes on the line at `now` (s)."""
         self._line_free = max(now, self._line_free) + size * self.byte_time
-
-    @property
-    def last_sent(self) -> float:
-        """When the last instruction was taken, -inf before the first."""
-        return self._last_sent
 
     def drop(self, *priorities: Priority) -> int:
         """Forget what waits with these priorities, with none given everything; how many commands that were."""

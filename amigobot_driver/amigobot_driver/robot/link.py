@@ -6,8 +6,6 @@ No I/O, no threads, no clock. The owner of the port calls `receive` with the byt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,10 +64,7 @@ class LinkObserver(Protocol):
     def on_reset(self, stamp: float) -> None:
         """The robot reported during a session, at `stamp` (s), that its controller was reset."""
 
-    def on_frame_sent(self, now: float) -> None:
-        """A frame goes on the line."""
-
-    def on_silence_of_driver(self) -> None:
+    def on_silence_of_driver(self, now: float) -> None:
         """The driver has sent nothing for so long that the robot's watchdog may have stopped it: queue a stop."""
 
     def measured(self, packet: Packet, stamp: float) -> float:
@@ -102,6 +97,7 @@ class Link:
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
         self.dispatcher.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
         self._observer = observer
+        self._reported = self.session.state, self.session.note
         self._events: list[Event] = []
         self._closing = False
 
@@ -119,7 +115,7 @@ class Link:
     @property
     def running(self) -> bool:
         """SIPs arrive."""
-        return self.session.state is LinkState.RUNNING
+        return self.session.running
 
     def no_robot(self) -> str:
         """That no robot is connected, and why; "" when one is."""
@@ -142,14 +138,14 @@ class Link:
         """
         self.set_byte_time(byte_time)
         self.queue.drop()
-        with self._watching(now):
-            self.session.start(now, baud if byte_time else 0)
+        self.session.start(now, baud if byte_time else 0)
+        self._follow_session(now)
         return self._flush()
 
     def disconnected(self, why: str, now: float) -> list[Event]:
         """The port has gone, or could not be opened."""
-        with self._watching(now):
-            self.session.stop(why)
+        self.session.stop(why)
+        self._follow_session(now)
         self.queue.drop()
         return self._flush()
 
@@ -171,15 +167,18 @@ class Link:
         Returns:
             The events that the bytes caused.
         """
+        session = self.session
         for frame in self.decoder.feed(data, now if arrived is None else min(arrived, now)):
-            packet = parse(frame.data, self.dialect.packets)
+            dialect, running = session.dialect, session.running
+            packet = parse(frame.data, dialect.packets)
             if self.trace:
                 self._events.append(FrameSeen(False, type(packet).__name__, frame.data, frame.stamp))
-            packet = self.dialect.on_packet(packet)
-            self._events += [Notice(remark) for remark in self.dialect.remarks()]
-            running = self.running
-            with self._watching(now):
-                self.session.receive(packet, now)
+            packet = dialect.on_packet(packet)
+            while dialect.remarks:
+                self._events.append(Notice(dialect.remarks.popleft()))
+            session.receive(packet, now)
+            if session.changed:
+                self._follow_session(now)
             if running and isinstance(packet, Reset):
                 self._observer.on_reset(frame.stamp)
             self._dispatch(packet, frame.stamp, now)
@@ -187,40 +186,41 @@ class Link:
 
     def drained(self, since: float, now: float) -> list[Event]:
         """All bytes that arrived before `since` (s) have been passed to `receive`: a silent robot is lost now."""
-        with self._watching(now):
-            self.session.drained(since, now)
+        self.session.drained(since, now)
+        self._follow_session(now)
         return self._flush()
 
     def poll(self, now: float) -> list[Event]:
         """Do what has become due; call when `next_time` is reached, or any time earlier."""
-        with self._watching(now):
-            self.session.poll(now)
+        if now >= self.session.deadline:
+            self.session.receive(None, now)
+            self._follow_session(now)
         self.timeouts.run(now)
-        if self.running:
+        if self.session.running:
             self.sends.run(now, self.queue.has_room)
         return self._flush()
 
     def take(self, now: float) -> bytes | None:
         """The next frame to write, if one is due."""
-        if self.running and now - self.queue.last_sent > STALE:
+        queue, dialect = self.queue, self.session.dialect
+        if self.session.running and now - queue.last_sent > STALE:
             # This process slept: what was requested then is void, and the first frame must be a stop.
-            self.queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
-            self._observer.on_silence_of_driver()
-        instruction = self.queue.take(now)
+            queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
+            self._observer.on_silence_of_driver(now)
+        instruction = queue.take(now)
         if instruction is None:
             return None
-        self._observer.on_frame_sent(now)
         self.dispatcher.sent(instruction, now)
-        said = self.dialect.command(instruction)
-        if said is None:
+        translated = dialect.command(instruction)
+        if translated is None:
             # The last gate: a number that means something else to this robot never reaches it.
-            self.queue.withheld += 1
+            queue.withheld += 1
             self._events.append(Notice(f"{instruction} is not sent: this robot has no such command"))
             return None
-        frame = said.encode(self.dialect.check)
-        self.queue.on_line(len(frame), now)
+        frame = translated.encode(dialect.check)
+        queue.on_line(len(frame), now)
         if self.trace:
-            self._events.append(FrameSeen(True, said.name, frame[FRAME_DATA], now))
+            self._events.append(FrameSeen(True, translated.name, frame[FRAME_DATA], now))
         return frame
 
     @property
@@ -230,10 +230,8 @@ class Link:
 
     def next_time(self) -> float:
         """When `poll` or `take` has something to do."""
-        times = [self.session.next_time(), self.queue.next_time(), self.timeouts.next_time()]
-        if self.running and self.queue.has_room():
-            times.append(self.sends.next_time())
-        return min(times)
+        time = min(self.session.deadline, self.queue.next_time(), self.timeouts.next_time())
+        return min(time, self.sends.next_time()) if self.session.running and self.queue.has_room() else time
 
     def close(self) -> None:
         """Close the session: stop, motors off, sonar off, CLOSE. `take` returns these frames, then nothing more.
@@ -242,6 +240,7 @@ class Link:
         """
         self._closing = self._closing or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
         self.session.stop("closed")
+        self._reported = self.state, self.note  # no event: the driver ends
         self._end_session("the driver is closing")
         if self._closing:
             self.queue.put(Command.STOP(), Priority.STOP)
@@ -251,14 +250,13 @@ class Link:
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _watching(self, now: float) -> Iterator[None]:
-        """Whatever the session does inside, its consequences are drawn once behind it."""
-        before, note = self.session.state, self.session.note
-        yield
-        state = self.session.state
+    def _follow_session(self, now: float) -> None:
+        """Report a new state or note of the session, and tell the robot of a new state."""
+        self.session.changed = False
+        (before, note), state = self._reported, self.session.state
         if (state, self.session.note) == (before, note):
             return
+        self._reported = state, self.session.note
         requested = self.session.requested and state is LinkState.LOST
         self._events.append(LinkChanged(state, self.session.note, requested))
         if state is before:
@@ -278,7 +276,7 @@ class Link:
             self.packets.unknown += isinstance(packet, Unknown)
             self.packets.malformed += isinstance(packet, Malformed)
             self._events.append(Received(packet, stamp))
-        if not self.running:
+        if not self.session.running:
             self._observer.on_packet_outside_session(packet, stamp)
             return
         self.dispatcher.packet(packet, self._observer.measured(packet, stamp), now)

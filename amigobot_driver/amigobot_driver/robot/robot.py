@@ -209,7 +209,7 @@ class Robot:
     @property
     def running(self) -> bool:
         """Whether a session is open and SIPs arrive."""
-        return self.session.state is LinkState.RUNNING
+        return self.session.running
 
     @property
     def note(self) -> str:
@@ -486,11 +486,8 @@ class Robot:
             self._continue(packet, measured)
             self.senses.odometer.update(packet, measured, self._packet_clock.cycle)
 
-    def on_frame_sent(self, now: float) -> None:
-        self.motion.on_frame_sent(now)
-
-    def on_silence_of_driver(self) -> None:
-        self.motion.stop()
+    def on_silence_of_driver(self, now: float) -> None:
+        self.motion.on_silence_of_driver(now)
 
     def measured(self, packet: Packet, stamp: float) -> float:
         return self._packet_clock.measured(packet, stamp)

@@ -25,7 +25,7 @@ class Timer:
 
     def __init__(self, scheduler: Scheduler, callback: Callback) -> None:
         self.time = math.inf  #: s, when the callback is due; inf while the timer is idle
-        self.entry = 0  #: number of its entry in the heap; an entry with another number is an old one
+        self.entry = 0  #: number of its entry in the heap, 0 while it has none; other entries of it are outdated
         self._scheduler = scheduler
         self._callback = callback
 
@@ -42,13 +42,12 @@ class Timer:
 
     def cancel(self) -> None:
         """Let the callback not be called."""
-        self.time = math.inf
+        self.time, self.entry = math.inf, 0
 
     def run(self, now: float) -> None:
-        """Call the callback, if it is due."""
-        if self.time <= now:
-            self.time = math.inf
-            self._callback(now)
+        """Call the callback at `now` (s)."""
+        self.time, self.entry = math.inf, 0
+        self._callback(now)
 
 
 class Scheduler:
@@ -56,7 +55,7 @@ class Scheduler:
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Timer]] = []
-        self._order = itertools.count()
+        self._order = itertools.count(1)
 
     def timer(self, callback: Callback) -> Timer:
         """A new timer, which is idle.
@@ -68,15 +67,15 @@ class Scheduler:
 
     def push(self, timer: Timer) -> None:
         """Take in the new time of a timer; for `Timer.set`."""
-        timer.entry = next(self._order)
-        if timer.pending:
+        timer.entry = next(self._order) if timer.time < math.inf else 0
+        if timer.entry:
             heapq.heappush(self._heap, (timer.time, timer.entry, timer))
 
     def next_time(self) -> float:
         """The time (s) of the earliest deadline; inf where there is none."""
         heap = self._heap
         # A timer that was moved or cancelled leaves its old entry behind.
-        while heap and (heap[0][2].entry != heap[0][1] or not heap[0][2].pending):
+        while heap and heap[0][2].entry != heap[0][1]:
             heapq.heappop(heap)
         return heap[0][0] if heap else math.inf
 
@@ -86,14 +85,14 @@ class Scheduler:
         What a callback sets to a time that has come already runs in the next call: no callback can keep this one
         going for ever.
         """
-        due = []
-        while self.next_time() <= now:
-            due.append(heapq.heappop(self._heap))
-        for place, entry in enumerate(due):
+        heap, due = self._heap, []
+        while heap and heap[0][0] <= now:
+            due.append(heapq.heappop(heap))
+        for place, (_, entry, timer) in enumerate(due):
+            if timer.entry != entry:
+                continue
             if not ready():
                 for left in due[place:]:
-                    heapq.heappush(self._heap, left)
+                    heapq.heappush(heap, left)
                 return
-            timer = entry[2]
-            if timer.entry == entry[1]:
-                timer.run(now)
+            timer.run(now)

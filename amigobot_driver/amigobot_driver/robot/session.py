@@ -61,6 +61,8 @@ class Session:
         pinned: Dialect | None = None,
     ) -> None:
         self.state = LinkState.DISCONNECTED
+        self.running = False  #: the state is RUNNING
+        self.changed = False  #: state or note may be others than those that `Link` reported last
         #: what is seen, in plain words, with the remedy where a person can help
         self.note = "not connected"
         self.identity: SyncReply | None = None
@@ -75,7 +77,7 @@ class Session:
         self._tune = tune
         self._baud = 0
         self._now = 0.0
-        self._deadline = math.inf
+        self.deadline = math.inf  #: s, when `receive` must be called without a packet; inf while there is no port
         self._script: Script[None] | None = None
         #: s, when a running session is lost if no SIP has arrived until then; inf in other states
         self.silent_at = math.inf
@@ -87,40 +89,30 @@ class Session:
         self._baud = baud
         self._script = self._life()
         self.silent_at = math.inf
-        self._deadline = next(self._script)
+        self.deadline = next(self._script)
 
     def stop(self, note: str) -> None:
         """The port is gone or about to be closed: nothing more is sent."""
         self._script = None
-        self._deadline = self.silent_at = math.inf
+        self.deadline = self.silent_at = math.inf
         self._enter(LinkState.DISCONNECTED, note)
 
-    def receive(self, packet: Packet, now: float) -> None:
-        """A packet came in."""
-        self._step(packet, now)
-
-    def poll(self, now: float) -> None:
-        """Time has passed; call when `next_time` is reached."""
-        if now >= self._deadline:
-            self._step(None, now)
+    def receive(self, packet: Packet | None, now: float) -> None:
+        """Take a packet, or None when `deadline` has passed without one."""
+        if self._script is not None:
+            self._now = now
+            self.deadline = self._script.send(packet)
 
     def drained(self, since: float, now: float) -> None:
         """All packets that arrived before `since` (s) have been received: silence until then is the robot's."""
         self._drained = max(self._drained, since)
         if since >= self.silent_at:
-            self._step(None, now)
-
-    def next_time(self) -> float:
-        """When `poll` has something to do; inf while there is no port."""
-        return self._deadline
-
-    def _step(self, packet: Packet | None, now: float) -> None:
-        if self._script is not None:
-            self._now = now
-            self._deadline = self._script.send(packet)
+            self.receive(None, now)
 
     def _enter(self, state: LinkState, note: str) -> None:
         self.state, self.note = state, note
+        self.running = state is LinkState.RUNNING
+        self.changed = True
 
     # -- what a greeting may do -------------------------------------------------------------------------------
 

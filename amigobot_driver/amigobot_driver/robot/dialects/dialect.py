@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Generator
 from typing import Protocol, TypeVar
 
@@ -41,6 +42,10 @@ class Dialect(ABC):
     silence: float = 1.0  #: s without a standard packet after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
 
+    def __init__(self) -> None:
+        #: what an operator should know of how the robot talks; the reader removes it
+        self.remarks: deque[str] = deque()
+
     @abstractmethod
     def streams(self, packet: Packet) -> bool:
         """Whether only a robot of this dialect sends this packet by itself, whichever table it was read with."""
@@ -71,7 +76,3 @@ class Dialect(ABC):
         """An instruction that goes on the line now, as this dialect has it; None where it has nothing of the kind."""
         known = isinstance(instruction, Unlisted) or isinstance(instruction.command, self.commands)
         return instruction if known else None
-
-    def remarks(self) -> tuple[str, ...]:
-        """What an operator should know of how the robot talks, each once."""
-        return ()

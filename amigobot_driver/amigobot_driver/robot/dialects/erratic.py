@@ -88,6 +88,7 @@ class Erratic(Dialect):
     silence = 0.5
 
     def __init__(self) -> None:
+        super().__init__()
         self._quirks = Quirks()
         self._track = 1.0
         self._motors = False  #: as last told
@@ -97,7 +98,6 @@ class Erratic(Dialect):
         self._degrees = False
         self._heading: int | None = None
         self._by_wheels = self._by_heading = 0.0  #: rad turned, as either has it
-        self._remarks: list[str] = []
 
     def streams(self, packet: Packet) -> bool:
         return 0x80 <= packet.id <= 0x83
@@ -136,12 +136,8 @@ class Erratic(Dialect):
             self._readings += packet.readings
             self._quiet = 0
         elif isinstance(packet, DebugText):
-            self._remarks.append(f"the robot says: {packet.text.decode('ascii', 'replace').strip()!r}")
+            self.remarks.append(f"the robot says: {packet.text.decode('ascii', 'replace').strip()!r}")
         return packet
-
-    def remarks(self) -> tuple[str, ...]:
-        remarks, self._remarks = tuple(self._remarks), []
-        return remarks
 
     def _sip(self, motor: Motor | ShortMotor) -> MotorSip:
         """Positions have 24 bits and differ as those of 15 do; the sonars' readings come along with the next one."""
@@ -174,7 +170,7 @@ class Erratic(Dialect):
         """Degrees, or 4096 to the turn (docs/protocol.md E-42): a value or a turn that cannot be settles it."""
         if self._degrees and motor.heading > _DEGREES:
             self._degrees = False
-            self._remarks.append(f"heading {motor.heading} is no number of degrees: taken as 4096 to the turn")
+            self.remarks.append(f"heading {motor.heading} is no number of degrees: taken as 4096 to the turn")
         before, self._heading = self._heading, motor.heading
         if before is None or self._degrees or motor.heading > _DEGREES:
             self._by_wheels = self._by_heading = 0.0
@@ -186,7 +182,7 @@ class Erratic(Dialect):
         if self._by_wheels >= _PROOF:
             if self._by_heading < _TOO_LITTLE * self._by_wheels:
                 self._degrees = True
-                self._remarks.append(
+                self.remarks.append(
                     "the wheels turned the robot about eleven times as far as its heading says: taken as degrees"
                 )
             self._by_wheels = self._by_heading = 0.0

@@ -17,7 +17,6 @@ from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
 from ..events import Notice, Odometry
-from ..link import STALE
 from ..outcome import Outcome
 from .limits import Refused, VelocityLimits
 from .manoeuvre import SETTLE, Manoeuvre, Progress
@@ -81,7 +80,6 @@ class Motion(Component):
         self._running = False
         self._gone = "not connected yet"  #: why there is no robot
         self._moving = False
-        self._last_sent = math.inf  #: any frame, in this session
         self._awake_from = self._late_until = -math.inf
         self._driven = False  #: in this session: the robot may have a velocity to come back to
         self._motors_off_since = math.inf
@@ -192,22 +190,19 @@ class Motion(Component):
     def on_session_start(self, now: float) -> None:
         self._running = True
         self._driven = False
-        self._last_sent = now
         self._keep_alive_timer.set(now + KEEP_ALIVE)
         self.stop()
         self.stand()
 
-    def on_frame_sent(self, now: float) -> None:
-        """Take the time (s) at which any frame goes on the line."""
-        if now - self._last_sent > STALE:
-            self._awake_from, self._late_until = now + WAKING, now + LATE
-        self._last_sent = now
+    def on_silence_of_driver(self, now: float) -> None:
+        """Stop, and refuse velocities for a moment: this process has slept until `now` (s)."""
+        self._awake_from, self._late_until = now + WAKING, now + LATE
+        self.stop()
 
     def on_session_end(self, why: str) -> None:
         self._forget(why)
         self._tell_stopping()
         self._progress = None
-        self._last_sent = math.inf
         self._running, self._gone = False, why
         self._motors_off_since = math.inf
         self._keep_alive_timer.cancel()
