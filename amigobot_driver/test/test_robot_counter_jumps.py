@@ -289,6 +289,26 @@ def test_the_way_rolled_while_the_link_was_lost_is_counted(robot: str, motion: s
     assert drive_a_metre(bench) < ALIGNED + before[1]
 
 
+@pytest.mark.parametrize("seconds", [0.2, 0.3, 0.4])
+@pytest.mark.parametrize("velocity", [(0.7, 0.0), (0.7, 1.0), (0.0, 2.0)])
+def test_a_link_lost_near_the_origin_adds_no_motion_that_was_not_made(
+    velocity: tuple[float, float], seconds: float
+) -> None:
+    """There the robot's counters could also be those of one that zeroed them and then moved: the smaller motion counts."""
+    bench = started("amigo", away=False, options=Options(max_linear=0.7, max_angular=5.2))
+    bench.run(seconds, cmd_vel=velocity)
+    bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
+    bench.run(0.1)
+    bench.go_out_of_range()
+    bench.run(4)
+    assert not bench.robot.running
+    bench.come_back()
+    bench.until(lambda: bench.robot.running, within=60)
+    bench.run(0.5)
+    assert error(bench)[0] < NEAR
+    assert error(bench)[1] < ALIGNED
+
+
 @pytest.mark.parametrize(
     ("robot", "motion", "degrees"),
     [(robot, motion, 75) for robot in ROBOTS for motion in MOTIONS] + [("amigo", motion, 200) for motion in MOTIONS],

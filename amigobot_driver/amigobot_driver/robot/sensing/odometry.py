@@ -341,7 +341,9 @@ class Odometer:
         roll, coast = min(dt, _ROLL), min(dt, _COAST)
         off, off_zero = counted.off(speed * roll, rate * roll), since_zero.off(speed * coast, rate * coast)
         fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
-        if self._reset_at is not None or (fits and off_zero + self._resolution(counted) < off):
+        # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
+        smaller = since_zero.off(0.0, 0.0) < counted.off(0.0, 0.0)
+        if self._reset_at is not None or (fits and smaller and off_zero + self._resolution(counted) < off):
             until = min(max((self._reset_at or then) - then, 0.0), coast)
             return _arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
