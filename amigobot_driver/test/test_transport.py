@@ -126,6 +126,26 @@ class TestSerial:
         port.write(EVERY_BYTE)
         assert line.read(256) == EVERY_BYTE
 
+    def test_asks_the_adapter_to_pass_bytes_on_at_once(self, line: Pty, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[bool] = []
+        monkeypatch.setattr(
+            serial.Serial, "set_low_latency_mode", lambda self, on: asked.append(self.is_open and on), raising=False
+        )
+        with closing(SerialPort(line.path, 9600)):
+            assert asked == [True]
+
+    @pytest.mark.parametrize("failure", [NotImplementedError(), ValueError("refused"), OSError(errno.ENOTTY, "no tty")])
+    def test_opens_where_the_adapter_cannot(
+        self, line: Pty, monkeypatch: pytest.MonkeyPatch, failure: Exception
+    ) -> None:
+        def refuse(self: serial.Serial, on: bool) -> None:
+            raise failure
+
+        monkeypatch.setattr(serial.Serial, "set_low_latency_mode", refuse, raising=False)
+        with closing(SerialPort(line.path, 9600)) as port:
+            os.write(line.master, b"amigo")
+            assert port.read(PATIENCE) == b"amigo"
+
     def test_reads_all_that_is_there_at_once(self, line: Pty, port: SerialPort) -> None:
         os.write(line.master, b"amigo")
         assert port.read(PATIENCE) == b"amigo"
@@ -276,17 +296,30 @@ class TestUdevRules:
 
     RULES: ClassVar = [line for line in UDEV.read_text().splitlines() if line and not line.startswith("#")]
 
-    @pytest.mark.parametrize("rule", RULES, ids=range(len(RULES)))
-    def test_a_udev_rule_names_the_link(self, rule: str) -> None:
+    @staticmethod
+    def assignments(rule: str) -> dict[tuple[str, str | None], tuple[str, str]]:
         pairs = [re.fullmatch(r'([A-Z]+)(?:\{(\w+)\})?(==|\+=|=)"([^"]*)"', part) for part in rule.split(", ")]
         assert all(pairs), rule
-        found = {(pair[1], pair[2]): (pair[3], pair[4]) for pair in pairs if pair}
+        return {(pair[1], pair[2]): (pair[3], pair[4]) for pair in pairs if pair}
+
+    @pytest.mark.parametrize("rule", [rule for rule in RULES if "SYMLINK" in rule])
+    def test_a_udev_rule_names_the_link(self, rule: str) -> None:
+        found = self.assignments(rule)
         assert found["SUBSYSTEM", None] == ("==", "tty")
         for number in ("idVendor", "idProduct"):
             operator, value = found["ATTRS", number]
             assert operator == "==" and re.fullmatch("[0-9a-f]{4}", value), "sysfs writes them in small letters"
         assert found["SYMLINK", None] == ("+=", "amigobot")
         assert found["GROUP", None] == ("=", "dialout") and found["MODE", None] == ("=", "0660")
+
+    def test_a_udev_rule_makes_an_ftdi_adapter_pass_bytes_on_after_a_millisecond(self) -> None:
+        (rule,) = (rule for rule in self.RULES if "SYMLINK" not in rule)
+        assert self.assignments(rule) == {
+            ("ACTION", None): ("==", "add"),
+            ("SUBSYSTEM", None): ("==", "usb-serial"),
+            ("DRIVERS", None): ("==", "ftdi_sio"),
+            ("ATTR", "latency_timer"): ("=", "1"),
+        }
 
     def test_the_documents_name_the_link(self) -> None:
         for document in ("README.md", "docs/recipes.md"):
