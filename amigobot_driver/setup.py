@@ -22,7 +22,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
-        *shared("launch", "config", "udev", "urdf", "rviz"),
+        *shared("launch", "config", "systemd", "udev", "urdf", "rviz"),
     ],
     install_requires=["setuptools", "pyserial", "PyYAML"],
     python_requires=">=3.10",

