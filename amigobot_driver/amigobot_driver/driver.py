@@ -15,16 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_retry_delay
 from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
-
-#: Seconds that a read may block. Silence of the robot is detected at most this much later.
-_READ_TIMEOUT = 0.25
-#: Seconds between two attempts to open the port: the first interval, and the longest.
-RETRY_FIRST, RETRY_MAX = 0.25, 1.0
-#: After CLOSE the robot must be silent for this long (s), or the driver repeats CLOSE, up to this many times.
-_QUIET, _CLOSE_TRIES = 0.25, 3
-
 
 #: CLOCK_BOOTTIME in s. It counts during suspend, so requests from before a suspend are old afterwards. A partial, not a
 #: function of our own: it is called several times for every frame and packet.
@@ -97,18 +90,18 @@ class Driver:
     # -- reading ----------------------------------------------------------------------------------------------
 
     def _reader_loop(self) -> None:
-        delay = RETRY_FIRST
+        failures = 0
         while not self._stopping.is_set():
             try:
                 port = self._opener(self.url, self._robot.baud)
             except PortError as error:
                 self._update(partial(self._robot.link.disconnected, str(error)))
-                self._stopping.wait(delay)
-                delay = min(2 * delay, RETRY_MAX)
+                self._stopping.wait(open_retry_delay(failures))
+                failures += 1
                 continue
-            delay = RETRY_FIRST
+            failures = 0
             self._read_until_lost(port)
-            self._stopping.wait(delay)
+            self._stopping.wait(open_retry_delay(failures))
 
     def _read_until_lost(self, port: Port) -> None:
         with self._changed:
@@ -131,7 +124,7 @@ class Driver:
         """Read what has arrived. If a SIP is overdue, confirm to the link that all bytes until then have been read."""
         began = self.clock()
         overdue = began >= self._robot.link.read_deadline
-        data = port.read(0.0 if overdue else _READ_TIMEOUT)
+        data = port.read(0.0 if overdue else READ_TIMEOUT)
         # Before taking the lock: waiting for it must not delay the stamps.
         arrived = self.clock()
         if data:
@@ -158,7 +151,7 @@ class Driver:
                     self._write_due()
                 self._wake_at = self._next_time
                 # Bounded: the injected clock may run differently.
-                self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _READ_TIMEOUT)))
+                self._changed.wait(max(0.0, min(self._wake_at - self.clock(), READ_TIMEOUT)))
                 self._wake_at = math.inf
 
     def _write_due(self) -> None:
@@ -176,11 +169,11 @@ class Driver:
     def _close_session(self) -> None:
         """Send the shutdown sequence; repeat it while the robot still sends packets."""
         with self._changed:
-            for _ in range(_CLOSE_TRIES):
+            for _ in range(CLOSE_TRIES):
                 self._robot.link.close()
                 self._write_due()
                 while self._port and self._robot.link.next_time() < math.inf:
-                    self._changed.wait(_QUIET / 10)
+                    self._changed.wait(CLOSE_SILENCE / 10)
                     self._write_due()
                 received = self._robot.link.packets.standard
                 self._wait_quiet()
@@ -188,7 +181,7 @@ class Driver:
                     return
 
     def _wait_quiet(self) -> None:
-        until = time.monotonic() + _QUIET
+        until = time.monotonic() + CLOSE_SILENCE
         while self._port and (remaining := until - time.monotonic()) > 0:
             self._changed.wait(remaining)
 

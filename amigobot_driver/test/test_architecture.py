@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1] / PACKAGE
 
 EVERY_LAYER = {
     "cli",
+    "connection_policy",
     "driver",
     "odometry_file",
     "profiles",
@@ -41,11 +42,12 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "protocol": (set(), set()),
     "profiles": ({"resources"}, {"yaml"}),
     "profiles.description": ({"profiles", "resources"}, {"yaml", "xacro"}),
-    "robot": ({"protocol", "profiles", "wording"}, set()),
-    "transport": ({"protocol", "transport.simulated"}, {"serial"}),
+    "connection_policy": (set(), set()),
+    "robot": ({"connection_policy", "protocol", "profiles", "wording"}, set()),
+    "transport": ({"connection_policy", "protocol", "transport.simulated"}, {"serial"}),
     "transport.simulated": ({"transport", "protocol", "sim", "profiles"}, set()),
     "sim": ({"protocol", "profiles", "resources", "wording"}, {"yaml", "serial"}),
-    "driver": ({"robot", "transport", "protocol", "profiles"}, set()),
+    "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
     "odometry_file": ({"driver", "robot"}, set()),
     "replay": ({"robot", "protocol"}, set()),
     "ros": (EVERY_LAYER - {"cli", "sim"}, ANY_LIBRARY),

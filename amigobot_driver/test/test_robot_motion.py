@@ -11,10 +11,10 @@ from bench import Bench, Noise, losing, losing_first, lost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from amigobot_driver.connection_policy import KEEP_ALIVE
 from amigobot_driver.protocol import Command, Instruction, encode_frame
 from amigobot_driver.robot import LinkState, Options, Refused
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, CommandQueue, Priority
-from amigobot_driver.robot.motion.motion import KEEP_ALIVE
 
 FAST = Options(max_linear=0.7, max_angular=3.0)
 

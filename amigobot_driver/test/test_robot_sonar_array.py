@@ -96,5 +96,5 @@ def test_a_reading_at_the_end_of_the_range_is_no_echo(reading: int, heard: float
     """Some robots say exactly 5000 mm where others say 6100 (docs/protocol.md 5.2 and 8): neither is a wall."""
     sip = parse(bytes([0x32]) + bytes(18) + bytes([1, 3]) + reading.to_bytes(2, "little") + bytes(6))
     senses = Senses(AMIGO)
-    list(senses.perceive(sip, 1.0, 0.1))
+    senses.update(sip, 1.0, 0.1)
     assert senses.newest[3].range == pytest.approx(heard)

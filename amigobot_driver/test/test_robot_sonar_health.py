@@ -61,7 +61,7 @@ class Scene:
             for step in range(steps):
                 self.ring.step(self.now + (step + 1) * CYCLE / steps)
             self.now += CYCLE
-            self.health.perceive(self._report(linear, angular), self.sequence)
+            self.health.update(self._report(linear, angular), self.sequence)
             for trouble in self.health.troubles():
                 self.seen[f"{trouble.kind} {trouble.number}"] = trouble
 

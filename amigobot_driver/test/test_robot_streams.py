@@ -139,7 +139,7 @@ class TestTicks:
         encoders.leading = True
         for step in range(20):
             ticks = (start + 500 * step + 2**31) % 2**32 - 2**31
-            list(encoders.perceive(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
+            list(encoders.update(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
         assert odometer.state.x == pytest.approx(19 * 500 * math.pi * 0.1 / 9550)
         assert odometer.state.left_angle == pytest.approx(19 * 500 / 9550 * math.tau)
         assert encoders.jumps == 0
@@ -163,7 +163,7 @@ class TestTicks:
         encoders, odometer = WheelEncoders(), Odometer(AMIGO)
         encoders.leading = True
         for step, ticks in enumerate((0, 500, 900_000, 900_500)):
-            list(encoders.perceive(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
+            list(encoders.update(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
         assert odometer.state.x == pytest.approx(1000 * math.pi * 0.1 / 9550)
         assert encoders.jumps == 1
 
@@ -173,7 +173,7 @@ class TestTicks:
         told = []
         for step in range(5):
             packet = Encoders(left=100 * step, right=100 * step)
-            told += list(encoders.perceive(packet, 0.1 * step, odometer, load_profile("generic"), None))
+            told += list(encoders.update(packet, 0.1 * step, odometer, load_profile("generic"), None))
         assert [event.odometry for event in told if isinstance(event, Rolled)] == [None] * 5
         assert len([event for event in told if isinstance(event, Notice)]) == 1
         assert not encoders.leads(0.4)

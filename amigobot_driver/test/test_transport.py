@@ -424,7 +424,7 @@ class TestTcp:
         now = [time.monotonic()]
         monkeypatch.setattr(tcp, "time", SimpleNamespace(monotonic=lambda: now[0]))
         for _ in range(5):
-            now[0] += 0.9 * tcp.SILENCE
+            now[0] += 0.9 * tcp.TCP_SILENCE
             peer.sendall(b"x")
             assert port.read(PATIENCE) == b"x"
             assert port.read(0.0) == b""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench import Bench, Noise
 
-from amigobot_driver.driver import RETRY_MAX
+from amigobot_driver.connection_policy import OPEN_RETRY_MAX
 from amigobot_driver.protocol import Sip
 from amigobot_driver.robot import Options
 from amigobot_driver.robot.sensing.odometry import Odometer
@@ -135,7 +135,7 @@ def cable(share: Share) -> Iterator[Figure]:
         bench.unplug()
         bench.run(10 ** rng.uniform(-1, math.log10(60)))
         bench.plug_in()
-        times.append(bench.until(lambda: bench.robot.running, 20.0) + RETRY_MAX)
+        times.append(bench.until(lambda: bench.robot.running, 20.0) + OPEN_RETRY_MAX)
         bench.run(0.2)
         after = bench.robot.senses.odometer.state
         jumps.append(math.hypot(after.x - before.x, after.y - before.y))
@@ -144,7 +144,7 @@ def cable(share: Share) -> Iterator[Figure]:
     yield Figure(
         f"the cable out for 0.1 to 60 s, {len(times)} times",
         "running within 2 s of its return, the pose goes on from where it was",
-        f"{max(times):.2f} s at most, of which {RETRY_MAX:g} s between two looks at the port; "
+        f"{max(times):.2f} s at most, of which {OPEN_RETRY_MAX:g} s between two looks at the port; "
         f"pose moved by {1000 * max(jumps):.0f} mm at most",
         max(times) <= 2.0 and max(jumps) < 0.10,
     )

@@ -46,8 +46,8 @@ class Sip(Packet):
     SONAR: ClassVar[int] = 0b1111 << 1
     STOP_BUTTON: ClassVar[int] = 1 << 5
     MOVING: ClassVar[int] = 0x33
-    #: whether the motors' flag is the robot's own word
-    REPORTS_MOTORS: ClassVar[bool] = True
+    #: bits of `flags` that mean nothing, as the robot does not report them
+    UNREPORTED: ClassVar[int] = 0
 
     id: U8 = 0x32  #: 0x32 motors stopped, 0x33 moving; 0x30 to 0x3F are read
     x: U16  #: robot units; a 15-bit counter: only differences modulo 0x8000 mean anything
@@ -115,7 +115,9 @@ class Sip(Packet):
     @property
     def fault_names(self) -> tuple[str, ...]:
         """Names of the reported faults; empty if the packet ends before the field."""
-        faults = self.faults or 0
+        faults = self.faults
+        if not faults:
+            return ()
         return tuple(name for bit, name in enumerate(_FAULTS) if faults >> bit & 1)
 
     @property

@@ -64,6 +64,7 @@ class BandwidthPlanner(Component):
     """Keeps the plan for one robot. Who wants a stream asks `accepts` before it asks the robot."""
 
     def __init__(self, context: Context, profile: Profile) -> None:
+        super().__init__(context)
         #: is called with the time (s) when the plan has changed
         self.on_change: Callable[[float], object] = lambda now: None
         self._emit = context.emit

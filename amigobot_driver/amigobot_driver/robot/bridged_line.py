@@ -27,6 +27,7 @@ class BridgedLine(Component):
 
     def __init__(self, context: Context, profile: Profile, baud: int) -> None:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
+        super().__init__(context)
         self._profile = profile
         self._emit = context.emit
         self.chosen = baud

@@ -86,6 +86,7 @@ class Context:
         unsupported: Callable[[CommandTable], str],
         no_robot: Callable[[], str],
     ) -> None:
+        self.components: list[Component] = []  #: every component of the robot, in the order of their creation
         self.queue = queue
         self.sends = sends
         self.timeouts = timeouts
@@ -99,6 +100,10 @@ class Context:
 
 class Component:
     """One subsystem or device. A subclass overrides what concerns it; times are in s of the robot's clock."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        context.components.append(self)
 
     def on_profile(self, profile: Profile) -> None:
         """The robot has been identified and has this profile."""

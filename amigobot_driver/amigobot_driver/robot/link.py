@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..connection_policy import DRIVER_SILENCE
 from ..protocol import (
     FRAME_DATA,
     Command,
@@ -28,9 +29,6 @@ from .dialects import Dialect
 from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
 from .scheduler import Scheduler
 from .session import LinkState, Session
-
-#: s without a frame from us after which the robot's watchdog may have stopped it: any frame but STOP would revive it.
-STALE = 1.0
 
 
 @dataclass(slots=True)
@@ -203,7 +201,7 @@ class Link:
     def take(self, now: float) -> bytes | None:
         """The next frame to write, if one is due."""
         queue, dialect = self.queue, self.session.dialect
-        if self.session.running and now - queue.last_sent > STALE:
+        if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
             # This process slept: what was requested then is void, and the first frame must be a stop.
             queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
             self._observer.on_silence_of_driver(now)

@@ -23,7 +23,7 @@ from functools import partial
 from typing import Any
 
 from ..protocol import Instruction, Packet
-from .component import Context
+from .component import Component, Context
 from .events import Notice
 from .outcome import Callers, Outcome
 
@@ -166,3 +166,15 @@ class ConfirmedRequest:
         self._set_pending(False)
         self._timer.cancel()
         self._callers.finish(success, message)
+
+
+class RequestComponent(Component):
+    """A component with one request, `_request`: it ends with the session, and its counters are the component's."""
+
+    _request: ConfirmedRequest
+
+    def on_session_end(self, reason: str) -> None:
+        self._request.fail(reason)
+
+    def counters(self) -> Mapping[str, int]:
+        return self._request.counters()

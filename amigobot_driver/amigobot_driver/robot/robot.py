@@ -42,14 +42,14 @@ from .devices.switch import Switch
 from .devices.wired_inputs import WiredInputs
 from .devices.working_values import WorkingValues
 from .dialects import Dialect, dialects
-from .events import Identified, Notice, OdometryStale
+from .events import Identified, OdometryStale
 from .link import Link
 from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
-from .motion.limits import Refused, VelocityLimits
-from .motion.manoeuvre import MOVE_STEP, TURN_STEP, Manoeuvre, Move, Turn, whole_degrees
+from .motion.limits import Refused, VelocityLimits, checked_heading, working_limits
+from .motion.manoeuvre import Manoeuvre, Move, Turn, whole_degrees
 from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels
 from .options import Options
@@ -58,16 +58,12 @@ from .packet_clock import PacketClock
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
+from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.odometry_state import OdometryState
 from .sensing.senses import Senses
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
 from .unconfirmed import UnconfirmedCommands
-
-#: rad and m by which a request may miss a limit because of rounding.
-_ROUNDING = 1e-6
-#: m/s, and thousands of deg/s, that VEL and RVEL can say in their 16 bits.
-_MOST = 32.0
 
 
 class Robot:
@@ -94,7 +90,7 @@ class Robot:
             pinned=next((dialect for dialect in spoken if self._is_asked_for(dialect)), None),
         )
         self.queue, self.session = self.link.queue, self.link.session
-        self.context = Context(
+        context = Context(
             self.queue,
             self.link.sends,
             self.link.timeouts,
@@ -106,93 +102,50 @@ class Robot:
         self.dialect.adopt(self.profile)
         self.senses = Senses(self.profile)
         self.sonar_health = SonarHealth(self.profile)
-        self.line = BridgedLine(self.context, self.profile, options.bridge_baud)
-        self.bandwidth = BandwidthPlanner(self.context, self.profile)
-        self.link_timing = LinkTiming(self.context)
-        self.stalls = StallMonitor(self.context)
-        self.standstill = StandstillMonitor(self.context, self._driven)
-        self.raw_refused = 0
         limits = self.profile.limits
         self.limits = VelocityLimits((limits.linear, limits.angular))
-        self.motion = Motion(
-            self.context, self.limits, options.command_timeout, lambda: self.motors.switching_on
-        )
-        self.motors = Switch(
-            self.context,
-            "motors",
-            Command.ENABLE(1),
-            Command.ENABLE(0),
-            _motors_enabled,
-            True if options.motors_on_connect else None,
-        )
-        self.sonar = Switch(
-            self.context,
-            "sonar",
-            Command.SONAR(1),
-            Command.SONAR(0),
-            lambda sip: sip.sonar_enabled,
-            options.sonar_on_connect,
-        )
-        self.sequence = SonarSequence(self.context)
-        self.working_values = WorkingValues(self.context)
-        self.sounds = Sounds(self.context)
-        self.digital_outputs = DigitalOutputs(self.context)
-        self.analog_input = AnalogInput(self.context)
-        self.streams = Streams(self.context, self.bandwidth)
+        self.raw_refused = 0
+        # In this order the components learn of a new session, so this is the order of their first commands.
+        self.motion = Motion(context, self.limits, options.command_timeout, lambda: self.motors.switching_on)
+        motors_on = True if options.motors_on_connect else None
+        self.motors = Switch(context, "motors", Command.ENABLE(1), Command.ENABLE(0), Sip.MOTORS, motors_on)
+        sonar_on = options.sonar_on_connect
+        self.sonar = Switch(context, "sonar", Command.SONAR(1), Command.SONAR(0), Sip.SONAR, sonar_on)
+        self.working_values = WorkingValues(context)
+        self.line = BridgedLine(context, self.profile, options.bridge_baud)
+        self.bandwidth = BandwidthPlanner(context, self.profile)
+        self.sounds = Sounds(context)
+        self.digital_outputs = DigitalOutputs(context)
+        self.analog_input = AnalogInput(context)
+        self.streams = Streams(context, self.bandwidth)
+        self.aux = aux_ports(context, lambda: self.link.decoder.byte_time)
+        self.sequence = SonarSequence(context)
+        self.gyro = Gyroscope(context)
+        self.inputs = WiredInputs(context, self.profile)
+        self.link_timing = LinkTiming(context)
+        self.stalls = StallMonitor(context)
+        self.standstill = StandstillMonitor(context, self._driven)
+        self.unconfirmed = UnconfirmedCommands(context)
+        self.servos = ServoJoints(context, self.unconfirmed, self.profile, lambda *servo: self.dialect.servo(*servo))
+        self.pwm = MotorPwm(context, self.unconfirmed)
+        self.flash = Flash(context, self._stands)
+        self.bumpers = BumperReader(context, self.unconfirmed, self.profile)
+        self.gripper = Gripper(context, self.profile)
+        self.charger = Charger(context)
+        self.controller_reset = ControllerReset(context)
+        self.compass = CompassReader(context)
+        self.joystick = JoystickReader(context)
+        self.components = context.components
+        self.encoders = WheelEncoders()
         # SETO zeroes the counters always, OPEN on some robots.
         for command in (Command.SETO, Command.OPEN, ErraticCommand.SETO, ErraticCommand.OPEN):
-            self.context.on_sent(command, lambda _, now: self.senses.odometer.expect_zero(now))
-        self.encoders = WheelEncoders()
-        self.gyro = Gyroscope(self.context)
-        self.inputs = WiredInputs(self.context, self.profile)
-        self.unconfirmed = UnconfirmedCommands(self.context)
-        self.servos = ServoJoints(
-            self.context, self.unconfirmed, self.profile, lambda number, counts: self.dialect.servo(number, counts)
-        )
-        self.pwm = MotorPwm(self.context, self.unconfirmed)
-        self.flash = Flash(self.context, self._stands)
-        self.bumpers = BumperReader(self.context, self.unconfirmed, self.profile)
-        self.gripper = Gripper(self.context, self.profile)
-        self.charger = Charger(self.context)
-        self.controller_reset = ControllerReset(self.context)
-        self.compass = CompassReader(self.context)
-        self.joystick = JoystickReader(self.context)
-        self.aux = aux_ports(self.context, lambda: self.link.decoder.byte_time)
-        self.components = (
-            self.motion,
-            self.motors,
-            self.sonar,
-            self.working_values,
-            self.line,
-            self.bandwidth,
-            self.sounds,
-            self.digital_outputs,
-            self.analog_input,
-            self.streams,
-            *(part for port in self.aux for part in (port.reader, port.writer)),
-            self.sequence,
-            self.gyro,
-            self.inputs,
-            self.link_timing,
-            self.stalls,
-            self.standstill,
-            self.servos,
-            self.pwm,
-            self.flash,
-            self.bumpers,
-            self.gripper,
-            self.charger,
-            self.controller_reset,
-            self.compass,
-            self.joystick,
-            self.unconfirmed,
-        )
+            context.on_sent(command, lambda _, now: self.senses.odometer.expect_zero(now))
         self._packet_clock = PacketClock(lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle)
-        self.context.on_packet(Sip, self._on_sip)
-        self.context.on_packet(Encoders, self._on_encoders)
-        self.context.on_packet(Parameters, self._on_config)
+        context.on_packet(Sip, self._on_sip)
+        context.on_packet(Encoders, self._on_encoders)
+        context.on_packet(Parameters, self._on_config)
         self._identity: SyncReply | None = None  #: of the last robot
-        self._stored: tuple[OdometryState, float] | None = None  #: until the first SIP; with its maximum age, s
+        self._continuation = OdometryContinuation()
         self._arrange(-math.inf)
         self._limit()
 
@@ -237,7 +190,7 @@ class Robot:
 
     def drive_course(self, linear: float, yaw: float, now: float) -> None:
         """Ask for a velocity (m/s) on a heading in the odometry frame (rad). Raises Refused."""
-        self.motion.drive_course(linear, self._heading(yaw), now)
+        self.motion.drive_course(linear, whole_degrees(checked_heading(yaw) - self.senses.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
@@ -253,14 +206,7 @@ class Robot:
             Refused: The angle is out of range, or the robot cannot move now.
         """
         odometry = self.senses.odometer.state
-        if absolute:
-            _check_heading(angle)
-            angle = math.remainder(angle - odometry.yaw, math.tau)
-        elif not abs(angle) <= math.pi:
-            raise Refused(f"angle is {angle:g} rad, a turn takes -3.14 to 3.14; further turns are several")
-        elif 0 < abs(angle) < TURN_STEP - _ROUNDING:
-            raise Refused(f"angle is {angle:g} rad, the firmware turns by {TURN_STEP:.4f} rad (1 deg) at least")
-        turn = Turn(angle)
+        turn = Turn.to_heading(angle, odometry.yaw) if absolute else Turn.by(angle)
         self.motion.perform(turn, odometry, now)
         return turn
 
@@ -276,11 +222,7 @@ class Robot:
         Raises:
             Refused: The distance is out of range, or the robot cannot move now.
         """
-        if not abs(distance) <= Move.FURTHEST:
-            raise Refused(f"distance is {distance:g} m, a move takes {-Move.FURTHEST} to {Move.FURTHEST}")
-        if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
-            raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
-        move = Move(distance)
+        move = Move.by(distance)
         self.motion.perform(move, self.senses.odometer.state, now)
         return move
 
@@ -323,7 +265,7 @@ class Robot:
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
-        self._stored = None
+        self._continuation.discard()
         self.senses.odometer.set(x, y, yaw)
 
     def restart_odometry(self) -> None:
@@ -340,32 +282,11 @@ class Robot:
             state: What `odometry_state` gave there, on the same computer since it was started.
             max_age: s that the state may be old.
         """
-        self._stored = state, max_age
+        self._continuation.store(state, max_age)
 
     def odometry_state(self) -> OdometryState | None:
         """The pose with the counters that it belongs to; None before the first SIP."""
-        odometer, identity = self.senses.odometer, self._identity
-        if odometer.counters is None or identity is None or self._stored is not None:
-            return None
-        pose, (sip, stamp) = odometer.state, odometer.counters
-        return OdometryState(
-            name=identity.name,
-            robot_class=identity.robot_class,
-            subclass=identity.subclass,
-            profile=self.profile.name,
-            stamp=stamp,
-            x=pose.x,
-            y=pose.y,
-            yaw=pose.yaw,
-            left_angle=pose.left_angle,
-            right_angle=pose.right_angle,
-            covariance=pose.covariance,
-            counter_x=sip.x,
-            counter_y=sip.y,
-            counter_heading=sip.heading,
-            left_velocity=sip.left_velocity,
-            right_velocity=sip.right_velocity,
-        )
+        return self._continuation.state(self.senses.odometer, self._identity, self.profile.name)
 
     def unsupported(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
@@ -483,7 +404,8 @@ class Robot:
         # An Erratic streams before OPEN, which zeroes its counters: what they said until then belongs to the pose.
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
             measured = self.measured(packet, stamp)
-            self._continue(packet, measured)
+            if self._continuation.pending:
+                self._continue_odometry(packet, measured)
             self.senses.odometer.update(packet, measured, self._packet_clock.cycle)
 
     def on_silence_of_driver(self, now: float) -> None:
@@ -494,30 +416,10 @@ class Robot:
 
     # -- packets ----------------------------------------------------------------------------------------------
 
-    def _continue(self, sip: Sip, stamp: float) -> None:
-        """Continue the odometry of another driver with the first SIP, or say why not."""
-        if self._stored is None:
-            return
-        (stored, max_age), self._stored = self._stored, None
-        age = stamp - stored.stamp
+    def _continue_odometry(self, sip: Sip, stamp: float) -> None:
         identity = self._identity or SyncReply(name="", robot_class="", subclass="")
-        if (stored.name, stored.robot_class, stored.subclass) != (
-            identity.name,
-            identity.robot_class,
-            identity.subclass,
-        ):
-            fits, why = False, f"the stored pose is that of another robot, {stored.name!r} ({stored.subclass})"
-        elif stored.profile != self.profile.name:
-            fits, why = False, f"the stored pose was measured with the profile {stored.profile}"
-        elif not 0.0 <= age <= max_age:
-            fits, why = False, f"the stored pose is {age:.0f} s old, allowed: 0 to {max_age:g} s"
-        else:
-            fits, why = self.senses.odometer.resume(stored, sip, stamp)
-        if fits:
-            text = f"odometry continues at x {stored.x:.2f} m, y {stored.y:.2f} m of {age:.1f} s ago: {why}"
-        else:
-            text = f"odometry starts at zero: {why}"
-        self.link.emit(Notice(text, trouble=not fits))
+        odometer, profile = self.senses.odometer, self.profile.name
+        self.link.emit(self._continuation.apply(odometer, sip, stamp, identity, profile))
 
     def _stands(self) -> bool:
         report = self.senses.report
@@ -532,25 +434,21 @@ class Robot:
         """Whether the wheels are to turn; a course may be kept while standing."""
         return isinstance(self.motion.wanted, Velocity | Wheels) and bool(self.motion.wanted)
 
-    def _heading(self, yaw: float) -> int:
-        """A heading in the odometry frame (rad) as HEAD takes it: whole degrees in the robot's own frame."""
-        _check_heading(yaw)
-        return whole_degrees(yaw - self.senses.odometer.rotation)
-
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        self._continue(sip, stamp)
+        if self._continuation.pending:
+            self._continue_odometry(sip, stamp)
         odometer = self.senses.odometer
         jumps = odometer.jumps
-        for event in self.senses.perceive(sip, stamp, self._packet_clock.cycle):
+        for event in self.senses.update(sip, stamp, self._packet_clock.cycle):
             self.link.emit(event)
         if self.senses.report:
-            self.sonar_health.perceive(self.senses.report, self.sequence.requested)
+            self.sonar_health.update(self.senses.report, self.sequence.requested)
         heading = sip.heading * self.profile.units.angle
         self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
 
     def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
         config, odometer = self.working_values.config, self.senses.odometer
-        for event in self.encoders.perceive(packet, stamp, odometer, self.profile, config):
+        for event in self.encoders.update(packet, stamp, odometer, self.profile, config):
             self.link.emit(event)
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
@@ -561,17 +459,8 @@ class Robot:
 
     def _limit(self) -> None:
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
-        linear, angular = self.profile.limits.linear, self.profile.limits.angular
-        own_linear, own_angular = linear, angular
-        if config := self.working_values.config:
-            linear = min(linear, (config.value("trans_vel_top") or 0) / 1000 or linear)
-            angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
-            own_linear = config.trans_vel_max / 1000 or linear
-            own_angular = math.radians(config.rot_vel_max) or angular
-        working = (
-            min(linear, self.options.max_linear or own_linear, _MOST),
-            min(angular, self.options.max_angular or own_angular, math.radians(_MOST * 1000)),
-        )
+        requested = self.options.max_linear, self.options.max_angular
+        working = working_limits(self.profile.limits, self.working_values.config, requested)
         if working != self.limits.working:
             self.limits.working = working
             self.motion.limits_changed()
@@ -585,12 +474,3 @@ class Robot:
         if self.options.max_angular:
             wanted["rot_vel_max"] = max(1, round(math.degrees(angular)))
         return wanted
-
-
-def _check_heading(yaw: float) -> None:
-    if not math.isfinite(yaw):
-        raise Refused(f"heading is {yaw}, a finite number of rad is needed")
-
-
-def _motors_enabled(sip: Sip) -> bool | None:
-    return sip.motors_enabled if sip.REPORTS_MOTORS else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 Callback = Callable[[float], object]
 
@@ -21,12 +21,12 @@ Callback = Callable[[float], object]
 class Timer:
     """One deadline. Its callback gets the time in s; a timer that has run is idle until it is set again."""
 
-    __slots__ = ("_callback", "_scheduler", "entry", "time")
+    __slots__ = ("_callback", "_heap", "_order", "entry", "time")
 
-    def __init__(self, scheduler: Scheduler, callback: Callback) -> None:
+    def __init__(self, heap: list[tuple[float, int, Timer]], order: Iterator[int], callback: Callback) -> None:
         self.time = math.inf  #: s, when the callback is due; inf while the timer is idle
         self.entry = 0  #: number of its entry in the heap, 0 while it has none; other entries of it are outdated
-        self._scheduler = scheduler
+        self._heap, self._order = heap, order
         self._callback = callback
 
     @property
@@ -38,7 +38,9 @@ class Timer:
         """Let the callback be called at `time` (s), and not at any time set before."""
         if time != self.time:
             self.time = time
-            self._scheduler.push(self)
+            self.entry = next(self._order) if time < math.inf else 0
+            if self.entry:
+                heapq.heappush(self._heap, (time, self.entry, self))
 
     def cancel(self) -> None:
         """Let the callback not be called."""
@@ -63,13 +65,7 @@ class Scheduler:
         Args:
             callback: is called with the current time (s) when the timer is due.
         """
-        return Timer(self, callback)
-
-    def push(self, timer: Timer) -> None:
-        """Take in the new time of a timer; for `Timer.set`."""
-        timer.entry = next(self._order) if timer.time < math.inf else 0
-        if timer.entry:
-            heapq.heappush(self._heap, (timer.time, timer.entry, timer))
+        return Timer(self._heap, self._order, callback)
 
     def next_time(self) -> float:
         """The time (s) of the earliest deadline; inf where there is none."""

@@ -13,22 +13,18 @@ import math
 from collections.abc import Callable
 from enum import Enum
 
+from ..connection_policy import (
+    FIRST_SIP_TIMEOUT,
+    LISTEN,
+    LOSS_GRACE,
+    OPEN_TRIES,
+    RESTART,
+    SETTLE,
+    SYNC_ROUNDS,
+    VISITS_AT_KNOWN_SPEED,
+)
 from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
 from .dialects import Dialect, Script
-
-#: s; the figures of docs/protocol.md 3.3.
-LISTEN = 0.25
-SETTLE = 0.1
-FIRST_SIP = 1.0
-#: Rounds of synchronisation before the line speed is changed, and how often a speed that has worked before is tried
-#: before all others: for a minute, as a robot that comes back in range would be missed while another speed is tried.
-ROUNDS = 3
-#: s after RESET within which the end of a session is its effect.
-RESTART = 3.0
-VISITS_WHERE_IT_WORKED = 24
-#: s after the silence limit in which the reader may still deliver packets: after a freeze of the process the writer can
-#: be the first to run, while the packets of that time wait in the port.
-GRACE = 1.0
 
 _NOBODY = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
@@ -145,7 +141,7 @@ class Session:
         others = [baud for baud in BAUD_RATES if baud != likely] if likely else []
         # The likely speed comes up before each of the others: it is the one a robot has after a reset.
         scan = [likely, *(baud for other in others for baud in (other, likely))]
-        patience = [likely] * VISITS_WHERE_IT_WORKED if self.connections else []
+        patience = [likely] * VISITS_AT_KNOWN_SPEED if self.connections else []
         stranger_until = 0  #: visits; what was said of a robot that was not asked for is true until then
         for visit, baud in enumerate(itertools.chain(patience, itertools.cycle(scan))):
             self._change_baud(baud)
@@ -154,7 +150,7 @@ class Session:
             elif self.state is not LinkState.LOST and visit >= stranger_until:
                 self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
             self._stranger = False
-            for _ in range(ROUNDS):
+            for _ in range(SYNC_ROUNDS):
                 if (yield from self._attempt()):
                     return
             if self._stranger:
@@ -206,10 +202,10 @@ class Session:
         self.identity = identity
         self._enter(LinkState.OPENING, f"found {self._name()}, opening a session")
         yield from self.wait(SETTLE, lambda packet: False)
-        for _ in range(ROUNDS):
+        for _ in range(OPEN_TRIES):
             self.send(Command.OPEN())
             self.send(Command.PULSE())
-            if (yield from self.wait(FIRST_SIP, _is_sip)):
+            if (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)):
                 return True
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
@@ -232,7 +228,7 @@ class Session:
                 packet = yield deadline
                 if packet is None and self._drained < deadline:
                     # Only the clock says so; the port has not been read since. A reader that hangs gets no more time.
-                    packet = yield self._now + GRACE
+                    packet = yield self._now + LOSS_GRACE
                 if packet is None:
                     silent = f"no packet for {self._now - last_sip:.1f} s"
                     return self._lost(f"{silent}: is the robot switched on and in range?")

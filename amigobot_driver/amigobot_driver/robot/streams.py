@@ -146,10 +146,10 @@ class Streams(Component):
     """Which streams are requested, and which of them the robot and the line can carry."""
 
     def __init__(self, context: Context, planner: BandwidthPlanner) -> None:
+        super().__init__(context)
         self.states: Mapping[Stream, StreamState] = {
             stream: StreamState(context, stream, self._review_all) for stream in STREAMS
         }
-        self._context = context
         self._planner = planner
         self._now = 0.0
         planner.on_change = self._review_all

@@ -38,7 +38,7 @@ class UnconfirmedCommands(Component):
     """The requested commands, by the thing they set; of each thing the newest command counts."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        super().__init__(context)
         self._repetitions: dict[object, _Repetition] = {}
 
     def request(self, subject: object, command: Instruction, now: float) -> None:

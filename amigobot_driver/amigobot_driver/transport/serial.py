@@ -10,11 +10,11 @@ import threading
 
 import serial
 
+from ..connection_policy import WRITE_TIMEOUT
 from .port import PortError
 
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10
-_WRITE_TIMEOUT = 1.0
 #: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
 _FAILURES = (OSError, termios.error, TypeError, ValueError)
 
@@ -31,7 +31,7 @@ class SerialPort:
             if "://" not in url:
                 # Only local ports support these two.
                 self._serial.exclusive = True
-                self._serial.write_timeout = _WRITE_TIMEOUT
+                self._serial.write_timeout = WRITE_TIMEOUT
             self._serial.open()
         except _FAILURES as error:
             raise PortError(_explain(url, error)) from None

@@ -10,16 +10,11 @@ import threading
 import time
 from urllib.parse import urlsplit
 
+from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_PEER_TIMEOUT, TCP_SILENCE, WRITE_TIMEOUT
 from .port import PortError
 
-_CONNECT_TIMEOUT = 5.0
-#: Timeout of a write (1 s) as a struct timeval, for a peer that does not read.
-_WRITE_TIMEOUT = struct.pack("@ll", 1, 0)
-#: ms without acknowledgment after which the peer counts as gone. The default of the kernel is 15 minutes.
-_PEER_GONE = 5000
-#: Seconds without a byte after which the connection is reopened: a robot answers within one. A device between here and
-#: the robot may have lost its connection to the robot and keep ours open forever.
-SILENCE = 5.0
+#: Timeout of a write as a struct timeval, for a peer that does not read.
+_WRITE_TIMEOUT = struct.pack("@ll", int(WRITE_TIMEOUT), round(WRITE_TIMEOUT % 1 * 1e6))
 #: Default TCP port of these robots and their simulators.
 DEFAULT_PORT = 8101
 
@@ -38,7 +33,7 @@ class TcpPort:
         except ValueError as error:
             raise PortError(f"{url}: {error}; the form is socket://host:port") from None
         try:
-            self._socket = socket.create_connection(address, _CONNECT_TIMEOUT)
+            self._socket = socket.create_connection(address, TCP_CONNECT_TIMEOUT)
         except OSError as error:
             raise PortError(
                 f"{url}: {_reason(error)}; is the robot or the simulator on, and does it listen on port {address[1]}?"
@@ -46,7 +41,7 @@ class TcpPort:
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _WRITE_TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _PEER_GONE)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(TCP_PEER_TIMEOUT * 1000))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._received_at = time.monotonic()
 
@@ -62,8 +57,8 @@ class TcpPort:
             raise PortError(f"{self.name}: the peer has closed the connection")
         if data:
             self._received_at = time.monotonic()
-        elif time.monotonic() - self._received_at > SILENCE:
-            raise PortError(f"{self.name}: no bytes for {SILENCE:g} s; is the robot on? Reconnecting")
+        elif time.monotonic() - self._received_at > TCP_SILENCE:
+            raise PortError(f"{self.name}: no bytes for {TCP_SILENCE:g} s; is the robot on? Reconnecting")
         return data
 
     def write(self, data: bytes) -> None:

@@ -16,6 +16,17 @@ from typing import TypeVar
 
 from bench import Bench, lost
 
+from amigobot_driver.connection_policy import (
+    ANSWER_TIMEOUT,
+    DRIVER_SILENCE,
+    FIRST_SIP_TIMEOUT,
+    GREETINGS,
+    KEEP_ALIVE,
+    LISTEN,
+    OPEN_TRIES,
+    SETTLE,
+    SYNC_ROUNDS,
+)
 from amigobot_driver.profiles import Limits, Profile, load_profile
 from amigobot_driver.protocol import OVERHEAD, Command, encode_frame
 from amigobot_driver.robot import (
@@ -44,12 +55,8 @@ from amigobot_driver.robot.devices import (
     working_values,
 )
 from amigobot_driver.robot.devices.auxiliary import HOLD
-from amigobot_driver.robot.dialects.dialect import ANSWER_TIMEOUT, ROUNDS
-from amigobot_driver.robot.link import STALE
 from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
-from amigobot_driver.robot.motion.motion import KEEP_ALIVE, LATE, WAKING
-from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
-from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
+from amigobot_driver.robot.motion.motion import LATE, WAKING
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar, Spec
 from amigobot_driver.sim import Faults, Revision, Simulator, Window
 from amigobot_driver.sim.body import _COAST_DECELERATION
@@ -379,8 +386,8 @@ class World:
         The session tries the likely line speed at every second visit. A robot that was just switched on boots; a lost
         one is noticed after the silence.
         """
-        attempt = LISTEN + ROUNDS * ANSWER_TIMEOUT + SETTLE + ROUNDS * FIRST_SIP
-        visit = SESSION_ROUNDS * attempt + 2 * SETTLE
+        attempt = LISTEN + GREETINGS * ANSWER_TIMEOUT + SETTLE + OPEN_TRIES * FIRST_SIP_TIMEOUT
+        visit = SYNC_ROUNDS * attempt + 2 * SETTLE
         return BOOT_TIME + self.silence + 2 * visit + LEEWAY
 
     @property
@@ -449,7 +456,7 @@ class World:
         self.allowances.disturb(start, self.now)
         self.punctual_since = self.now + 2 * TICK
         self.woken = self.now
-        if self.running and seconds > STALE:
+        if self.running and seconds > DRIVER_SILENCE:
             # Documented: what was asked before the process slept is void.
             self._allow(Allowance())
         self._spoil()

@@ -75,11 +75,11 @@ class AuxWriter(Component):
     """What goes out at one port. `byte_time` is s per byte on the line to the robot, 0 where bytes take no time."""
 
     def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
+        super().__init__(context)
         self.name = f"AUX{port}"
         self.written = 0  #: bytes handed to the line
         self.dropped = 0  #: bytes that were taken, or refused, and never will be
         self._command, _, self._baud_field = PORTS[port - 1]
-        self._context = context
         self._byte_time = byte_time
         self._port_byte_time = 10 / BAUD_RATES[0]
         self._queue: deque[_Write] = deque()
@@ -152,13 +152,13 @@ class AuxReader(Component):
     """The input of one port. Requests bytes only while a caller listens or reads; emits each packet as `Received`."""
 
     def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
+        super().__init__(context)
         self.name = f"AUX{port}"
         self.received = 0  #: bytes
         self.forgotten = 0  #: bytes that no `read` had taken when newer ones needed their room
         self.asked_again = 0  #: requests repeated because no byte came; a quiet device needs them, too
         self._id = Aux.IDS[port - 1]
         _, self._command, self._baud_field = PORTS[port - 1]
-        self._context = context
         self._byte_time = byte_time
         self._port_byte_time = 10 / BAUD_RATES[0]
         self._listening = False

@@ -20,8 +20,8 @@ class BumperReader(Component):
     """Reads the bits beside those of the stalled wheels."""
 
     def __init__(self, context: Context, unconfirmed: UnconfirmedCommands, profile: Profile) -> None:
+        super().__init__(context)
         self.newest: BumpersFelt | None = None
-        self._context = context
         self._unconfirmed = unconfirmed
         self._stall: int | None = None  #: argument of BUMPSTALL; None leaves it as it is
         self._config: Parameters | None = None

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Future
 
 from ...protocol import Command, Instruction, Sip
-from ..component import Component, Context
+from ..component import Context
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 #: The mechanism needs time until its contacts touch the dock.
 RETRIES = RetryPolicy(interval=1.0, limit=5)
 
 
-class Charger(Component):
+class Charger(RequestComponent):
     """Deploys and retracts the mechanism. A request ends with its session: a robot never docks again by itself."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        super().__init__(context)
         self._deployed = False
         self._request = ConfirmedRequest(
             context,
@@ -43,12 +42,6 @@ class Charger(Component):
             return finished(False, reason)
         self._deployed = deployed
         return self._request.replace("another charger request replaced this one", now)
-
-    def on_session_end(self, reason: str) -> None:
-        self._request.fail(reason)
-
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()
 
     @property
     def _command(self) -> Instruction:

@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping
 
 from ...protocol import Command, Compass, Sip
-from ..component import Component, Context
+from ..component import Context
 from ..events import CompassRead
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 RETRIES = RetryPolicy(interval=1.0, limit=5)
 #: The argument of TCM2.
@@ -23,11 +23,11 @@ _STEP, _HIGHEST = 2, 180
 _TENTH, _FIELD = 0.1, 1e-8
 
 
-class CompassReader(Component):
+class CompassReader(RequestComponent):
     """Publishes what the compass reports, and has the SIP carry the heading where that is requested."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        super().__init__(context)
         self._in_sip = False
         self._request = ConfirmedRequest(
             context,
@@ -57,9 +57,6 @@ class CompassReader(Component):
     def on_session_start(self, now: float) -> None:
         if self._in_sip:
             self._start(now)
-
-    def on_session_end(self, reason: str) -> None:
-        self._request.fail(reason)
 
     def counters(self) -> Mapping[str, int]:
         return {"compass_resent": self._request.resent}

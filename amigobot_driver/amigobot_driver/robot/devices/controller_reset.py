@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Future
 
 from ...protocol import Command
-from ..component import Component, Context
+from ..component import Context
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 #: Packets may go on for as long after RESET before it counts as lost.
 RETRIES = RetryPolicy(interval=1.5, limit=3)
@@ -16,11 +15,11 @@ RETRIES = RetryPolicy(interval=1.5, limit=3)
 LIMIT = 60.0
 
 
-class ControllerReset(Component):
+class ControllerReset(RequestComponent):
     """Sends RESET until the session ends; the result is known when the next session has started."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        super().__init__(context)
         self._rebooting = False  #: the session has ended because of RESET
         self._deadline = context.timeouts.timer(self._on_deadline)
         self._request = ConfirmedRequest(
@@ -59,6 +58,3 @@ class ControllerReset(Component):
         self._rebooting = False
         reason = self._context.unsupported(Command.RESET)
         self._request.give_up(f"RESET was sent, and {LIMIT:g} s later the robot is not connected again: {reason}")
-
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()

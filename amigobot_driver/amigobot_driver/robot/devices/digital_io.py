@@ -5,15 +5,14 @@ The SIP reports the outputs and the chosen port. Both are sent until the SIP sho
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Future
 
 from ...profiles import Profile
 from ...protocol import Command, Instruction, Sip
-from ..component import Component, Context
+from ..component import Context
 from ..events import PortState
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 RETRIES = RetryPolicy(interval=0.3, limit=5)
 _REPLACED = "another request replaced this one"
@@ -41,14 +40,14 @@ def _port_and_gripper(sip: Sip) -> tuple[int, int]:
     return (other, usual) if other in ANALOG_PORTS and usual not in ANALOG_PORTS else (usual, other)
 
 
-class DigitalOutputs(Component):
+class DigitalOutputs(RequestComponent):
     """The digital outputs. Those that were never requested are left alone."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.pins = AMIGO_PINS  #: those that this robot has
         self.mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol.md E-24)
         self.reported: int | None = None
-        self._context = context
         self._mask = self._states = self._newest = 0
         context.on_packet(Sip, self._on_sip)
         self._request = ConfirmedRequest(
@@ -87,12 +86,6 @@ class DigitalOutputs(Component):
         if self._mask:
             self._request.start(now)
 
-    def on_session_end(self, reason: str) -> None:
-        self._request.fail(reason)
-
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()
-
     @property
     def _command(self) -> Instruction:
         mask, states = self._mask, self._states & self._mask
@@ -121,20 +114,19 @@ class DigitalOutputs(Component):
         return message
 
 
-class AnalogInput(Component):
+class AnalogInput(RequestComponent):
     """The analog port that the SIP reports."""
 
     def __init__(self, context: Context) -> None:
-        self.reported = 0
-        self._context = context
+        super().__init__(context)
+        self._reported = 0
         self._port: int | None = None  #: requested; None: leave it as it is
-        context.on_packet(Sip, self._on_sip)
         self._request = ConfirmedRequest(
             context,
             "analog_input",
             RETRIES,
             commands=lambda: [Command.ADSEL(self._port)],
-            confirmed_by={Sip: lambda sip: self._confirmation()},
+            confirmed_by={Sip: self._confirmation},
             failure=self._failure,
         )
 
@@ -151,19 +143,11 @@ class AnalogInput(Component):
         if self._port is not None:
             self._request.start(now)
 
-    def on_session_end(self, reason: str) -> None:
-        self._request.fail(reason)
-
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()
-
-    def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        self.reported = port_state(sip).selected
-
-    def _confirmation(self) -> str:
-        return f"analog port {self.reported}, confirmed by the robot" if self.reported == self._port else ""
+    def _confirmation(self, sip: Sip) -> str:
+        self._reported = port_state(sip).selected
+        return f"analog port {self._reported}, confirmed by the robot" if self._reported == self._port else ""
 
     def _failure(self) -> str:
         sent = f"sent {Command.ADSEL(self._port)} {RETRIES.limit} times in {RETRIES.duration:.1f} s"
         self._port = None
-        return f"{sent}, the robot reports {f'port {self.reported}' if self.reported else 'no analog port'}"
+        return f"{sent}, the robot reports {f'port {self._reported}' if self._reported else 'no analog port'}"

@@ -16,7 +16,7 @@ class Flash(Component):
 
     def __init__(self, context: Context, at_rest: Callable[[], bool]) -> None:
         """Args: `at_rest` tells whether the robot stands still and no motion is requested."""
-        self._context = context
+        super().__init__(context)
         self._at_rest = at_rest
 
     def save(self) -> Outcome:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from ...profiles import Profile
 from ...protocol import Command, Instruction, Parameters, Sip
 from ...protocol import Gripper as GripperPacket
-from ..component import Component, Context
+from ..component import Context
 from ..events import GripperSeen, Lift, Paddles
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 from .digital_io import gripper_byte
 
 NONE, USER_IO, GENERAL_IO = range(3)
@@ -66,12 +66,12 @@ ORDERS: Mapping[str, Order] = {
 }
 
 
-class Gripper(Component):
+class Gripper(RequestComponent):
     """One order at a time, sent until the switches show that the gripper obeys."""
 
     def __init__(self, context: Context, profile: Profile) -> None:
+        super().__init__(context)
         self.newest: GripperSeen | None = None
-        self._context = context
         self._name = ""  #: of the order
         self._fitted: bool | None = None  #: as CONFIGpac reports it; None: it has not come
         self._sip: Sip | None = None
@@ -123,12 +123,6 @@ class Gripper(Component):
     def on_session_start(self, now: float) -> None:
         self._forget()
 
-    def on_session_end(self, reason: str) -> None:
-        self._request.fail(reason)
-
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()
-
     # -- packets ----------------------------------------------------------------------------------------------
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
@@ -140,7 +134,8 @@ class Gripper(Component):
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._sip = sip
-        self._update(stamp)
+        if self._fitted:
+            self._update(stamp)
 
     def _update(self, stamp: float) -> None:
         if self._sip and self._kind and self._fitted:

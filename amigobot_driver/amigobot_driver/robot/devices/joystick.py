@@ -14,6 +14,7 @@ class JoystickReader(Component):
     """Publishes each JOYSTICKpac."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._emit = context.emit
         context.on_packet(Joystick, self._on_joystick)
 

@@ -16,7 +16,7 @@ class MotorPwm(Component):
     """Frequency and largest duty. CONFIG reports counts of a timer instead: pwm_max and pwm_wrap."""
 
     def __init__(self, context: Context, unconfirmed: UnconfirmedCommands) -> None:
-        self._context = context
+        super().__init__(context)
         self._unconfirmed = unconfirmed
         self._configured = (0.0, 0.0)
 

@@ -23,7 +23,7 @@ class ServoJoints(Component):
         command: Callable[[int, int], Instruction],
     ) -> None:
         """Args: `command` makes the command that turns a servo, by its number, to a position in counts."""
-        self._context = context
+        super().__init__(context)
         self._unconfirmed = unconfirmed
         self._servos = profile.servos
         self._command = command

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Future
 
 from ...protocol import Command, Instruction, Sip, Unlisted
-from ..component import Component, Context
+from ..component import Context
 from ..outcome import Outcome
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 #: The pings of an interval are looked at; it is longer than the longest cycle, 16 sonars of 50 ms.
 RETRIES = RetryPolicy(interval=1.0, limit=4)
@@ -17,10 +17,11 @@ ARRAY = 8
 LONGEST = 16
 
 
-class SonarSequence(Component):
+class SonarSequence(RequestComponent):
     """Which sonars fire; `requested` has numbers from 0, None leaves the robot's own order."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.requested: tuple[int, ...] | None = None
         self._seen: set[int] = set()
         self._watch_from = 0.0  #: s
@@ -73,12 +74,6 @@ class SonarSequence(Component):
         self._silenced, self._firing = set(), False
         if self.requested is not None:
             self._request.start(now)
-
-    def on_session_end(self, reason: str) -> None:
-        self._request.fail(reason)
-
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._firing = sip.sonar_enabled

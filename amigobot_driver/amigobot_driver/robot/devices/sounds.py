@@ -57,12 +57,12 @@ class Sounds(Component):
     """Lists, switches and plays the sounds of the robot."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.enabled: bool | None = None  #: as last reported
         self.requested: bool | None = None  #: None: leave it as it is
         self.complete = False  #: `entries` is all there is
         self.entries: dict[int, Playlist] = {}  #: every answer of this session, by number, empty ones too
         self.given_up = 0
-        self._context = context
         self._listing = False  #: the playlist is requested
         self._streaming = False  #: the answer to PLAYLIST 0 is coming in
         self._count: int | None = None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Future
 
 from ...protocol import Instruction, Sip
-from ..component import Component, Context
+from ..component import Context
 from ..events import Notice
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 #: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
 RETRIES = RetryPolicy(interval=0.3, limit=8)
@@ -17,7 +17,7 @@ RETRIES = RetryPolicy(interval=0.3, limit=8)
 UNREPORTED = 3
 
 
-class Switch(Component):
+class Switch(RequestComponent):
     """On or off.
 
     `requested` is None where the robot's own state is left alone; `reported` is None while no SIP has reported it.
@@ -29,7 +29,7 @@ class Switch(Component):
         name: str,
         on: Instruction,
         off: Instruction,
-        reads: Callable[[Sip], bool | None],
+        flag: int,
         requested: bool | None = None,
     ) -> None:
         """Watch a switch.
@@ -39,15 +39,15 @@ class Switch(Component):
             name: what is switched, as in "motors on".
             on: the command that switches on.
             off: the command that switches off.
-            reads: finds the state in a SIP; None where the SIP does not report it.
+            flag: the bits of the SIP's flags of which one at least is set while it is on.
             requested: the state to request in the first session.
         """
+        super().__init__(context)
         self.name = name
         self.requested = requested
         self.reported: bool | None = None
-        self._context = context
         self._commands = {True: on, False: off}
-        self._reads = reads
+        self._flag = flag
         self._given_up = False  #: in this session: the request waits for the next one
         context.on_packet(Sip, self._on_sip)
         self._request = ConfirmedRequest(
@@ -91,13 +91,11 @@ class Switch(Component):
     def on_session_end(self, reason: str) -> None:
         self._request.fail(f"{self.name}: {reason}")
 
-    def counters(self) -> Mapping[str, int]:
-        return self._request.counters()
-
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        before, self.reported = self.reported, self._reads(sip)
-        if self.reported is None:
+        before, self.reported = self.reported, None
+        if sip.UNREPORTED & self._flag:
             return
+        self.reported = bool(sip.flags & self._flag)
         if self.reported == self.requested:
             self._given_up = False
         elif not self._request.pending and not self._given_up and self.requested is not None:

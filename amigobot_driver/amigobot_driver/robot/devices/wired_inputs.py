@@ -12,6 +12,7 @@ class WiredInputs(Component):
     """Reads IOpacs as the profile says that they are wired (docs/protocol.md, IOpac)."""
 
     def __init__(self, context: Context, profile: Profile) -> None:
+        super().__init__(context)
         self._emit = context.emit
         self._profile = profile
         context.on_packet(Io, self._on_io)

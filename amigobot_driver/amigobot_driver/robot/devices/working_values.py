@@ -85,10 +85,10 @@ class WorkingValues(Component):
     """Reads CONFIGpac at the start of each session and after each change; re-applies what was requested."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.config: Parameters | None = None
         self.own: Parameters | None = None  #: as the robot was before anything was set in this session
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
-        self._context = context
         self._changed: set[str] = set()  #: requested and not sent yet: sent whatever the last CONFIGpac reports
         self._callers: list[_Caller] = []
         self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered

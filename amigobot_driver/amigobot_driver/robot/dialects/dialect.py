@@ -7,16 +7,13 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import Protocol, TypeVar
 
+from ...connection_policy import SIP_TIMEOUT
 from ...profiles import Profile
 from ...protocol import Checksum, CommandTable, Instruction, Packet, PacketTable, SyncReply, Unlisted, checksum
 
 T = TypeVar("T")
 #: A conversation as it happens: each `yield` waits for the next packet until a deadline, None when that passes first.
 Script = Generator[float, "Packet | None", T]
-
-#: s to wait for the answer to one packet of a greeting, and how often a robot is asked (docs/protocol.md 3.3).
-ANSWER_TIMEOUT = 0.5
-ROUNDS = 3
 
 
 class Talk(Protocol):
@@ -39,7 +36,7 @@ class Dialect(ABC):
     fallback: str  #: the profile of a robot that talks so and that no other profile knows
     packets: PacketTable
     commands: type[CommandTable]
-    silence: float = 1.0  #: s without a standard packet after which a running session counts as lost
+    silence: float = SIP_TIMEOUT  #: s without a standard packet after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...connection_policy import ANSWER_TIMEOUT, ERRATIC_SIP_TIMEOUT, GREETINGS
 from ...profiles import Profile, Quirks
 from ...protocol import (
     ERRATIC_PACKETS,
@@ -37,7 +38,7 @@ from ...protocol import (
     checksum,
     checksum_with_count,
 )
-from .dialect import ANSWER_TIMEOUT, ROUNDS, Dialect, Script, Talk
+from .dialect import Dialect, Script, Talk
 
 #: What the family calls otherwise. It has no hard brake: E_STOP stops with the normal deceleration.
 _OTHER_NAMES: Mapping[CommandTable, ErraticCommand] = {
@@ -74,7 +75,7 @@ class MotorSip(Sip):
     """
 
     MOVING: ClassVar[int] = 0x83
-    REPORTS_MOTORS: ClassVar[bool] = False
+    UNREPORTED: ClassVar[int] = Sip.MOTORS
 
 
 class Erratic(Dialect):
@@ -84,8 +85,7 @@ class Erratic(Dialect):
     fallback = "erratic"
     packets = ERRATIC_PACKETS
     commands = ErraticCommand
-    #: Shorter, as nothing else tells of a reset, after which the motors are off; that takes longer.
-    silence = 0.5
+    silence = ERRATIC_SIP_TIMEOUT
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Erratic(Dialect):
     def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
         # It may be driving, and the first command revives what its watchdog has stopped.
         talk.send(Command.STOP())
-        for _ in range(ROUNDS):
+        for _ in range(GREETINGS):
             talk.send(Command.CONFIG())
             answer = yield from talk.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, ErraticConfig))
             if isinstance(answer, ErraticConfig):

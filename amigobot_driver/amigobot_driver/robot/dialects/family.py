@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from ...connection_policy import ANSWER_TIMEOUT, OLD_SESSION_CLOSES, OLD_SESSION_SILENCE
 from ...protocol import ACTIVMEDIA_PACKETS, Command, CommandTable, Instruction, Packet, Reset, Sip, SyncReply
-from .dialect import ANSWER_TIMEOUT, Dialect, Script, Talk
-
-#: s of silence after which a session that was left open has ended, and how often CLOSE is sent for it
-#: (docs/protocol.md 3.3).
-_SILENT, _CLOSES = 0.25, 8
+from .dialect import Dialect, Script, Talk
 
 
 class Family(Dialect):
@@ -45,9 +42,9 @@ class Family(Dialect):
         """A client left this robot open, perhaps driving. STOP first: any command revives its last velocity."""
         talk.report("the robot is in a session that another program left open: stopping it and closing that session")
         talk.send(Command.STOP())
-        for _ in range(_CLOSES):
+        for _ in range(OLD_SESSION_CLOSES):
             talk.send(Command.CLOSE())
-            if not (yield from talk.wait(_SILENT, self.streams)):
+            if not (yield from talk.wait(OLD_SESSION_SILENCE, self.streams)):
                 return
 
 

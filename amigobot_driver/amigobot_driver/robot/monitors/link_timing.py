@@ -25,6 +25,7 @@ class LinkTiming(Component):
     """Watches when packets come and commands go; times are those of the arrival at the driver."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.gaps = 0  #: times that a SIP did not come when it should have
         self.answer = math.nan  #: s from the last CONFIG to its CONFIGpac
         self.start = math.nan  #: s from the last velocity for a standing robot to the SIP in which it moves
@@ -57,10 +58,9 @@ class LinkTiming(Component):
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if not math.isnan(self._last):
             self._interval(now - self._last, now)
-        self._last = now
-        if sip.moving and now - self._driven < _TOO_LATE:
+        self._last, self._moving = now, sip.moving
+        if self._moving and now - self._driven < _TOO_LATE:
             self.start, self._driven = now - self._driven, math.nan
-        self._moving = sip.moving
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         if now - self._asked < _TOO_LATE:
@@ -70,16 +70,13 @@ class LinkTiming(Component):
         self._asked = now
 
     def _on_velocity_sent(self, command: Instruction | Unlisted, now: float) -> None:
-        if command.value and not self._moving and self._is_first(now):
+        # Of many velocities the first counts, until it has clearly come to nothing.
+        if command.value and not self._moving and not now - self._driven < _TOO_LATE:
             self._driven = now
-
-    def _is_first(self, now: float) -> bool:
-        """Of many velocities the first counts, until it has clearly come to nothing."""
-        return not now - self._driven < _TOO_LATE
 
     def _interval(self, interval: float, now: float) -> None:
         if len(self._intervals) > _INTERVALS // 4:
-            self.gaps += interval > _GAP * self.period
+            self.gaps += interval > _GAP * statistics.median(self._intervals)
         self._intervals.append(interval)
         while self._gaps and self._gaps[-1][1] <= interval:
             self._gaps.pop()

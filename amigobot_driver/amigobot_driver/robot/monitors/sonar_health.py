@@ -73,47 +73,35 @@ class Unchanged:
 
     def __init__(self, band: float) -> None:
         self._band = band
+        self._first = Travel()
+        self._nearest = self._furthest = 0.0  #: m, of the readings
+        self._back = self._ahead = 0.0  #: m, of `Travel.forward`
+        self._right = self._left = 0.0  #: rad, of `Travel.heading`
         self.clear()
 
     def clear(self) -> None:
         """Begin anew with the next reading."""
-        self._range = self._forward = self._heading = (math.inf, -math.inf)  # each from, to
-        self._driven = self._driven_before = 0.0
+        self._empty = True
+        self.turned = 0.0  #: rad between the headings furthest apart
+        self.advanced = 0.0  #: m between the furthest back and the furthest ahead
+        self.driven = 0.0  #: m since the first of these readings
 
     def take(self, distance: float, travel: Travel) -> None:
-        """A reading (m, inf for no echo), made here."""
-        low, high = _wider(self._range, distance)
-        if high - low > self._band:
+        """Take a reading (m, not inf), made here."""
+        low, high = min(self._nearest, distance), max(self._furthest, distance)
+        if self._empty or high - low > self._band:
             self.clear()
-            low = high = distance
-        if math.isinf(distance):
-            self.clear()
+            self._empty = False
+            self._first = travel
+            self._nearest = self._furthest = distance
+            self._back = self._ahead = travel.forward
+            self._right = self._left = travel.heading
             return
-        if math.isinf(self._range[0]):
-            self._driven_before = travel.driven
-        self._range = low, high
-        self._forward = _wider(self._forward, travel.forward)
-        self._heading = _wider(self._heading, travel.heading)
-        self._driven = travel.driven
-
-    @property
-    def turned(self) -> float:
-        """rad between the headings furthest apart."""
-        return max(0.0, self._heading[1] - self._heading[0])
-
-    @property
-    def advanced(self) -> float:
-        """m between the furthest back and the furthest ahead."""
-        return max(0.0, self._forward[1] - self._forward[0])
-
-    @property
-    def driven(self) -> float:
-        """m since the first of these readings."""
-        return self._driven - self._driven_before
-
-
-def _wider(span: tuple[float, float], value: float) -> tuple[float, float]:
-    return min(span[0], value), max(span[1], value)
+        self._nearest, self._furthest = low, high
+        self._back, self._ahead = min(self._back, travel.forward), max(self._ahead, travel.forward)
+        self._right, self._left = min(self._right, travel.heading), max(self._left, travel.heading)
+        self.advanced, self.turned = self._ahead - self._back, self._left - self._right
+        self.driven = travel.driven - self._first.driven
 
 
 class Spikes:
@@ -129,7 +117,8 @@ class Spikes:
     def take(self, ping: Ping, travel: Travel) -> None:
         """A reading, made here."""
         self._recent.append((ping, travel))
-        self._forget(ping.stamp)
+        while self._judged and self._judged[0][0] < ping.stamp - WINDOW:
+            self.recent -= self._judged.popleft()[1]
         if len(self._recent) < 3:
             return
         (before, start), (middle, _), (after, end) = self._recent
@@ -152,10 +141,6 @@ class Spikes:
     def share(self) -> float:
         """Of the readings in the last minute that could have been one."""
         return self.recent / len(self._judged) if self._judged else 0.0
-
-    def _forget(self, now: float) -> None:
-        while self._judged and self._judged[0][0] < now - WINDOW:
-            self.recent -= self._judged.popleft()[1]
 
 
 @dataclass(slots=True)
@@ -210,7 +195,7 @@ class SonarHealth:
         self._last_reading = math.nan  #: s, or when the sonars were switched on
         self._sips = 0  #: since then
 
-    def perceive(self, report: Report, sequence: tuple[int, ...] | None = None) -> None:
+    def update(self, report: Report, sequence: tuple[int, ...] | None = None) -> None:
         """Take a SIP; `sequence` is the firing sequence where one was asked for, else those count that have fired."""
         dt = report.stamp - self._now
         gap = not 0.0 <= dt <= _MAX_STEP
@@ -255,15 +240,20 @@ class SonarHealth:
         return self.ears[number]
 
     def _hear(self, ping: Ping) -> None:
-        ear, travel, echo = self._ear(ping.number, ping.stamp), self._travel, math.isfinite(ping.range)
+        ear, travel, echo = self.ears.get(ping.number), self._travel, math.isfinite(ping.range)
+        if ear is None:
+            ear = self._ear(ping.number, ping.stamp)
         self._last_reading, self._sips = self._now, 0
         ear.last, ear.since, ear.waited = ping, ping.stamp, 0
-        ear.same.take(ping.range, travel)
-        ear.steady.take(ping.range, travel)
         ear.spikes.take(ping, travel)
         if echo:
+            ear.same.take(ping.range, travel)
+            ear.steady.take(ping.range, travel)
             ear.echo()
         else:
+            if not ear.unheard:
+                ear.same.clear()
+                ear.steady.clear()
             ear.unheard += 1
             ear.octants.add(math.floor((travel.heading + ear.mount.heading) / math.tau * _OCTANTS) % _OCTANTS)
         for other in self.ears.values():

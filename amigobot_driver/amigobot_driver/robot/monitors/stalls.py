@@ -20,21 +20,12 @@ class Stall:
     since: float = math.inf  #: s, the begin of the stall that goes on; inf: the wheel turns
     last: float = -math.inf  #: s, the newest packet with the flag
 
-    def update(self, flag: bool, now: float) -> None:
-        """Take the flag of a SIP that came at `now` (s)."""
-        if flag:
-            self.last = now
-            if math.isinf(self.since):
-                self.since = now
-                self.count += 1
-        elif now - self.last > PAUSE:
-            self.since = math.inf
-
 
 class StallMonitor(Component):
     """Watches the two stall flags."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.left, self.right = Stall(), Stall()
         self._now = -math.inf
         context.on_packet(Sip, self._on_sip)
@@ -44,8 +35,14 @@ class StallMonitor(Component):
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self._now = now
-        self.left.update(sip.left_stalled, now)
-        self.right.update(sip.right_stalled, now)
+        for stall, stalled in ((self.left, sip.left_stalled), (self.right, sip.right_stalled)):
+            if stalled:
+                stall.last = now
+                if stall.since == math.inf:
+                    stall.since = now
+                    stall.count += 1
+            elif now - stall.last > PAUSE:
+                stall.since = math.inf
 
     @property
     def active(self) -> dict[str, float]:

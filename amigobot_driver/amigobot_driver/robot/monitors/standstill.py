@@ -18,6 +18,7 @@ class StandstillMonitor(Component):
 
     def __init__(self, context: Context, driven: Callable[[], bool]) -> None:
         """Args: `driven` tells whether the wheels are to turn."""
+        super().__init__(context)
         self.obstacle = ""  #: what is wrong, in a sentence; "" while all is well
         self._emit = context.emit
         self._driven = driven
@@ -28,7 +29,7 @@ class StandstillMonitor(Component):
         self._since, self.obstacle = math.inf, ""
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        if sip.REPORTS_MOTORS:
+        if not sip.UNREPORTED & sip.MOTORS:
             return
         stalled = sip.left_stalled or sip.right_stalled
         if sip.moving or stalled or not sip.motors_enabled or not self._driven():

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import math
 
+from ...profiles import Limits
+from ...protocol import Parameters
+
+#: m/s, and thousands of deg/s, that VEL and RVEL carry in their 16 bits.
+_LARGEST = 32.0
+
 
 class Refused(Exception):
     """A request that is not carried out; the message says the value, what is allowed and what to do."""
@@ -26,9 +32,15 @@ class VelocityLimits:
         Raises:
             Refused: One of them is NaN or infinite.
         """
-        _check_finite("linear.x", linear, "m/s")
-        _check_finite("angular.z", angular, "rad/s")
-        scale = min(_scale(linear, self.working[0]), _scale(angular, self.working[1]))
+        if not (math.isfinite(linear) and math.isfinite(angular)):
+            _check_finite("linear.x", linear, "m/s")
+            _check_finite("angular.z", angular, "rad/s")
+        max_linear, max_angular = self.working
+        scale = 1.0
+        if abs(linear) > max_linear:
+            scale = max_linear / abs(linear)
+        if abs(angular) * scale > max_angular:
+            scale = max_angular / abs(angular)
         self.limited += scale < 1.0
         return linear * scale, angular * scale
 
@@ -50,6 +62,39 @@ class VelocityLimits:
         turning = _scale((right * scale - left * scale) / track, angular)
         self.limited += min(scale, turning) < 1.0
         return left * scale * turning, right * scale * turning
+
+
+def working_limits(
+    profile: Limits, config: Parameters | None, requested: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the limits to apply (m/s, rad/s): the requested ones, else the robot's own; none beyond the maximum.
+
+    Args:
+        profile: Maximum of the robot by its profile.
+        config: Maximum and limits that the firmware reports; None before it has.
+        requested: Limits of the options (m/s, rad/s); 0 leaves the robot's own.
+    """
+    linear, angular = own_linear, own_angular = profile.linear, profile.angular
+    if config:
+        linear = min(linear, (config.value("trans_vel_top") or 0) / 1000 or linear)
+        angular = min(angular, math.radians(config.value("rot_vel_top") or 0) or angular)
+        own_linear = config.trans_vel_max / 1000 or linear
+        own_angular = math.radians(config.rot_vel_max) or angular
+    return (
+        min(linear, requested[0] or own_linear, _LARGEST),
+        min(angular, requested[1] or own_angular, math.radians(_LARGEST * 1000)),
+    )
+
+
+def checked_heading(heading: float) -> float:
+    """Return a heading (rad).
+
+    Raises:
+        Refused: It is not finite.
+    """
+    if not math.isfinite(heading):
+        raise Refused(f"heading is {heading}, a finite number of rad is needed")
+    return heading
 
 
 def _check_finite(name: str, value: float, unit: str) -> None:

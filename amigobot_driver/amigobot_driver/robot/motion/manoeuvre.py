@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ...protocol import Command, Instruction
 from ..events import Odometry
 from ..outcome import Outcome
+from .limits import Refused, checked_heading
 from .setpoint import STANDING
 
 #: s without getting any nearer after which a movement is given up.
@@ -31,6 +32,8 @@ MOVE_TOLERANCE = 0.02
 #: The steps of HEAD and MOVE, rad and m: the smallest movements.
 TURN_STEP = math.radians(1)
 MOVE_STEP = 0.001
+#: rad and m by which a request may miss a limit because of rounding.
+_ROUNDING = 1e-6
 #: How much further than the command said a robot may go before it is stopped, rad and m.
 TURN_EXCESS = math.radians(20)
 MOVE_EXCESS = 0.1
@@ -161,6 +164,28 @@ class Turn(Manoeuvre):
     def __init__(self, angle: float) -> None:
         super().__init__(angle, _tolerance(angle, TURN_STEP, TURN_TOLERANCE))
 
+    @classmethod
+    def by(cls, angle: float) -> Turn:
+        """Return a turn by an angle (rad).
+
+        Raises:
+            Refused: HEAD cannot turn by this angle at once.
+        """
+        if not abs(angle) <= math.pi:
+            raise Refused(f"angle is {angle:g} rad, a turn takes -3.14 to 3.14; further turns are several")
+        if 0 < abs(angle) < TURN_STEP - _ROUNDING:
+            raise Refused(f"angle is {angle:g} rad, the firmware turns by {TURN_STEP:.4f} rad (1 deg) at least")
+        return cls(angle)
+
+    @classmethod
+    def to_heading(cls, heading: float, yaw: float) -> Turn:
+        """Return the shortest turn from `yaw` to a heading (rad).
+
+        Raises:
+            Refused: The heading is not finite.
+        """
+        return cls(math.remainder(checked_heading(heading) - yaw, math.tau))
+
     def _measure(self, odometry: Odometry) -> float:
         return odometry.turned
 
@@ -184,6 +209,19 @@ class Move(Manoeuvre):
 
     def __init__(self, distance: float) -> None:
         super().__init__(distance, _tolerance(distance, MOVE_STEP, MOVE_TOLERANCE))
+
+    @classmethod
+    def by(cls, distance: float) -> Move:
+        """Return a move by a distance (m).
+
+        Raises:
+            Refused: MOVE cannot drive this distance at once.
+        """
+        if not abs(distance) <= cls.FURTHEST:
+            raise Refused(f"distance is {distance:g} m, a move takes {-cls.FURTHEST} to {cls.FURTHEST}")
+        if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
+            raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
+        return cls(distance)
 
     def _measure(self, odometry: Odometry) -> float:
         return odometry.travelled

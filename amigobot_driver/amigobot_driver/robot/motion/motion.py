@@ -7,11 +7,11 @@ does in the firmware.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from ...connection_policy import KEEP_ALIVE
 from ...profiles import Units
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
@@ -22,8 +22,6 @@ from .limits import Refused, VelocityLimits
 from .manoeuvre import SETTLE, Manoeuvre, Progress
 from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
-#: s between two keep-alives; the firmware's watchdog is 2 s, so several may be lost.
-KEEP_ALIVE = 0.25
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
 STOP_REPEATS = 3
 #: s in which velocities are refused after this process slept: they may have waited in a queue all that time.
@@ -70,12 +68,12 @@ class Motion(Component):
         motors_coming: Callable[[], bool] = lambda: False,
     ) -> None:
         """`timeout`: s a set-point outlives its sender; `motors_coming`: whether the driver is switching them on."""
+        super().__init__(context)
         self.limits = limits
         self.timeout = timeout  #: s a set-point outlives its sender
         self.stats = MotionStats()
         self.emergency = False
         self.wanted: Setpoint | Manoeuvre = STANDING
-        self._context = context
         self._queue = context.queue
         self._running = False
         self._gone = "not connected yet"  #: why there is no robot
@@ -134,15 +132,19 @@ class Motion(Component):
         Raises:
             Refused: There is no robot, the emergency stop is latched, or the motors are off.
         """
-        with self._counted():
+        try:
             self._check()
-            if not (self._motors_on or self._motors_coming()):
+            if not (self._motors_off_since == math.inf or self._motors_coming()):
                 raise Refused(_MOTORS_OFF)
-            quiet = not (self.wanted or self._stops_left or self._moving)
-            manoeuvre.begin(odometry, now, at_rest=quiet)
-            self._replace(manoeuvre, math.inf, now)
-            if self._progress:
-                self._advance(manoeuvre, replace(self._progress, odometry=odometry, now=now))
+        except Refused:
+            self.stats.refused += 1
+            raise
+        self.stats.accepted += 1
+        at_rest = not (self.wanted or self._stops_left or self._moving)
+        manoeuvre.begin(odometry, now, at_rest=at_rest)
+        self._replace(manoeuvre, math.inf, now)
+        if self._progress:
+            self._advance(manoeuvre, replace(self._progress, odometry=odometry, now=now))
         return manoeuvre.ended
 
     def cancel(self, manoeuvre: Manoeuvre) -> None:
@@ -220,8 +222,9 @@ class Motion(Component):
             now: s.
             jumped: Its counters were set, so that its headings mean something else now.
         """
-        self._progress = Progress(odometry, heading, self._moving, self._motors_on, now)
-        self._watch_stopping(self._progress)
+        self._progress = Progress(odometry, heading, self._moving, self._motors_off_since == math.inf, now)
+        if self._stopping:
+            self._watch_stopping(self._progress)
         if isinstance(self.wanted, Manoeuvre):
             self._advance(self.wanted, self._progress)
         elif isinstance(self.wanted, Course) and jumped:
@@ -242,22 +245,6 @@ class Motion(Component):
     def _notify(self, text: str) -> None:
         self._context.emit(Notice(text))
 
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        before = self.limits.limited
-        try:
-            yield
-        except Refused:
-            self.stats.refused += 1
-            raise
-        self.stats.accepted += 1
-        if self.limits.limited > before == 0:
-            linear, angular = self.limits.working
-            self._notify(
-                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: "
-                "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
-            )
-
     def _check(self) -> None:
         if not self._running:
             raise Refused(f"there is no robot to drive: {self._gone}")
@@ -266,39 +253,48 @@ class Motion(Component):
 
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
         """Keep a set-point until its sender falls silent; `limited` makes it, within the limits of the moment."""
-        with self._counted():
+        limited_before = self.limits.limited
+        try:
             setpoint = limited()
             self._check()
             if now < self._late_until:
                 self._awake_from, self._late_until = now + WAKING, -math.inf
             if now < self._awake_from:
                 raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
-            self._limited = limited
-            if setpoint and now - self._motors_off_since > MOTORS_GRACE:
-                self._notify(
-                    "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
-                    "or press MOTORS on the robot"
-                )
-            self._replace(setpoint, now + self.timeout if setpoint else math.inf, now)
+        except Refused:
+            self.stats.refused += 1
+            raise
+        self.stats.accepted += 1
+        self._limited = limited
+        if now - self._motors_off_since > MOTORS_GRACE and setpoint:
+            self._notify(
+                "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
+                "or press MOTORS on the robot"
+            )
+        self._replace(setpoint, now + self.timeout, now)
+        if self.limits.limited > limited_before == 0:
+            linear, angular = self.limits.working
+            self._notify(
+                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: "
+                "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
+            )
 
-    def _replace(
-        self,
-        wanted: Setpoint | Manoeuvre,
-        expires: float,
-        now: float,
-    ) -> None:
-        if type(wanted) is not type(self.wanted):
+    def _replace(self, wanted: Setpoint | Manoeuvre, expires: float, now: float) -> None:
+        """Request a motion until `expires` (s) instead of the one before."""
+        before, moves = self.wanted, bool(wanted)
+        if type(wanted) is not type(before):
             self._queue.drop(Priority.VELOCITY)
-        self._end_manoeuvre(_OVERTAKEN)
-        if wanted:
+        if isinstance(before, Manoeuvre):
+            self._end_manoeuvre(_OVERTAKEN)
+        if moves and self._stopping:
             # From here on the robot moves for another reason.
             self._tell_stopping()
-        if self.wanted and not wanted:
+        if not moves and before:
             self._stops_left = STOP_REPEATS
         self.wanted = wanted
-        self._expiry.set(expires)
+        self._expiry.set(expires if moves else math.inf)
         self._keep_alive_timer.set(now + KEEP_ALIVE)
-        self._driven = self._driven or bool(wanted)
+        self._driven = self._driven or moves
         self._send_wanted()
 
     def _forget(self, why: str) -> None:
@@ -309,10 +305,6 @@ class Motion(Component):
         self.wanted = STANDING
         self._expiry.cancel()
         self._queue.drop(Priority.VELOCITY)
-
-    @property
-    def _motors_on(self) -> bool:
-        return self._motors_off_since == math.inf
 
     def _advance(self, manoeuvre: Manoeuvre, progress: Progress) -> None:
         """Let a movement take in a SIP, and do what follows."""
@@ -359,8 +351,9 @@ class Motion(Component):
                 self._queue.put(instruction, Priority.STOP)
 
     def _send_wanted(self) -> None:
+        put = self._queue.put
         for instruction in self.wanted.instructions():
-            self._queue.put(instruction, Priority.VELOCITY)
+            put(instruction, Priority.VELOCITY)
 
     def _keep_alive(self) -> None:
         """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.

@@ -42,7 +42,7 @@ class WheelEncoders:
         """Whether ENCODERpacs come, so that the one of this cycle is worth waiting for."""
         return self._last is not None and stamp - self._stamp < STALE
 
-    def perceive(
+    def update(
         self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: Parameters | None
     ) -> Iterator[Event]:
         """Take a packet with the counts of the time `stamp`."""

@@ -31,6 +31,7 @@ class Gyroscope(Component):
     """Takes GYROpacs and, to know when the robot is at rest, SIPs. Nothing is published while `enabled` is False."""
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.enabled = True
         self.centre = _CENTRE  #: counts
         self.calibrated = -math.inf  #: when the centre was last measured
@@ -52,7 +53,8 @@ class Gyroscope(Component):
         stands = not sip.moving
         if stands and self._stood:
             self._at_rest.extend(self._unsure)
-            self._calibrate(now)
+            if len(self._at_rest) == ENOUGH:
+                self._calibrate(now)
         else:
             self._at_rest.clear()
         self._unsure.clear()
@@ -79,8 +81,6 @@ class Gyroscope(Component):
         ARIA takes the mean of the last 41 samples alone. A rest has more of them, and the centre of a minute ago counts
         too: a Kalman filter of one state. If a person turns the robot by hand, the samples are not steady.
         """
-        if len(self._at_rest) < ENOUGH:
-            return
         mean = sum(self._at_rest) / ENOUGH
         if any(abs(sample - mean) > STEADY * mean for sample in self._at_rest):
             return

@@ -140,7 +140,9 @@ class Odometer:
         before = self.state, self._last
         self.state, self._last, self._interrupted = saved.odometry, (saved.sip, saved.stamp), True
         dt = stamp - saved.stamp
-        counted, zero = self._counted(sip, saved.sip), self._since_zero(sip)
+        last = saved.sip
+        counts = _counts(sip.x - last.x, sip.y - last.y, sip.heading - last.heading)
+        counted, zero = self._motion(counts, last.heading), self._since_zero(sip)
         way = math.hypot(counted.x, counted.y)
         if self._jump_in_gap(sip, dt, counted) is None:
             outcome = True, f"the robot has moved {way:.3f} m since"
@@ -241,7 +243,8 @@ class Odometer:
             self._anchor()
         before, then = self._last
         dt = max(stamp - then, 0.0)
-        counted = self._counted(sip, before)
+        counts = _counts(sip.x - before.x, sip.y - before.y, sip.heading - before.heading)
+        counted = self._motion(counts, before.heading)
         cycles, jump = 0, None
         if first:
             pass
@@ -254,9 +257,9 @@ class Odometer:
             self.jumps += jump is not None
         self._last, self._interrupted, self._reset_at = (sip, stamp), False, None
         if jump is None:
-            self._x += difference(sip.x, before.x, _COUNTER)
-            self._y += difference(sip.y, before.y, _COUNTER)
-            self._turned += difference(sip.heading, before.heading, _TURN)
+            self._x += counts[0]
+            self._y += counts[1]
+            self._turned += counts[2]
             cos, sin = math.cos(self.rotation) * self._units.distance, math.sin(self.rotation) * self._units.distance
             x = self._origin.x + cos * self._x - sin * self._y
             y = self._origin.y + sin * self._x + cos * self._y
@@ -273,27 +276,21 @@ class Odometer:
 
     def _velocity(self, sip: Sip) -> tuple[float, float]:
         """What the wheels say, m/s and rad/s, within what the robot can do: a damaged packet may say anything."""
-        top = PLAUSIBLE * self._limits.linear
-        left, right = (
-            min(top, max(-top, count * self._units.velocity)) for count in (sip.left_velocity, sip.right_velocity)
-        )
+        top, unit = PLAUSIBLE * self._limits.linear, self._units.velocity
+        left = min(top, max(-top, sip.left_velocity * unit))
+        right = min(top, max(-top, sip.right_velocity * unit))
         return (left + right) / 2, (right - left) / self._track
 
-    def _counted(self, sip: Sip, before: Sip) -> _Step:
-        """The motion between two SIPs, as the counters have it."""
-        dx, dy = difference(sip.x, before.x, _COUNTER), difference(sip.y, before.y, _COUNTER)
-        heading = before.heading * self._units.angle
-        cos, sin = math.cos(heading) * self._units.distance, math.sin(heading) * self._units.distance
-        turn = difference(sip.heading, before.heading, _TURN) * self._units.angle
-        return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn)
+    def _motion(self, counts: tuple[int, int, int], heading: int) -> _Step:
+        """The motion that some counts (x, y, heading) are, seen from a heading (counts)."""
+        dx, dy, turn = counts
+        angle, distance = heading * self._units.angle, self._units.distance
+        cos, sin = math.cos(angle) * distance, math.sin(angle) * distance
+        return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
 
     def _since_zero(self, sip: Sip) -> _Step:
         """The motion since the counters were zeroed, if they were."""
-        return _Step(
-            difference(sip.x, 0, _COUNTER) * self._units.distance,
-            difference(sip.y, 0, _COUNTER) * self._units.distance,
-            difference(sip.heading, 0, _TURN) * self._units.angle,
-        )
+        return self._motion(_counts(sip.x, sip.y, sip.heading), 0)
 
     def _resolution(self, counted: _Step) -> float:
         """Below this (m) a motion like this one is no other than the next to the counters."""
@@ -312,12 +309,15 @@ class Odometer:
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
         resolution = self._resolution(counted)
-        off, off_zero = counted.off(way, turn, *shares), self._since_zero(sip).off(way, turn)
-        if self._zero_sent and stamp <= self._zero_sent[-1] + _ZEROING:
-            zeroed = off_zero + change / 4 + resolution < off
-        else:
-            doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
-            zeroed = off_zero <= doubt < off - resolution
+        off, zeroed = counted.off(way, turn, *shares), False
+        # Counters that fit the motion were not zeroed.
+        if off > resolution:
+            off_zero = self._since_zero(sip).off(way, turn)
+            if self._zero_sent and stamp <= self._zero_sent[-1] + _ZEROING:
+                zeroed = off_zero + change / 4 + resolution < off
+            else:
+                doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
+                zeroed = off_zero <= doubt < off - resolution
         leap = _TURN_LEAP + 1.5 * abs(turn) + abs(w1 - w0) * span / 2 + _ROTATION_ACCELERATION * span**2 / 4
         impossible = (
             math.hypot(counted.x, counted.y) > PLAUSIBLE * self._limits.linear * dt + MARGIN
@@ -397,6 +397,13 @@ class Odometer:
         )
 
 
+def _counts(dx: int, dy: int, turn: int) -> tuple[int, int, int]:
+    """Differences of the three counters of a SIP, the shortest way round each."""
+    x = (dx + _COUNTER // 2) % _COUNTER - _COUNTER // 2
+    y = (dy + _COUNTER // 2) % _COUNTER - _COUNTER // 2
+    return x, y, (turn + _TURN // 2) % _TURN - _TURN // 2
+
+
 def difference(new: int, old: int, modulus: int) -> int:
     """The shortest way from old to new on a circle of `modulus` counts."""
     half = modulus // 2
@@ -414,10 +421,8 @@ def _grow(covariance: tuple[float, ...], dx: float, dy: float, forward: float, t
     noise = _ERROR_DISTANCE**2 * abs(forward)
     xx, yy = xx + noise, yy + noise
     aa += _ERROR_DRIFT**2 * abs(forward) + _ERROR_TURN**2 * abs(turned)
-    return _bounded(xx, xy, xa, yy, ya, aa)
-
-
-def _bounded(xx: float, xy: float, xa: float, yy: float, ya: float, aa: float) -> tuple[float, ...]:
-    """Scale rows and columns whose variance has outgrown all meaning; correlations stay as they are."""
+    if max(xx, yy, aa) <= _MAX_VARIANCE:
+        return xx, xy, xa, yy, ya, aa
+    # Scale rows and columns whose variance has outgrown all meaning; correlations stay as they are.
     sx, sy, sa = (math.sqrt(min(1.0, _MAX_VARIANCE / variance)) for variance in (xx, yy, aa))
     return sx * sx * xx, sx * sy * xy, sx * sa * xa, sy * sy * yy, sy * sa * ya, sa * sa * aa

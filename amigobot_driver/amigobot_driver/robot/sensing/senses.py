@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator
 
 from ...profiles import Profile
 from ...protocol import Sip
@@ -27,23 +25,31 @@ class Senses:
         self.sonar_cycle = profile.sonar.cycle  #: s from one ping of an array to the next
         self._profile = profile
 
-    def perceive(self, sip: Sip, stamp: float, cycle: float) -> Iterator[Event]:
-        """Take a SIP of the time `stamp` (s); the robot sends one each `cycle` (s)."""
-        odometry, pings, newest = self.odometer.update(sip, stamp, cycle), self._pings(sip, stamp), self.newest
-        sonars = range(len(self._profile.sonar.poses))
+    def update(self, sip: Sip, stamp: float, cycle: float) -> tuple[Event, ...]:
+        """Take a SIP.
+
+        Args:
+            sip: The packet.
+            stamp: When the robot took its values, s.
+            cycle: Time between two SIPs of the robot, s.
+
+        Returns:
+            The events that it causes; the last one is its `Report`.
+        """
+        volts, charging = sip.volts, sip.charging
         self.report = Report(
             stamp=stamp,
-            odometry=odometry,
-            pings=pings,
-            sonar_ages=tuple([stamp - newest[number].stamp if number in newest else None for number in sonars]),
-            volts=sip.volts,
+            odometry=self.odometer.update(sip, stamp, cycle),
+            pings=self._pings(sip, stamp),
+            sonar_ages=self._sonar_ages(stamp),
+            volts=volts,
             motors_enabled=sip.motors_enabled,
             sonar_enabled=sip.sonar_enabled,
             moving=sip.moving,
             left_stalled=sip.left_stalled,
             right_stalled=sip.right_stalled,
             stop_button=sip.stop_button,
-            charging=sip.charging,
+            charging=charging,
             charge_state=sip.charge_name,
             faults=sip.fault_names,
             celsius=sip.celsius,
@@ -51,27 +57,32 @@ class Senses:
             charge=None if sip.charge is None else sip.charge / 100,
             ports=port_state(sip),
         )
-        if self.battery.update(sip.volts, stamp, sip.charging):
-            yield BatteryChanged(self.battery.level, self.battery.voltage)
-        yield self.report
+        if self.battery.update(volts, stamp, charging):
+            return BatteryChanged(self.battery.level, self.battery.voltage), self.report
+        return (self.report,)
+
+    def _sonar_ages(self, stamp: float) -> tuple[float | None, ...]:
+        """For each sonar the time (s) from its last reading to `stamp`; None before the first."""
+        ages: list[float | None] = [None] * len(self._profile.sonar.poses)
+        for number, ping in self.newest.items():
+            ages[number] = stamp - ping.stamp
+        return tuple(ages)
 
     def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
         """The readings in the order they were made; each array fires one sonar at a time, the last before the SIP."""
-        sonar, pings, places = self._profile.sonar, [], Counter[int]()
+        sonar, pings = self._profile.sonar, []
+        places: dict[int, int] = {}  #: the next place from the end, by array
         for reading in reversed(sip.sonar):
-            place = places[reading.number // ARRAY]
-            places[reading.number // ARRAY] += 1
-            if reading.number >= len(sonar.poses):
+            number, array = reading.number, reading.number // ARRAY
+            place = places.get(array, 0)
+            places[array] = place + 1
+            if number >= len(sonar.poses):
                 self.bad_pings += 1
                 continue
             distance = reading.range * self._profile.units.range
-            pings.append(
-                Ping(
-                    number=reading.number,
-                    range=max(distance, sonar.min_range) if distance < sonar.max_range else math.inf,
-                    stamp=stamp - place * self.sonar_cycle,
-                )
-            )
+            echo = max(distance, sonar.min_range) if distance < sonar.max_range else math.inf
+            pings.append(Ping(number, echo, stamp - place * self.sonar_cycle))
         pings.reverse()
-        self.newest.update({ping.number: ping for ping in pings})
+        for ping in pings:
+            self.newest[ping.number] = ping
         return tuple(pings)

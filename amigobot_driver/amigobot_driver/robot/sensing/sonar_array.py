@@ -35,19 +35,19 @@ class SonarArray:
             The readings of this report.
         """
         odometry, sonar = report.odometry, profile.sonar
-        points = tuple(
-            SonarPoint(ping, left_behind(sonar.poses[ping.number], odometry.linear * age, odometry.angular * age))
-            for ping in report.pings
-            for age in (report.stamp - ping.stamp,)
-        )
+        points = []
+        for ping in report.pings:
+            age = report.stamp - ping.stamp
+            pose = left_behind(sonar.poses[ping.number], odometry.linear * age, odometry.angular * age)
+            points.append(SonarPoint(ping, pose))
         if not self._keep:
-            return points
+            return tuple(points)
         self._move(self._odometry or odometry, odometry, profile)
         self._odometry = odometry
         self._newest.update({point.ping.number: point for point in points})
         oldest = report.stamp - _ROUNDS * len(sonar.poses) * sonar.cycle
         self._newest = {number: point for number, point in self._newest.items() if point.ping.stamp > oldest}
-        return points
+        return tuple(points)
 
     def newest(self) -> tuple[SonarPoint, ...]:
         """The last reading of each sonar that has fired lately; nothing without `keep`."""

@@ -1,0 +1,73 @@
+"""How the driver connects, keeps a connection, notices its loss and connects again: every time and count, in one place.
+
+The procedure itself is in `robot/session.py` and in the greetings of the dialects; docs/protocol.md 3.3 describes it.
+Times are in s. The spacing of commands differs between robots, so it is in the profile: `command_spacing`.
+"""
+
+from __future__ import annotations
+
+# -- opening the port ---------------------------------------------------------------------------------------------
+
+#: Time before a port that could not be opened, or was lost, is opened again: the first interval, and the longest. A
+#: cable that is plugged in again is used within a second; a missing one costs one system call a second.
+OPEN_RETRY_FIRST, OPEN_RETRY_MAX = 0.25, 1.0
+#: Time in which a TCP peer must accept a connection.
+TCP_CONNECT_TIMEOUT = 5.0
+#: Time without acknowledgment after which a TCP peer counts as gone. The default of the kernel is 15 minutes.
+TCP_PEER_TIMEOUT = 5.0
+#: Time without a byte after which a TCP connection is opened again: a robot answers within one second. A device between
+#: here and the robot may have lost its connection to the robot and keep ours open forever.
+TCP_SILENCE = 5.0
+#: Time that a write may take: a peer or an adapter that takes no bytes is lost.
+WRITE_TIMEOUT = 1.0
+#: Time that a read may block. Silence of the robot is detected at most this much later.
+READ_TIMEOUT = 0.25
+
+# -- finding the robot --------------------------------------------------------------------------------------------
+
+#: Time to listen for an open session before SYNC0: two SIPs and a half (docs/protocol.md 3.3).
+LISTEN = 0.25
+#: Time to wait for the answer to one packet of a greeting. ARIA waits 1 s, Player 0.2 s (docs/protocol.md 3.3).
+ANSWER_TIMEOUT = 0.5
+#: Times that CONFIG, the greeting of an Erratic, is sent until the robot counts as absent.
+GREETINGS = 3
+#: Rounds of synchronization before the driver tries another line speed. Player tries each speed four to five times.
+SYNC_ROUNDS = 3
+#: Pause between the answer to SYNC2 and OPEN, and after each frame that frees a robot in the state SYNCED.
+SETTLE = 0.1
+#: Time to wait for the first SIP after OPEN, and how often OPEN is sent in one attempt.
+FIRST_SIP_TIMEOUT, OPEN_TRIES = 1.0, 3
+#: Visits to the line speed of the last session before others are tried: about a minute. A robot that comes back in
+#: range would be missed while another speed is tried.
+VISITS_AT_KNOWN_SPEED = 24
+#: A session that another client left open has ended after this silence; CLOSE is sent this often for it.
+OLD_SESSION_SILENCE, OLD_SESSION_CLOSES = 0.25, 8
+
+# -- keeping the session ------------------------------------------------------------------------------------------
+
+#: Time between two keep-alive commands. The watchdog of the firmware is 2 s (docs/protocol.md 3.6), so several may get
+#: lost.
+KEEP_ALIVE = 0.25
+#: Time without a frame from the driver after which the robot's watchdog may have stopped it: any frame but STOP would
+#: revive its velocity (docs/protocol.md 3.6).
+DRIVER_SILENCE = 1.0
+#: Time without a SIP after which the link is lost: ten info cycles.
+SIP_TIMEOUT = 1.0
+#: The same for the motor packets of an Erratic, which come every 50 ms. Shorter, as nothing else shows that it was
+#: reset, after which its motors are off; that takes longer.
+ERRATIC_SIP_TIMEOUT = 0.5
+#: Time after the timeout in which the reader may still deliver packets: after a freeze of the process the writer thread
+#: can be the first to run, while the packets of that time wait in the port.
+LOSS_GRACE = 1.0
+#: Time after RESET in which the end of a session is the effect of RESET.
+RESTART = 3.0
+
+# -- closing ------------------------------------------------------------------------------------------------------
+
+#: Time that the robot must be silent after CLOSE, or the driver sends CLOSE again, up to this many times.
+CLOSE_SILENCE, CLOSE_TRIES = 0.25, 3
+
+
+def open_retry_delay(failures: int) -> float:
+    """Return the time (s) to wait before the port is opened again, after this many failures in a row."""
+    return min(OPEN_RETRY_MAX, OPEN_RETRY_FIRST * 2.0 ** min(failures, 10))
