@@ -1,0 +1,127 @@
+"""Sends goals to Nav2, one after the other."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import rclpy
+from action_msgs.msg import GoalStatus
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
+from lifecycle_msgs.srv import GetState
+from nav2_msgs.action import NavigateToPose
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+
+from amigobot_driver.ros.conversions import quaternion
+from amigobot_driver.sim import Pose
+
+from .office import Goal
+
+_STATUS = {
+    GoalStatus.STATUS_SUCCEEDED: "succeeded",
+    GoalStatus.STATUS_ABORTED: "aborted",
+    GoalStatus.STATUS_CANCELED: "cancelled",
+}
+_ACTIVE = 3
+#: s of the wall clock for Nav2 to start, on a machine that may be busy.
+_START = 300.0
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One goal and what became of it. Times are those of /clock, s."""
+
+    goal: Goal
+    begin: float
+    end: float = math.nan
+    status: str = "refused"
+    error: str = ""
+    recoveries: int = 0
+    touches: int = 0
+    clearance: float = math.nan  #: m, the smallest on the way
+    off: float = math.nan  #: m, from the goal, at the end, truly
+    path: list[tuple[float, float]] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+class Client:
+    """A node that waits for Nav2 and sends goals."""
+
+    def __init__(self) -> None:
+        rclpy.init()
+        self.node = rclpy.create_node("nav_trial", parameter_overrides=[Parameter("use_sim_time", value=True)])
+        self._start = self.node.create_publisher(PoseWithCovarianceStamped, "initialpose", 1)
+        self._action = ActionClient(self.node, NavigateToPose, "navigate_to_pose")
+        self._state = self.node.create_client(GetState, "bt_navigator/get_state")
+        self._recoveries = 0
+
+    @property
+    def now(self) -> float:
+        """s of /clock."""
+        return self.node.get_clock().now().nanoseconds * 1e-9
+
+    def wait_for_nav2(self, start: Pose) -> None:
+        """Tell where the robot stands until Nav2 is active. Raises TimeoutError."""
+        message = PoseWithCovarianceStamped()
+        message.header.frame_id = "map"
+        message.pose.pose.position.x, message.pose.pose.position.y = start.x, start.y
+        message.pose.pose.orientation = quaternion(start.heading)
+        covariance = [0.0] * 36
+        covariance[0] = covariance[7] = 0.01
+        covariance[35] = 0.01
+        message.pose.covariance = covariance
+        end = time.monotonic() + _START
+        while time.monotonic() < end:
+            self._start.publish(message)
+            future = self._state.call_async(GetState.Request())
+            if self._until(future.done, 3.0) and future.result().current_state.id == _ACTIVE:
+                return
+            self._state.remove_pending_request(future)
+        raise TimeoutError(f"Nav2 is not active after {_START:.0f} s")
+
+    def go(self, goal: Goal, limit: float) -> Attempt:
+        """Send one goal and wait for its end; after `limit` s of /clock it is cancelled."""
+        attempt = Attempt(goal, self.now)
+        self._recoveries = 0
+        request = NavigateToPose.Goal()
+        request.pose = PoseStamped()
+        request.pose.header.frame_id = "map"
+        request.pose.pose.position.x, request.pose.pose.position.y = goal.x, goal.y
+        request.pose.pose.orientation = quaternion(goal.heading)
+        self._action.wait_for_server(30.0)
+        sending = self._action.send_goal_async(request, feedback_callback=self._on_feedback)
+        if self._until(sending.done, 30.0) and sending.result().accepted:
+            handle = sending.result()
+            result = handle.get_result_async()
+            self._until(lambda: result.done() or self.now > attempt.begin + limit, math.inf)
+            if not result.done():
+                handle.cancel_goal_async()
+                self._until(result.done, 30.0)
+            if result.done():
+                attempt.status = _STATUS.get(result.result().status, str(result.result().status))
+                attempt.error = str(getattr(result.result().result, "error_code", ""))
+        attempt.end, attempt.recoveries = self.now, self._recoveries
+        return attempt
+
+    def close(self) -> None:
+        """Leave ROS."""
+        self.node.destroy_node()
+        rclpy.try_shutdown()
+
+    def _on_feedback(self, message: Any) -> None:
+        self._recoveries = max(self._recoveries, message.feedback.number_of_recoveries)
+
+    def _until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            rclpy.spin_once(self.node, timeout_sec=0.1)
+        return True
