@@ -14,11 +14,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import yaml
+from ament_index_python.packages import get_package_share_directory
+
 from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles.nav2 import fit_nav2
 from amigobot_driver.sim import Pose, load_world
 
-from .client import Attempt, Client
+from .client import Attempt, Client, Costs
 from .office import Floor, Goal
+from .parameters import for_speed, override, tree_for_speed
+from .pictures import draw_costs, draw_paths
+
+_NAVIGATION = Path(__file__).resolve().parents[2] / "amigobot_navigation"
+#: Nav2's default behavior tree.
+_TREE = "navigate_to_pose_w_replanning_and_recovery.xml"
 
 
 def main() -> None:
@@ -26,12 +36,14 @@ def main() -> None:
     parser.add_argument("--goals", type=int, default=20, help="number of goals (default: 20)")
     parser.add_argument("--seed", type=int, default=1, help="of goals, sonars and gyro (default: 1)")
     parser.add_argument("--goal", action="append", help="X,Y,DEG: this goal instead of random ones; may be repeated")
+    parser.add_argument("--within", type=float, default=math.inf, help="m: only goals so near to a wall")
     parser.add_argument("--robot", default="amigo", help="profile of the robot (default: amigo)")
     parser.add_argument("--world", default="office", help="world that has a map (default: office)")
-    parser.add_argument("--slip", type=float, default=0.0, help="share of each 10 ms step that a wheel slips")
+    parser.add_argument("--wear", action="append", default=[], help="NAME=VALUE, as of amigobot sim, such as slip=0.1")
     parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds in a second, at most (default: 1)")
     parser.add_argument("--limit", type=float, default=240.0, help="s for a goal before it is cancelled (default: 240)")
     parser.add_argument("--params-file", type=Path, help="parameters of Nav2 (default: those of the package)")
+    parser.add_argument("--set", action="append", default=[], help="NODE.PARAMETER=VALUE for Nav2; may be repeated")
     parser.add_argument("--launch-argument", action="append", default=[], help="NAME:=VALUE for navigation.launch.py")
     parser.add_argument("--output", type=Path, default=Path("nav_trial"), help="folder (default: ./nav_trial)")
     options = parser.parse_args()
@@ -39,22 +51,29 @@ def main() -> None:
     world = load_world(options.world)
     floor = Floor(world, load_profile(options.robot).body)
     goals = [goal_of(text) for text in options.goal or ()] or list(
-        itertools.islice(floor.goals(options.seed), options.goals)
+        itertools.islice(floor.goals(options.seed, options.within), options.goals)
     )
     processes = start(options)
     attempts: list[Attempt] = []
+    pictures = itertools.count(1)
+
+    def on_trouble(attempt: Attempt, costs: list[Costs]) -> None:
+        name = f"{len(attempts) + 1}-{next(pictures)}.png"
+        draw_costs(options.output / name, floor, attempt, costs, truth_of(options)[-1])
+
     try:
-        client = Client()
+        client = Client(on_trouble)
         client.wait_for_nav2(world.start)
         for number, goal in enumerate(goals, 1):
             attempts.append(client.go(goal, options.limit))
             one = attempts[-1]
+            write(options, floor, attempts)
             print(
                 f"{number:3d} ({goal.x:.2f}, {goal.y:.2f}) {one.status} {one.end - one.begin:.0f} s, "
-                f"{one.recoveries} recoveries {one.error}",
+                f"{one.recoveries} recoveries, {one.touches} touches, clearance {one.clearance:.3f}, "
+                f"off {one.off:.2f}, lost {one.lost:.2f}, error {one.error}",
                 flush=True,
             )
-            write(options, floor, attempts)
         client.close()
     finally:
         for process in processes:
@@ -65,7 +84,7 @@ def main() -> None:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
     print(write(options, floor, attempts))
-    picture(options.output / "trial.png", floor, attempts)
+    draw_paths(options.output / "trial.png", floor, attempts)
 
 
 def goal_of(text: str) -> Goal:
@@ -78,12 +97,11 @@ def start(options: argparse.Namespace) -> list[subprocess.Popen[bytes]]:
     """Nav2 by its launch file, and the robot."""
     launch = ["ros2", "launch", "amigobot_navigation", "navigation.launch.py", "use_sim_time:=true"]
     launch += [f"robot:={options.robot}", *options.launch_argument]
-    launch += [f"map:={Path(__file__).parents[2] / 'amigobot_navigation' / 'maps' / options.world}.yaml"]
-    if options.params_file:
-        launch.append(f"params_file:={options.params_file}")
+    launch += [f"map:={_NAVIGATION / 'maps' / options.world}.yaml", f"params_file:={parameters(options)}"]
     robot = [sys.executable, "-m", "tools.nav_trial.robot", "--truth", str(options.output / "truth.jsonl")]
-    for name in ("robot", "world", "seed", "slip", "speed"):
+    for name in ("robot", "world", "seed", "speed"):
         robot += [f"--{name}", str(getattr(options, name))]
+    robot += [f"--wear={one}" for one in options.wear]
     processes = []
     for name, command in (("nav2", launch), ("robot", robot)):
         log = (options.output / f"{name}.log").open("wb")
@@ -91,9 +109,29 @@ def start(options: argparse.Namespace) -> list[subprocess.Popen[bytes]]:
     return processes
 
 
+def parameters(options: argparse.Namespace) -> Path:
+    """Write Nav2's parameters and its behavior tree for this trial."""
+    text = (options.params_file or _NAVIGATION / "config" / "nav2.yaml").read_text(encoding="utf-8")
+    content = override(fit_nav2(yaml.safe_load(text), load_profile(options.robot)), options.set)
+    trees = Path(get_package_share_directory("nav2_bt_navigator"), "behavior_trees")
+    navigator = content["bt_navigator"]["ros__parameters"]
+    source = Path(navigator.get("default_nav_to_pose_bt_xml", trees / _TREE))
+    tree = (options.output / "tree.xml").resolve()
+    tree.write_text(tree_for_speed(source.read_text(encoding="utf-8"), options.speed), encoding="utf-8")
+    file: Path = (options.output / "nav2.yaml").resolve()
+    file.write_text(yaml.safe_dump(for_speed(content, options.speed, tree), sort_keys=False), encoding="utf-8")
+    return file
+
+
+def truth_of(options: argparse.Namespace) -> list[dict[str, float]]:
+    """The true poses so far."""
+    lines = (options.output / "truth.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line[-1] == "}"]
+
+
 def write(options: argparse.Namespace, floor: Floor, attempts: list[Attempt]) -> str:
     """The result so far as JSON; returns the summary."""
-    truth = [json.loads(line) for line in (options.output / "truth.jsonl").read_text().splitlines() if line[-1] == "}"]
+    truth = truth_of(options)
     for attempt in attempts:
         if math.isnan(attempt.clearance):
             judge(attempt, [line for line in truth if attempt.begin <= line["t"] <= attempt.end], floor)
@@ -120,27 +158,15 @@ def judge(attempt: Attempt, truth: list[dict[str, float]], floor: Floor) -> None
     attempt.path = [(pose.x, pose.y) for pose in poses[::5]]
     attempt.touches = sum(bool(line["touching"]) for line in truth)
     attempt.clearance = min(floor.clearance(pose) for pose in poses[::2])
+    attempt.lost = max((distance_at(truth, *seen) for seen in attempt.seen), default=math.nan)
     attempt.off = math.dist((poses[-1].x, poses[-1].y), (attempt.goal.x, attempt.goal.y))
 
 
-def picture(file: Path, floor: Floor, attempts: list[Attempt]) -> None:
-    """Walls, ways and goals; what failed or touched is red."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(14, 9))
-    for wall in floor.world.segments:
-        axes.plot([wall.x1, wall.x2], [wall.y1, wall.y2], color="black", linewidth=1)
-    for attempt in attempts:
-        color = "tab:blue" if attempt.status == "succeeded" and not attempt.touches else "tab:red"
-        if attempt.path:
-            axes.plot(*zip(*attempt.path, strict=True), color=color, linewidth=0.6)
-        axes.plot(attempt.goal.x, attempt.goal.y, "x", color=color)
-    axes.set_aspect("equal")
-    figure.savefig(file, dpi=100)
-    pyplot.close(figure)
+def distance_at(truth: list[dict[str, float]], time: float, x: float, y: float) -> float:
+    """From a place to that of the robot at that time, m."""
+    number = round((time - truth[0]["t"]) / (truth[-1]["t"] - truth[0]["t"] + 1e-9) * (len(truth) - 1))
+    line = truth[min(max(number, 0), len(truth) - 1)]
+    return math.dist((x, y), (line["x"], line["y"]))
 
 
 if __name__ == "__main__":

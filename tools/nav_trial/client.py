@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import rclpy
@@ -13,6 +15,7 @@ from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
+from nav_msgs.msg import OccupancyGrid
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 
@@ -29,6 +32,8 @@ _STATUS = {
 _ACTIVE = 3
 #: s of the wall clock for Nav2 to start, on a machine that may be busy.
 _START = 300.0
+#: Costmaps kept: the first of them is from before a recovery.
+_EARLIER = 3
 
 
 @dataclass(slots=True)
@@ -44,23 +49,46 @@ class Attempt:
     touches: int = 0
     clearance: float = math.nan  #: m, the smallest on the way
     off: float = math.nan  #: m, from the goal, at the end, truly
+    lost: float = math.nan  #: m, the largest distance between where Nav2 saw the robot and where it was
     path: list[tuple[float, float]] = field(default_factory=list)
+    seen: list[tuple[float, float, float]] = field(default_factory=list, repr=False)  #: time, x and y, as Nav2 saw it
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "seen"}
+
+
+def _keep(grids: deque[OccupancyGrid], grid: OccupancyGrid) -> None:
+    grids.append(grid)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """A costmap of Nav2: costs by row and column from 0 to 100, 99 where the robot's middle cannot be, -1 unknown."""
+
+    name: str
+    rows: list[list[int]]
+    resolution: float  #: m
+    x: float  #: m, of the corner of the first cell
+    y: float
 
 
 class Client:
     """A node that waits for Nav2 and sends goals."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_trouble: Callable[[Attempt, list[Costs]], None]) -> None:
+        """Args: on_trouble: called with the costmaps at each recovery and when a goal was not reached."""
         rclpy.init()
+        self._on_trouble = on_trouble
         self.node = rclpy.create_node("nav_trial", parameter_overrides=[Parameter("use_sim_time", value=True)])
         self._start = self.node.create_publisher(PoseWithCovarianceStamped, "initialpose", 1)
         self._action = ActionClient(self.node, NavigateToPose, "navigate_to_pose")
         self._state = self.node.create_client(GetState, "bt_navigator/get_state")
-        self._recoveries = 0
+        self._grids: dict[str, deque[OccupancyGrid]] = {}
+        for name in ("local_costmap", "global_costmap"):
+            grids = self._grids[name] = deque(maxlen=_EARLIER)
+            self.node.create_subscription(OccupancyGrid, f"{name}/costmap", partial(_keep, grids), 1)
+        self._attempt: Attempt | None = None
 
     @property
     def now(self) -> float:
@@ -84,12 +112,12 @@ class Client:
             if self._until(future.done, 3.0) and future.result().current_state.id == _ACTIVE:
                 return
             self._state.remove_pending_request(future)
+            self._until(lambda: False, 1.0)
         raise TimeoutError(f"Nav2 is not active after {_START:.0f} s")
 
     def go(self, goal: Goal, limit: float) -> Attempt:
         """Send one goal and wait for its end; after `limit` s of /clock it is cancelled."""
-        attempt = Attempt(goal, self.now)
-        self._recoveries = 0
+        attempt = self._attempt = Attempt(goal, self.now)
         request = NavigateToPose.Goal()
         request.pose = PoseStamped()
         request.pose.header.frame_id = "map"
@@ -100,14 +128,21 @@ class Client:
         if self._until(sending.done, 30.0) and sending.result().accepted:
             handle = sending.result()
             result = handle.get_result_async()
-            self._until(lambda: result.done() or self.now > attempt.begin + limit, math.inf)
+            seen = 0
+            while not result.done() and self.now < attempt.begin + limit:
+                self._spin()
+                if attempt.recoveries > seen:
+                    seen = attempt.recoveries
+                    self._on_trouble(attempt, self._costs())
             if not result.done():
                 handle.cancel_goal_async()
                 self._until(result.done, 30.0)
             if result.done():
                 attempt.status = _STATUS.get(result.result().status, str(result.result().status))
                 attempt.error = str(getattr(result.result().result, "error_code", ""))
-        attempt.end, attempt.recoveries = self.now, self._recoveries
+        attempt.end = self.now
+        if attempt.status != "succeeded":
+            self._on_trouble(attempt, self._costs())
         return attempt
 
     def close(self) -> None:
@@ -116,12 +151,31 @@ class Client:
         rclpy.try_shutdown()
 
     def _on_feedback(self, message: Any) -> None:
-        self._recoveries = max(self._recoveries, message.feedback.number_of_recoveries)
+        attempt, feedback = self._attempt, message.feedback
+        if attempt is not None:
+            attempt.recoveries = max(attempt.recoveries, feedback.number_of_recoveries)
+            where = feedback.current_pose
+            if where.header.frame_id == "map":
+                stamp, place = where.header.stamp, where.pose.position
+                attempt.seen.append((stamp.sec + stamp.nanosec * 1e-9, place.x, place.y))
+
+    def _costs(self) -> list[Costs]:
+        """Each costmap as it was before the recovery, which may have cleared it."""
+        found = []
+        for name, grids in self._grids.items():
+            if grids:
+                info, data = grids[0].info, grids[0].data
+                rows = [list(data[begin : begin + info.width]) for begin in range(0, len(data), info.width)]
+                found.append(Costs(name, rows, info.resolution, info.origin.position.x, info.origin.position.y))
+        return found
+
+    def _spin(self) -> None:
+        rclpy.spin_once(self.node, timeout_sec=0.1)
 
     def _until(self, condition: Callable[[], bool], seconds: float) -> bool:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
                 return False
-            rclpy.spin_once(self.node, timeout_sec=0.1)
+            self._spin()
         return True

@@ -31,7 +31,7 @@ class Floor:
 
     def __init__(self, world: World, body: Body) -> None:
         self.world = world
-        self._body = body
+        self.body = body
         self._corners = footprint(body)
         need = body.width / 2 + _ON_THE_WAY
         start = self._cell(world.start.x, world.start.y)
@@ -46,12 +46,13 @@ class Floor:
         room = body.radius + _AT_GOAL
         self._goals = sorted(cell for cell, distance in self._reached.items() if distance > room)
 
-    def goals(self, seed: int) -> Iterator[Goal]:
-        """Random goals, without end; each at least 1.5 m from the one before."""
+    def goals(self, seed: int, within: float = math.inf) -> Iterator[Goal]:
+        """Random goals, without end; each at least 1.5 m from the one before and at most `within` m from a wall."""
         rng = random.Random(seed)
+        places = [cell for cell in self._goals if self._reached[cell] <= within]
         last = (self.world.start.x, self.world.start.y)
         while True:
-            x, y = self._place(rng.choice(self._goals))
+            x, y = self._place(rng.choice(places))
             if math.dist((x, y), last) > 1.5:
                 last = (x, y)
                 yield Goal(x, y, rng.uniform(-math.pi, math.pi))
@@ -62,7 +63,7 @@ class Floor:
 
     def clearance(self, pose: Pose) -> float:
         """From the body at this pose to the nearest wall, m; exact while no wall is in the body."""
-        near = self.world.near(pose.x, pose.y, self._body.radius + 1.0)
+        near = self.world.near(pose.x, pose.y, self.body.radius + 1.0)
         cos, sin = math.cos(pose.heading), math.sin(pose.heading)
         corners = [(pose.x + cos * x - sin * y, pose.y + sin * x + cos * y) for x, y in self._corners]
         edges = [Segment(*a, *b) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]

@@ -22,10 +22,10 @@ from tf2_ros import StaticTransformBroadcaster
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.robot import BaudChange, Event, Robot
 from amigobot_driver.ros import conversions, node, stamps
-from amigobot_driver.sim import Simulator, Wear, load_world
+from amigobot_driver.sim import Simulator, load_world, parse_wear
 
-#: s of one step; the clock is published with every second one.
-_STEP = 0.01
+#: s of one step; the clock is published with every fifth one, as each message costs every node.
+_STEP, _STEPS_PER_CLOCK = 0.01, 5
 #: s on the simulated clock at which everything begins; zero means to ROS that there is no clock yet.
 EPOCH = 100.0
 #: A controller that has published thrice within this time (s) is expected to go on.
@@ -101,13 +101,14 @@ class SteppedDriver:
                 steps += 1
                 with self._lock:
                     self._pass_until(EPOCH + steps * _STEP)
+                if self._events or steps % _STEPS_PER_CLOCK == 0:
+                    self._tick(self._now)
                 while self._events:
                     self._listener(self._events.popleft())
                 if self._now >= next_truth:
                     next_truth += _TRUTH
                     self._note()
-                if steps % 2 == 0:
-                    self._tick(self._now)
+                if steps % _STEPS_PER_CLOCK == 0:
                     self._wait_for_the_controller()
                 wall = max(wall + _STEP / self._speed, time.monotonic() - 0.1)
                 time.sleep(max(0.0, wall - time.monotonic()))
@@ -200,12 +201,12 @@ def main() -> None:
     parser.add_argument("--robot", default="amigo", help="profile of the robot (default: amigo)")
     parser.add_argument("--world", default="office", help="world it drives in (default: office)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the simulated robot (default: 1)")
-    parser.add_argument("--slip", type=float, default=0.0, help="share of each step that a wheel slips (default: 0)")
+    parser.add_argument("--wear", action="append", default=[], help="NAME=VALUE, as of amigobot sim, such as slip=0.1")
     parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds in a second, at most (default: 1)")
     parser.add_argument("--truth", type=Path, required=True, help="file for the true poses, JSON lines")
     options = parser.parse_args()
     profile = load_profile(options.robot)
-    simulator = Simulator(profile, load_world(options.world), seed=options.seed, wear=Wear(slip=options.slip))
+    simulator = Simulator(profile, load_world(options.world), seed=options.seed, wear=parse_wear(options.wear))
     stream = Stream()
     ticks: list[Callable[[float], None]] = []
 
