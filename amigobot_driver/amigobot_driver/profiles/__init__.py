@@ -3,6 +3,7 @@
 The driver, the simulator and the robot description all read them, so each number is defined once.
 """
 
+from ..errors import ProfileError
 from .library import available_profiles, choose_profile, load_profile
 from .model import (
     Battery,
@@ -13,7 +14,6 @@ from .model import (
     Limits,
     Link,
     Profile,
-    ProfileError,
     Quirks,
     Servos,
     Sonar,

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 
 import yaml
 
+from ..errors import ProfileError
 from ..resources import share
 from .aria import AriaError, read_aria
-from .model import Profile, ProfileError, SonarPose
+from .model import Profile, SonarPose
 
 #: Unit suffixes of keys and their factors to SI units; longest first.
 _UNITS = {

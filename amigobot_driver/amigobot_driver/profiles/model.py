@@ -8,10 +8,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 
-class ProfileError(ValueError):
-    """A profile cannot be used. The message has the file, the key, its value and what is allowed."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
     """SI value of one unit in the packets (docs/protocol.md 6.1)."""

@@ -12,8 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..errors import ProfileError
 from .library import load_profile
-from .model import Body, Profile, ProfileError, SonarPose
+from .model import Body, Profile, SonarPose
 
 #: The robot that Nav2's parameters are written for.
 REFERENCE = "amigo"

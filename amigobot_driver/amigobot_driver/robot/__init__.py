@@ -1,5 +1,6 @@
 """The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
 
+from ..errors import Refused
 from .devices.auxiliary import AuxPort, Reading, Written
 from .devices.bumpers import STALLS
 from .devices.working_values import TUNABLE, check_working_values
@@ -28,7 +29,6 @@ from .events import (
     TurnRate,
 )
 from .link import PacketStats
-from .motion.limits import Refused
 from .motion.manoeuvre import Manoeuvre
 from .motion.motion import MotionStats
 from .options import Options

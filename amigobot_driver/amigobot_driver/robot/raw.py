@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..errors import Refused
 from ..protocol import CommandTable, Instruction, Unlisted, find_command
 from ..wording import counted
-from .motion.limits import Refused
 
 #: What an unlisted command takes: 16 bits, either sign.
 _LOW, _HIGH = -0x8000, 0xFFFF

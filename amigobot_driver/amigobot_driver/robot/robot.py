@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import Future
 
+from ..errors import Refused
 from ..profiles import choose_profile, load_profile
 from ..protocol import (
     Command,
@@ -48,7 +49,7 @@ from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
-from .motion.limits import Refused, VelocityLimits, checked_heading, working_limits
+from .motion.limits import VelocityLimits, checked_heading, working_limits
 from .motion.manoeuvre import Manoeuvre, Move, Turn, whole_degrees
 from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels

@@ -1,6 +1,7 @@
-"""Ports: byte streams to a robot. One module for each kind, and one exception. Ports do not interpret the bytes."""
+"""Ports: byte streams to a robot, uninterpreted. One module for each kind, and one exception, `PortError`."""
 
-from .port import Port, PortError
+from ..errors import PortError
+from .port import Port
 
 __all__ = ["Port", "PortError", "open_port"]
 

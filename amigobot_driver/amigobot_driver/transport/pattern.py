@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glob import glob, has_magic
 
-from .port import PortError
+from ..errors import PortError
 from .serial import SerialPort
 
 

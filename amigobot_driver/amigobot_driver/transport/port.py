@@ -1,12 +1,8 @@
-"""The interface of every port, and its exception."""
+"""The interface of every port."""
 
 from __future__ import annotations
 
 from typing import Protocol
-
-
-class PortError(Exception):
-    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do."""
 
 
 class Port(Protocol):

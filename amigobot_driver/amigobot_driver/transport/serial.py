@@ -11,7 +11,7 @@ import threading
 import serial
 
 from ..connection_policy import WRITE_TIMEOUT
-from .port import PortError
+from ..errors import PortError
 
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from ..errors import PortError
 from ..profiles import ProfileError, load_profile
 from ..sim import (
     FaultError,
@@ -28,7 +29,6 @@ from ..sim import (
     revision_names,
     revision_of,
 )
-from .port import PortError
 
 _DEFAULT_ROBOT, _DEFAULT_WORLD = "amigo", "room"
 #: Size of the receive buffer in bytes, as of a serial port in the kernel; further bytes are lost.

@@ -11,7 +11,7 @@ import time
 from urllib.parse import urlsplit
 
 from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_PEER_TIMEOUT, TCP_SILENCE, WRITE_TIMEOUT
-from .port import PortError
+from ..errors import PortError
 
 #: Timeout of a write as a struct timeval, for a peer that does not read.
 _WRITE_TIMEOUT = struct.pack("@ll", int(WRITE_TIMEOUT), round(WRITE_TIMEOUT % 1 * 1e6))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...errors import Refused
 from ...protocol import ErraticCommand
 from ..command_queue import QUEUE_FULL, Priority
 from ..component import Component, Context
-from ..motion.limits import Refused
 from ..outcome import Outcome
 
 

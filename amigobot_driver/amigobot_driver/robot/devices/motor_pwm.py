@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...errors import Refused
 from ...protocol import ErraticCommand, Instruction
 from ..component import Component, Context
 from ..events import Notice
-from ..motion.limits import Refused
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ...errors import Refused
 from ...profiles import Profile
 from ...protocol import Instruction
 from ..component import Component, Context
-from ..motion.limits import Refused
 from ..unconfirmed import UnconfirmedCommands
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 
+from ...errors import Refused
 from ...profiles import Limits
 from ...protocol import Parameters
 
 #: m/s, and thousands of deg/s, that VEL and RVEL carry in their 16 bits.
 _LARGEST = 32.0
-
-
-class Refused(Exception):
-    """A request that is not carried out; the message says the value, what is allowed and what to do."""
 
 
 class VelocityLimits:

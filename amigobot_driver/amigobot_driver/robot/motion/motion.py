@@ -12,13 +12,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from ...connection_policy import KEEP_ALIVE
+from ...errors import Refused
 from ...profiles import Units
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
 from ..events import Notice, Odometry
 from ..outcome import Outcome
-from .limits import Refused, VelocityLimits
+from .limits import VelocityLimits
 from .manoeuvre import SETTLE, Manoeuvre, Progress
 from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 

@@ -1,0 +1,66 @@
+"""The errors of this package. Each message is one line: what happened, why, and what to do.
+
+    AmigoBotError
+        ConnectionFailed        no robot was found
+        ConnectionLost          the robot was there and is not there now, or the connection is closed
+        PortError               a port cannot be opened, or is lost
+        ProfileError            a robot profile cannot be used (also a ValueError)
+        Refused                 a request is not allowed, or not possible now; the robot was not asked
+        RequestFailed           the robot was asked, and its packets do not show the result
+            MotionFailed        a movement ended before its goal; `travelled` says how far it came
+            AuxReadFailed       fewer bytes came than were asked for; `data` has them
+"""
+
+from __future__ import annotations
+
+
+class AmigoBotError(Exception):
+    """The base of every error that this package raises for its users."""
+
+
+class ConnectionFailed(AmigoBotError):
+    """No robot was found at the port in time. The message says what was seen and what to do."""
+
+
+class ConnectionLost(AmigoBotError):
+    """The robot is not connected any more. The driver keeps on looking for it until the connection is closed."""
+
+
+class PortError(AmigoBotError):
+    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do."""
+
+
+class ProfileError(AmigoBotError, ValueError):
+    """A profile cannot be used. The message has the file, the key, its value and what is allowed."""
+
+
+class Refused(AmigoBotError):
+    """A request that is not carried out; the message says the value, what is allowed and what to do."""
+
+
+class RequestFailed(AmigoBotError):
+    """The robot was asked and has not done it. The message says what was sent and what the robot reported."""
+
+
+class MotionFailed(RequestFailed):
+    """A movement ended before its goal.
+
+    Attributes:
+        travelled: What was covered, m of a move or rad of a turn; negative backwards or clockwise.
+    """
+
+    def __init__(self, message: str, travelled: float) -> None:
+        super().__init__(message)
+        self.travelled = travelled
+
+
+class AuxReadFailed(RequestFailed):
+    """Fewer bytes came from an auxiliary port than were asked for.
+
+    Attributes:
+        data: The bytes that came.
+    """
+
+    def __init__(self, message: str, data: bytes) -> None:
+        super().__init__(message)
+        self.data = data
