@@ -413,7 +413,7 @@ class TestTcp:
 
     def test_a_silent_tcp_peer_is_given_up(self, port: TcpPort, monkeypatch: pytest.MonkeyPatch) -> None:
         """The peer's kernel acknowledges everything, but no program reads it."""
-        monkeypatch.setattr(tcp, "SILENCE", 0.05)
+        monkeypatch.setattr(tcp, "TCP_SILENCE", 0.05)
         assert "no bytes for 0.05 s; is the robot on? Reconnecting" in refused(
             lambda: [port.read(0.01) for _ in range(1000)], port.name
         )
