@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bench import Bench, lost
 
@@ -260,3 +262,21 @@ class TestSonarSequence:
         bench.connect()
         bench.run(1.0)
         assert self.fired(bench) == {4, 5}
+
+
+@pytest.mark.parametrize(("name", "own"), [("rev_count", 40_000), ("sonar_cycle", 0), ("trans_decel", 0)])
+def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_requested_no_more(name, own):
+    """A robot may report anything as its own; the parameter of 0 means: the robot's own."""
+    bench = Bench(Options(), "amigo-sh")
+    bench.connect()
+    tuning = bench.robot.working_values
+    tuning.own = replace(tuning.own, **{name: own})
+    bench.ask(lambda: bench.robot.configure(replace(bench.robot.options, tuning={name: 100}), bench.now))
+    bench.run(2.0)
+    assert bench.robot.working_values.config.value(name) == 100
+    done = bench.ask(lambda: bench.robot.configure(Options(), bench.now))
+    bench.until(done.done)
+    assert done.result().success
+    bench.run(5.0)
+    assert name not in tuning.requested
+    assert bench.robot.running

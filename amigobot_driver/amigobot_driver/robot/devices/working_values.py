@@ -33,6 +33,10 @@ class WorkingValue:
         """What is allowed, with the unit."""
         return f"{self.low} to {self.high} {self.unit}".rstrip()
 
+    def allows(self, value: int) -> bool:
+        """Whether the command can carry this value."""
+        return self.low <= value <= self.high
+
 
 #: By the names in CONFIGpac. The highest values are those that a command can carry; a firmware may have a lower limit,
 #: which it reports. A limit, an acceleration or an encoder factor of 0 would stop the robot for good: SETA and SETRA
@@ -63,7 +67,7 @@ def check_working_values(values: Mapping[str, object]) -> None:
         known = TUNABLE.get(name)
         if known is None:
             raise ValueError(f"{name} cannot be set, these can: {', '.join(TUNABLE)}")
-        if type(value) is not int or not known.low <= value <= known.high:
+        if type(value) is not int or not known.allows(value):
             raise ValueError(f"{name} is {value!r:.60}, allowed: {known.range_text}")
 
 
@@ -134,11 +138,15 @@ class WorkingValues(Component):
         return caller.future
 
     def release(self, names: Iterable[str]) -> None:
-        """Request these no more: they become the robot's own again, with the next `set` or `read`."""
+        """Request these no more: they become the robot's own again, with the next `set` or `read`.
+
+        A value that no command can carry, for example a RevCount above 32767, comes back with the robot's next reset.
+        """
         for name in names:
             value = self.own.value(name) if self.own else None
-            if value is None:
+            if value is None or not TUNABLE[name].allows(value):
                 self.requested.pop(name, None)
+                self._changed.discard(name)
             else:
                 self.requested[name] = value
 
