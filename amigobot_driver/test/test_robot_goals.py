@@ -234,8 +234,19 @@ class TestEnds:
         move = moved(bench, 2.0)
         bench.run(1.5)
         bench.unplug()
-        assert move.ended.done()
         assert move.covered == pytest.approx(way.along, abs=0.05)
+        message = move.ended.result(timeout=0).message
+        assert message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
+        assert message.endswith("the port has gone; the robot may have rolled on after that")
+
+    def test_by_a_firmware_without_the_command_are_told_and_the_robot_rests(self, bench):
+        """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""
+        bench.up.fault = losing(Command.MOVE)
+        way = Way(bench)
+        outcome = finish(bench, moved(bench, 0.5))
+        assert outcome.message.endswith("no progress for 3 s, 0.500 m are left: is something in the way?")
+        assert at_rest(bench)
+        assert way.along == pytest.approx(0.0, abs=0.001)
 
     def test_of_a_move_that_ended_long_ago_stop_nothing(self, bench):
         old = moved(bench, 0.1)
@@ -487,3 +498,17 @@ class TestLimitsThatChange:
     def test_the_lowest_is_what_the_firmware_is_told(self):
         bench = connected("amigo", max_linear=0.001, max_angular=0.0175)
         assert {"SETV(1)", "SETRV(1)"} <= set(bench.words())
+
+
+class TestFrozenProcess:
+    @pytest.mark.parametrize("request_goal", [lambda bench: moved(bench, 0.5), lambda bench: turned(bench, 45)])
+    def test_a_goal_that_may_have_waited_meanwhile_is_refused_and_the_next_one_is_taken(self, bench, request_goal):
+        bench.run(1)
+        way = Way(bench)
+        bench.sleep(3)
+        bench.run(0.2)
+        with pytest.raises(Refused, match="slept a moment ago: the goal may be from before, send it again"):
+            request_goal(bench)
+        bench.run(2)
+        assert way.along == pytest.approx(0.0, abs=0.001)
+        assert finish(bench, request_goal(bench)).success

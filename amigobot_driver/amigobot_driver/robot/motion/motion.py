@@ -128,13 +128,15 @@ class Motion(Component):
         """Start a movement with an end, measured from this odometry on.
 
         It starts when the robot is at rest and its motors are on, if the driver is switching them on already. The
-        future ends when the robot is at rest again, or when another movement has taken over.
+        future ends when the robot is at rest again, or when another movement has taken over or the session has ended.
 
         Raises:
-            Refused: There is no robot, the emergency stop is latched, or the motors are off.
+            Refused: There is no robot, the emergency stop is latched, the motors are off, or this process slept a
+                moment ago.
         """
         try:
             self._check()
+            self._check_awake("goal", now)
             if not (self._motors_off_since == math.inf or self._motors_coming()):
                 raise Refused(_MOTORS_OFF)
         except Refused:
@@ -204,7 +206,7 @@ class Motion(Component):
 
     def on_session_end(self, why: str) -> None:
         self._forget(why)
-        self._tell_stopping()
+        self._tell_stopping(remark="; the robot may have rolled on after that")
         self._progress = None
         self._running, self._gone = False, why
         self._motors_off_since = math.inf
@@ -252,16 +254,22 @@ class Motion(Component):
         if self.emergency:
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
 
+    def _check_awake(self, request: str, now: float) -> None:
+        """Refuse what may have waited in a queue while this process slept."""
+        if now < self._late_until:
+            self._awake_from, self._late_until = now + WAKING, -math.inf
+        if now < self._awake_from:
+            raise Refused(
+                f"this computer or this process slept a moment ago: the {request} may be from before, send it again"
+            )
+
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
         """Keep a set-point until its sender falls silent; `limited` makes it, within the limits of the moment."""
         limited_before = self.limits.limited
         try:
             setpoint = limited()
             self._check()
-            if now < self._late_until:
-                self._awake_from, self._late_until = now + WAKING, -math.inf
-            if now < self._awake_from:
-                raise Refused("this computer or this process slept a moment ago: the velocity may be from before")
+            self._check_awake("velocity", now)
         except Refused:
             self.stats.refused += 1
             raise
