@@ -294,7 +294,7 @@ def test_the_way_rolled_while_the_link_was_lost_is_counted(robot: str, motion: s
 def test_a_link_lost_near_the_origin_adds_no_motion_that_was_not_made(
     velocity: tuple[float, float], seconds: float
 ) -> None:
-    """There the counters could also be those of a robot that zeroed them and then moved: the smaller motion counts."""
+    """A robot there may have zeroed its counters and then moved, or just moved: the smaller motion counts."""
     bench = started("amigo", away=False, options=Options(max_linear=0.7, max_angular=5.2))
     bench.run(seconds, cmd_vel=velocity)
     bench.ask(lambda: bench.robot.enable_motors(True, bench.now))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from state_machine.known import AVOIDED
 from state_machine.machine import DriverMachine, Statistics, explore
 from state_machine.reproduction import shorten
 
@@ -35,11 +34,10 @@ def sequences(share: Share) -> Iterator[Figure]:
     if statistics.failures:
         failure = shorten(DriverMachine, statistics.failures[0])
         print(f"\n{failure.script()}\n", flush=True)
-    avoided = f", without looking for {len(AVOIDED)} known faults" if AVOIDED else ""
     many = statistics.sequences >= _MANY
     idle = [name for name, count in statistics.looked.items() if not count and many]
     yield Figure(
-        f"random sequences of calls, faults and people on every robot{avoided}",
+        "random sequences of calls, faults and people on every robot",
         "no invariant is violated, and each had something to compare",
         f"{_text(statistics)}, {len(statistics.failures)} failures, {len(idle)} checks idle {' '.join(idle)}".rstrip(),
         not statistics.failures and not idle,

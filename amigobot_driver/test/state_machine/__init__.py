@@ -7,5 +7,4 @@ world.py         the system under test: driver core and simulated robot on one c
 oracle.py        the invariants, each a small named check
 rules_*.py       what can happen, by subsystem
 machine.py       the Hypothesis state machine: all rules and all checks together
-known.py         faults that are known and not fixed yet, and the rules that avoid them
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable
 
@@ -12,7 +11,6 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from . import values
 from .base import initialize
-from .known import Known, avoided
 from .reproduction import Failure
 from .rules_devices import DeviceRules
 from .rules_faults import FaultRules
@@ -40,8 +38,6 @@ class DriverMachine(MotionRules, SettingRules, DeviceRules, FaultRules):
     @initialize(setup=values.SETUPS, connected=st.sampled_from((1.0, 1.0, 1.0, 0.0, None)))
     def begin(self, setup: Setup, connected: float | None) -> None:
         """Start the driver, and wait until the link has been up for so long (s); None: do not wait."""
-        if avoided(Known.MOVING_BIT):
-            setup = dataclasses.replace(setup, moving_bit=True)
         self.world = World(setup)
         self.world.connect()
         if connected is None:

@@ -8,7 +8,6 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from .allowance import REST, Allowance, Reach
-from .known import Known, avoided
 from .witness import Tick
 from .world import MAX_ROUTINE, MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE, Movement, Request, Seen, Sighting, World
 
@@ -172,9 +171,10 @@ class MovementsArrive(Check):
     def _ended(self, world: World, movement: Movement) -> None:
         assert movement.outcome is not None
         assert movement.end is not None
+        what = f"{movement.what} {movement.wanted:.4f}"
+        self._rests(world, movement, what)
         if not movement.in_order:
             return
-        what = f"{movement.what} {movement.wanted:.4f}"
         turning = movement.what == "turn"
         if turning:
             travelled = math.remainder(movement.end.heading - movement.heading - movement.wanted, math.tau)
@@ -184,8 +184,7 @@ class MovementsArrive(Check):
             travelled = movement.end_travel - movement.travel
             tolerance, unit = MOVE_TOLERANCE, world.profile.units.distance
         if movement.outcome.success:
-            if not avoided(Known.SMALL_MANOEUVRE):
-                tolerance = min(tolerance, abs(movement.wanted) / 2)
+            tolerance = min(tolerance, abs(movement.wanted) / 2)
             self.require(
                 abs(travelled - movement.wanted) <= tolerance + 2 * unit,
                 f"{what} is reported as reached, the robot travelled {travelled:.4f}",
@@ -199,10 +198,22 @@ class MovementsArrive(Check):
             <= tolerance / 2 + 2 * unit + speed * age,
             f"{what} reports {reported:.4f}, the robot travelled {travelled:.4f}",
         )
-        if not avoided(Known.RESULT_BEFORE_REST) and not world.allowances.at(movement.ended):
-            unit = world.profile.units.velocity  # packets tell whole units
-            slow = abs(movement.end.linear) <= unit and abs(movement.end.angular) <= 2 * unit / world.profile.body.track
-            self.require(slow, f"{what} has its result before the robot is at rest")
+
+    def _rests(self, world: World, movement: Movement, what: str) -> None:
+        """The result comes when the robot is at rest, or says why it could not wait for that."""
+        assert movement.outcome is not None
+        assert movement.end is not None
+        message = movement.outcome.message
+        lost = "may have rolled on" in message
+        self.require(
+            lost is not movement.linked, f"{what} says {message!r} with the link {'up' if movement.linked else 'down'}"
+        )
+        overdue = "has not come to rest" in message
+        if lost or overdue or world.allowances.at(movement.ended) or world.now <= world.forced_until:
+            return
+        unit = world.profile.units.velocity  # packets tell whole units
+        slow = abs(movement.end.linear) <= unit and abs(movement.end.angular) <= 2 * unit / world.profile.body.track
+        self.require(slow, f"{what} has its result before the robot is at rest")
 
 
 # -- odometry -------------------------------------------------------------------------------------------------
@@ -278,10 +289,6 @@ class OdometryFollows(Check):
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return
-        near = abs(made.odometer[0]) + abs(made.odometer[1]) < 0.3 and sighting.connections != last.connections
-        if near and avoided(Known.RECONNECTION_NEAR_ORIGIN):
-            self._align(sighting)
-            return
         path, turned = made.path - self._path, made.turned - self._turned
         x, y, heading = self._frame.pose(sighting)
         position, angle = self._tolerance(world, path, turned)
@@ -319,8 +326,6 @@ class OdometryFollows(Check):
         assert wanted is not None
         assert made is not None
         assert last.made is not None
-        if sighting.connections != last.connections and avoided(Known.RECONNECTION_NEAR_ORIGIN):
-            return
         if sighting.settings - last.settings > 1 or not all(map(math.isfinite, wanted)):
             return
         moved, turned = abs(made.path - last.made.path), abs(made.turned - last.made.turned)
@@ -377,9 +382,6 @@ class TwistIsTrue(Check):
         low, high = min(rates), max(rates)
         # A heading is a whole number of counts at either end; and arrival times give the length of a cycle.
         margin = 2 * angle_unit(world) / dt + 0.1 * max(abs(low), abs(high)) + 0.01
-        waited = max(made.starts - made.time, last.made.starts - last.made.time)
-        if waited > 0.03 and avoided(Known.TWIST_BEHIND_ANSWER):
-            self._unsure_until = made.time + 3.0
         if not sighting.punctual:
             # The odometry takes the length of a cycle from the last 31 arrivals.
             self._unsure_until = made.time + 3.5

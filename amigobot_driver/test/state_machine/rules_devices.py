@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from . import values
 from .base import Base, rule
-from .known import Known, avoided
 
 
 class DeviceRules(Base):
@@ -62,9 +61,7 @@ class DeviceRules(Base):
 
     @rule(port=st.integers(1, 3), size=st.sampled_from((0, 1, 20, 300, 8192, 8193)), pause=values.PAUSES)
     def aux_write(self, port: int, size: int, pause: float) -> None:
-        busy = any(request.kind == "aux write" for request in self.world.requests)
-        if not (busy and avoided(Known.AUX_BACKLOG)):
-            self.world.aux_write(port, bytes(size))
+        self.world.aux_write(port, bytes(size))
         self.advance(pause)
 
     @rule(

@@ -8,7 +8,6 @@ from amigobot_driver.sim import Faults
 
 from . import values
 from .base import Base, rule
-from .known import Known, avoided
 from .oracle import Violation
 
 FAULTS = st.one_of(
@@ -51,8 +50,6 @@ class FaultRules(Base):
     @rule(seconds=values.FREEZES, writer_first=st.booleans(), pause=values.PAUSES)
     def freeze(self, seconds: float, writer_first: bool, pause: float) -> None:
         """The process of the driver stands still."""
-        if writer_first and avoided(Known.FREEZE_LOSES_LINK):
-            writer_first = False
         world = self.world
         heard = world.can_be_driven and not world.meddling.since(world.now - 1.0, "all")
         connections = world.connections

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from . import values
 from .base import Base, rule
-from .known import Known, avoided
 from .oracle import Violation
-from .world import MOVE_TOLERANCE, Refused
+from .world import Refused
 
 
 class MotionRules(Base):
@@ -50,8 +49,6 @@ class MotionRules(Base):
     @rule(distance=values.DISTANCES, pause=values.PAUSES)
     def move(self, distance: float, pause: float) -> None:
         """Begin to drive a distance."""
-        if _too_small(distance):
-            return
         answer = self._move(distance)
         self._must_be_number(not isinstance(answer, Refused), distance)
         self.advance(pause)
@@ -59,11 +56,11 @@ class MotionRules(Base):
     @rule(distance=values.DISTANCES)
     def move_to_the_end(self, distance: float) -> None:
         """Drive a distance, and wait for the result."""
-        if not _too_small(distance) and not isinstance(self._move(distance), Refused):
+        if not isinstance(self._move(distance), Refused):
             self._finish()
 
     def _move(self, distance: float) -> object:
-        coming = self.world.motors_are_coming and not avoided(Known.MOTORS_NOT_YET_ON)
+        coming = self.world.motors_are_coming
         answer = self.world.move(distance)
         if coming and isinstance(answer, Refused) and "motors are off" in str(answer):
             raise Violation(f"MotorsAreWaitedFor: a move was refused while the motors were coming: {answer}")
@@ -111,11 +108,7 @@ class MotionRules(Base):
         self.world.clear_emergency_stop()
         self.advance(pause)
 
-    @rule(
-        when=lambda self: self.world.movement is None or not avoided(Known.ODOMETRY_DURING_MANOEUVRE),
-        pose=values.POSES,
-        pause=values.PAUSES,
-    )
+    @rule(pose=values.POSES, pause=values.PAUSES)
     def set_odometry(self, pose: tuple[float, float, float], pause: float) -> None:
         """The services set_odometry and reset_odometry."""
         self.world.set_odometry(*pose)
@@ -123,16 +116,9 @@ class MotionRules(Base):
 
     @staticmethod
     def _must_not_refuse(what: str, *shares: float) -> None:
-        beyond = max(map(abs, shares)) > 1.0
-        if not (beyond and avoided(Known.BEYOND_LIMITS)):
-            raise Violation(f"VelocitiesAreClamped: a {what} of {shares} times the limits was refused")
+        raise Violation(f"VelocitiesAreClamped: a {what} of {shares} times the limits was refused")
 
     @staticmethod
     def _must_be_number(accepted: bool, *numbers: float) -> None:
         if accepted and not all(map(math.isfinite, numbers)):
             raise Violation(f"a value that is no number was accepted: {numbers}")
-
-
-def _too_small(distance: float) -> bool:
-    """Whether a move is left out because of a known fault."""
-    return abs(distance) <= MOVE_TOLERANCE and avoided(Known.SMALL_MANOEUVRE)

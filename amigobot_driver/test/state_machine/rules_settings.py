@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from . import values
 from .base import Base, rule
-from .known import Known, avoided
-from .world import TUNABLE
 
 _SETO = 7
 
@@ -33,10 +31,7 @@ class SettingRules(Base):
     @rule(change=values.WORKING_VALUES, pause=values.PAUSES)
     def tune(self, change: tuple[str, int], pause: float) -> None:
         """set_robot_config, set_pid."""
-        name, value = change
-        if avoided(Known.TUNING_SIGN) and value < TUNABLE[name].low:
-            value = 200
-        self.world.tune({name: value})
+        self.world.tune(dict([change]))
         self.advance(pause)
 
     @rule(pause=values.PAUSES)
@@ -58,12 +53,10 @@ class SettingRules(Base):
     @rule(number=values.COMMANDS, arguments=values.ARGUMENTS, text=values.TEXTS, pause=values.PAUSES)
     def send_raw(self, number: int, arguments: list[int], text: bytes, pause: float) -> None:
         """send_command."""
-        if number == _SETO and avoided(Known.COUNTER_JUMP):
-            return
         self.world.send_raw(number, arguments, text)
         self.advance(pause)
 
-    @rule(when=lambda self: not avoided(Known.COUNTER_JUMP), pause=values.PAUSES)
+    @rule(pause=values.PAUSES)
     def zero_counters(self, pause: float) -> None:
         """The robot's own counters jump."""
         self.world.send_raw(_SETO, [], b"")
@@ -72,8 +65,6 @@ class SettingRules(Base):
     @rule(count=st.sampled_from((1, 20, 199, 200, 201)))
     def send_many_raw(self, count: int) -> None:
         """A caller that floods the line."""
-        if avoided(Known.QUEUE_OVERFLOW):
-            count = min(count, 20)
         for _ in range(count):
             self.world.send_raw(0, [], b"")
         self.advance(0.5)

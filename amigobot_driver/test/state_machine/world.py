@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -65,7 +65,6 @@ from amigobot_driver.sim.erratic.revision import revision_of
 from amigobot_driver.sim.world import World as Surroundings
 
 from .allowance import Allowance, Allowances
-from .known import Known, avoided
 from .witness import KEPT, TICK, Made, Tick, Witness
 
 T = TypeVar("T")
@@ -196,6 +195,7 @@ class Movement:
     outcome: Outcome | None = None
     end: Tick | None = None
     end_travel: float = 0.0
+    linked: bool = True  #: the link was up when it ended
     in_order: bool = True  #: nothing but commands of the driver's caller has disturbed it
     at_rest_for: float = 0.0  #: s that the robot has not moved with the link up
     checked: bool = False
@@ -259,8 +259,6 @@ class World:
         self.link_changed = self.bench.now
         self.lossless_since = -math.inf  #: s; no frame was lost or damaged on an open line
         self._delay = 0.0
-        self._tunings = 0
-        self._tuned: dict[str, int] = {}  #: the last request for each working value
         self._frame = b""
         self._frame_from_robot = False
         self._last_sip_data = b""
@@ -603,7 +601,10 @@ class World:
         if isinstance(answer, Refused):
             return answer
         top = math.copysign(self._top_rates[0], distance)
-        return self._started("move", distance, answer, Allowance.of(top, 0.0))
+        allowance = Allowance.of(top, 0.0)
+        if not self.witness.now.at_rest:
+            allowance |= Allowance.of(-top, 0.0)  # measured from the request: it comes back from where it rolls to
+        return self._started("move", distance, answer, allowance)
 
     def turn(self, angle: float, *, absolute: bool) -> Movement | Refused:
         """The action turn."""
@@ -626,7 +627,7 @@ class World:
         self._allow(allowance)
 
         def ended(future: Future[Outcome]) -> None:
-            movement.ended, movement.outcome = self.now, future.result()
+            movement.ended, movement.outcome, movement.linked = self.now, future.result(), self.running
             movement.end, movement.end_travel = self.witness.now, self.witness.travel
             self.finished_movements.append(movement)
             if self.movement is movement:
@@ -642,7 +643,7 @@ class World:
 
     def travelled(self, movement: Movement) -> float:
         """What the result of a movement says was travelled (m or rad), as the action computes it."""
-        return movement.wanted - movement.task.remaining
+        return movement.task.covered
 
     def stop(self) -> None:
         self._rest(self.robot.stop)
@@ -738,17 +739,12 @@ class World:
     def tune(self, values: dict[str, int]) -> Request | Exception:
         """set_robot_config, set_pid."""
         asked = self.now
-        mine = self._note_tuned(values)
 
         def judge(outcome: Outcome) -> str:
             if not outcome.success or self.meddling.since(asked, "tuning"):
                 return ""
             held = {name: self.witness.working(name) for name in values}
-            wrong = {
-                name: held[name]
-                for name, value in values.items()
-                if held[name] not in (value, None) and not self._replaced_since(name, mine)
-            }
+            wrong = {name: held[name] for name, value in values.items() if held[name] not in (value, None)}
             return f"success, but the robot holds {wrong}" if wrong else ""
 
         if not self.running:
@@ -759,16 +755,6 @@ class World:
         if not isinstance(answer, Exception):
             self.touched |= values.keys()
         return answer
-
-    def _note_tuned(self, names: Iterable[str]) -> int:
-        """Note who asks for these working values; returns this request's number."""
-        self._tunings += 1
-        self._tuned.update(dict.fromkeys(names, self._tunings))
-        return self._tunings
-
-    def _replaced_since(self, name: str, number: int) -> bool:
-        """Whether a later request asked for the same value, which the earlier one is not told today."""
-        return avoided(Known.CONCURRENT_TUNING) and self._tuned[name] != number
 
     def read_config(self) -> None:
         if self.running:
@@ -884,12 +870,9 @@ class World:
             return False
         if spec.tunes:
             self.touched.add(spec.tunes[0])
-            self._note_tuned([spec.tunes[0]])
         if name in ("max_linear_velocity", "max_angular_velocity"):
             self.touched |= {"trans_vel_max", "rot_vel_max"}
-            self._note_tuned(["trans_vel_max", "rot_vel_max"])
-            if not avoided(Known.LIMIT_WHILE_DRIVING):
-                self.allowances.limit(self.limits.linear, self.limits.angular, self.now)
+            self.allowances.limit(self.limits.linear, self.limits.angular, self.now)
         options = self._options()
         self.request("tuning", f"{name}={value!r}", lambda: self.robot.configure(options, self.now), lambda outcome: "")
         return True
