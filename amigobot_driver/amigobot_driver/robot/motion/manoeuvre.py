@@ -12,10 +12,11 @@ from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from ...errors import Refused
 from ...protocol import Command, Instruction
 from ..events import Odometry
 from ..outcome import Outcome
-from .limits import Refused, checked_heading
+from .limits import checked_heading
 from .setpoint import STANDING
 
 #: s without getting any nearer after which a movement is given up.
