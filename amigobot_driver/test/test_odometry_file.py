@@ -229,7 +229,7 @@ def restart(bench: Bench, state: OdometryState | None, options: Options | None =
 
 def error(bench: Bench) -> tuple[float, float]:
     """From the truth: m, rad."""
-    state, truth = bench.robot.senses.odometer.state, bench.simulator.truth.pose
+    state, truth = bench.robot.estimator.odometer.state, bench.simulator.truth.pose
     return (
         math.hypot(state.x - truth.x, state.y - truth.y),
         abs(math.remainder(state.yaw - truth.heading, math.tau)),
@@ -257,7 +257,7 @@ def test_the_successor_continues_with_the_way_rolled_meanwhile(robot: str, veloc
     off, turned = error(bench)
     assert off < 0.008
     assert turned < 0.012
-    angle = bench.robot.senses.odometer.state.left_angle
+    angle = bench.robot.estimator.odometer.state.left_angle
     assert angle * bench.robot.profile.body.wheel_diameter / 2 == pytest.approx(
         bench.simulator._body.left.travel, abs=0.02
     )
@@ -290,7 +290,7 @@ def test_a_pose_that_was_set_is_continued() -> None:
     state = killed(bench)
     bench._pass_until(bench.now + 5)
     assert "odometry continues" in restart(bench, state)
-    odometry = bench.robot.senses.odometer.state
+    odometry = bench.robot.estimator.odometer.state
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((10.0, -5.0, 1.0), abs=0.002)
 
 
@@ -302,7 +302,7 @@ def test_a_pose_set_before_the_first_packet_wins() -> None:
     bench.robot.continue_odometry(state, MAX_AGE)
     bench.robot.set_odometry(1.0, 2.0, 0.5)
     bench.connect()
-    odometry = bench.robot.senses.odometer.state
+    odometry = bench.robot.estimator.odometer.state
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((1.0, 2.0, 0.5), abs=0.002)
 
 
@@ -321,7 +321,7 @@ class TestStartsAtZero:
         said = restart(bench, state)
         assert said.startswith("odometry starts at zero: ")
         assert reason in said
-        odometry = bench.robot.senses.odometer.state
+        odometry = bench.robot.estimator.odometer.state
         assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((0, 0, 0), abs=1e-9)
 
     def test_after_a_reset_while_it_was_driving(self) -> None:

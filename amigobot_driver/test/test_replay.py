@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from amigobot_driver.protocol import Reset, Sip, parse
 from amigobot_driver.replay import SCHEME, MissingPackets, Replay
 from amigobot_driver.robot import (
+    EncoderReading,
     Event,
     FrameSeen,
     Identified,
@@ -25,7 +26,6 @@ from amigobot_driver.robot import (
     Options,
     Report,
     Robot,
-    Rolled,
     TurnRate,
 )
 
@@ -135,15 +135,14 @@ class TestTheSameAgain:
     def test_a_replay_gives_gyro_and_encoder_events(self) -> None:
         bench = driven("amigo-sh", encoder_odometry=True)
         played = Played(recording(bench), Options(encoder_odometry=True))
-        for kind in (Rolled, TurnRate):
+        for kind in (EncoderReading, TurnRate):
             then = bench.told(kind)
             now = [(stamp, event) for stamp, event in played.told if isinstance(event, kind)]
             assert len(then) > 100
             assert [stamp for stamp, _ in now] == [ns(event.stamp) for event in then]
-        rolled = [event.odometry for _, event in played.told if isinstance(event, Rolled) and event.odometry]
-        assert [(o.x, o.y, o.yaw) for o in rolled] == [
-            (event.odometry.x, event.odometry.y, event.odometry.yaw) for event in bench.told(Rolled) if event.odometry
-        ]
+        rolled = [event.odometry for _, event in played.told if isinstance(event, EncoderReading) and event.odometry]
+        expected = [event.odometry for event in bench.told(EncoderReading) if event.odometry]
+        assert [(o.x, o.y, o.yaw) for o in rolled] == [(o.x, o.y, o.yaw) for o in expected]
         rates = [event.rate for _, event in played.told if isinstance(event, TurnRate)]
         assert rates == pytest.approx([event.rate for event in bench.told(TurnRate)])
         assert_same(played.reports, live(bench))

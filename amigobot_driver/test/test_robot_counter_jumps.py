@@ -58,7 +58,7 @@ def come_to_rest(bench: Bench) -> None:
 
 
 def odometry(bench: Bench) -> Odometry:
-    return bench.robot.senses.odometer.state
+    return bench.robot.estimator.odometer.state
 
 
 def error(bench: Bench) -> tuple[float, float]:
@@ -259,7 +259,7 @@ def test_a_seto_that_is_lost_changes_nothing(robot: str, away: bool) -> None:
     bench = started(robot, 40, away=away)
     before, since = error(bench), bench.now
     bench.run(0.5, cmd_vel=(0.2, 0.3))
-    jumps = bench.robot.senses.odometer.jumps
+    jumps = bench.robot.estimator.odometer.jumps
     bench.up.fault = losing(Command.SETO)
     send_seto(bench)
     bench.run(2, cmd_vel=(0.2, 0.3))
@@ -267,7 +267,7 @@ def test_a_seto_that_is_lost_changes_nothing(robot: str, away: bool) -> None:
     check_motion(bench, since, (0.2, 0.3))
     assert error(bench)[0] < before[0] + NEAR
     assert error(bench)[1] < before[1] + ALIGNED
-    assert bench.robot.senses.odometer.jumps == jumps
+    assert bench.robot.estimator.odometer.jumps == jumps
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -320,7 +320,7 @@ def test_reset_of_the_controller(robot: str, motion: str, degrees: int) -> None:
     bench.run(2.04, cmd_vel=velocity)
     bench.simulator.reset()
     bench.run(0.5)
-    bench.until(lambda: bench.robot.running and bench.robot.senses.report.motors_enabled, within=60)
+    bench.until(lambda: bench.robot.running and bench.robot.estimator.report.motors_enabled, within=60)
     bench.run(1)
     cycle = 0.1
     assert error(bench)[0] < before[0] + NEAR + abs(velocity[0]) * cycle + before[1]

@@ -14,7 +14,8 @@ from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Ins
 from amigobot_driver.robot import (
     BatteryChanged,
     BatteryLevel,
-    FloorSensed,
+    EncoderReading,
+    FloorReading,
     Identified,
     LinkChanged,
     LinkState,
@@ -22,7 +23,6 @@ from amigobot_driver.robot import (
     Notice,
     Options,
     Refused,
-    Rolled,
 )
 from amigobot_driver.robot.dialects import Dialect, dialects
 from amigobot_driver.sim import Faults, Revision, Simulator, load_world
@@ -146,12 +146,12 @@ class TestConnect:
         bench.run(3.0, cmd_vel=(0.4, 0.0))
         bench.unplug()
         bench.run(5.0)
-        before = bench.robot.senses.odometer.state.x
+        before = bench.robot.estimator.odometer.state.x
         bench.connect()
         assert bench.robot.state is LinkState.RUNNING
         # With the way that it rolled until its watchdog stopped it; OPEN has zeroed the counters since.
-        assert bench.robot.senses.odometer.state.x > before + 0.5
-        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.003)
+        assert bench.robot.estimator.odometer.state.x > before + 0.5
+        assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.003)
         assert not bench.reports[-1].moving
 
 
@@ -159,7 +159,7 @@ class TestDriving:
     def test_odometry_is_the_truth(self, bench: Bench) -> None:
         bench.run(6.0, cmd_vel=(0.4, 0.3))
         bench.run(2.0)
-        truth, state = bench.simulator.truth.pose, bench.robot.senses.odometer.state
+        truth, state = bench.simulator.truth.pose, bench.robot.estimator.odometer.state
         assert (state.x, state.y) == pytest.approx((truth.x, truth.y), abs=0.02)
         assert state.yaw == pytest.approx(math.remainder(truth.heading, math.tau), abs=0.01)
         assert truth.x != pytest.approx(0.0, abs=0.3)
@@ -171,9 +171,9 @@ class TestDriving:
         bench = Bench(Options(profile=profile), simulator=lambda: made)
         bench.connect()
         bench.run(6.0, cmd_vel=(0.4, 0.0))
-        assert bench.robot.senses.odometer.state.linear == pytest.approx(0.4, abs=0.02)
+        assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.4, abs=0.02)
         bench.run(2.0)
-        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, rel=0.01)
+        assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, rel=0.01)
         assert bench.simulator.truth.pose.x > 1.5
 
     def test_a_checksum_of_the_other_kind_is_no_robot_and_is_counted(self) -> None:
@@ -188,9 +188,9 @@ class TestDriving:
         """24 bits of millimetres reach 8 km; the family's 15 reach 33 m."""
         bench.run(50.0, cmd_vel=(0.8, 0.0))
         bench.run(3.0)
-        assert bench.robot.senses.odometer.state.x > 33.0
-        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
-        assert bench.robot.senses.odometer.jumps == 0
+        assert bench.robot.estimator.odometer.state.x > 33.0
+        assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
+        assert bench.robot.estimator.odometer.jumps == 0
 
     def test_a_velocity_ends_with_its_sender(self, bench: Bench) -> None:
         bench.run(2.0, cmd_vel=(0.5, 0.0))
@@ -222,7 +222,7 @@ class TestDriving:
             bench.ask(lambda: bench.robot.drive_course(0.2, math.radians(60), bench.now))
             bench.run(0.1)
         assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(60, abs=3)
-        assert bench.robot.senses.odometer.state.linear == pytest.approx(0.2, abs=0.02)
+        assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.2, abs=0.02)
 
     def test_the_pose_is_what_it_is_said_to_be(self, bench: Bench) -> None:
         """What Player calls SetOdometry; the robot's own counters stay as they are."""
@@ -230,7 +230,7 @@ class TestDriving:
         bench.ask(lambda: bench.robot.set_odometry(3.0, -2.0, math.pi / 2))
         bench.run(3.0, cmd_vel=(0.4, 0.0))
         bench.run(2.0)
-        state = bench.robot.senses.odometer.state
+        state = bench.robot.estimator.odometer.state
         assert (state.x, state.y) == pytest.approx((3.0, -2.0 + bench.simulator.truth.pose.x), abs=0.02)
         assert state.y > -1.5
         assert not any(word.startswith("SETO") for word in own_words(bench, before))
@@ -280,10 +280,10 @@ class TestHeadingUnit:
         bench.connect()
         bench.run(8.0, cmd_vel=(0.0, 1.0))
         assert any("taken as degrees" in notice.text for notice in bench.told(Notice))
-        before, truth = bench.robot.senses.odometer.state.yaw, bench.simulator.truth.pose.heading
+        before, truth = bench.robot.estimator.odometer.state.yaw, bench.simulator.truth.pose.heading
         bench.run(3.0, cmd_vel=(0.0, 0.5))
         bench.run(1.0)
-        turned = math.remainder(bench.robot.senses.odometer.state.yaw - before, math.tau)
+        turned = math.remainder(bench.robot.estimator.odometer.state.yaw - before, math.tau)
         really = math.remainder(bench.simulator.truth.pose.heading - truth, math.tau)
         assert turned == pytest.approx(really, abs=0.05)
 
@@ -292,7 +292,7 @@ class TestHeadingUnit:
             bench.run(8.0, cmd_vel=(0.0, rate))
         bench.run(2.0)
         assert not [notice for notice in bench.told(Notice) if "degrees" in notice.text]
-        assert bench.robot.senses.odometer.state.yaw == pytest.approx(
+        assert bench.robot.estimator.odometer.state.yaw == pytest.approx(
             math.remainder(bench.simulator.truth.pose.heading, math.tau), abs=0.02
         )
 
@@ -301,7 +301,7 @@ class TestHeadingUnit:
         bench.connect()
         bench.run(3.0, cmd_vel=(0.4, 0.2))
         bench.run(1.0)
-        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
+        assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
 
 
 class TestSettings:
@@ -481,10 +481,10 @@ class TestInputs:
         bench = erratic(profile=profile, revision=Revision(bits=bits))
         bench.connect()
         bench.run(1.0)
-        assert bench.told(FloorSensed)[-1].floors == (True, True)
+        assert bench.told(FloorReading)[-1].floors == (True, True)
         bench.simulator.faults = Faults(no_floor=frozenset({0}))
         bench.run(1.0)
-        assert bench.told(FloorSensed)[-1].floors == (False, True)
+        assert bench.told(FloorReading)[-1].floors == (False, True)
 
     def test_the_battery_is_low_where_its_led_begins_to_flash(self, bench: Bench) -> None:
         """Below 11 V (Erratic manual 2.3, 5.6.1)."""
@@ -502,8 +502,8 @@ class TestInputs:
         bench.connect()
         bench.run(5.0, cmd_vel=(0.5, 0.2))
         bench.run(1.0)
-        assert bench.told(Rolled)
-        assert bench.robot.senses.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
+        assert bench.told(EncoderReading)
+        assert bench.robot.estimator.odometer.state.x == pytest.approx(bench.simulator.truth.pose.x, abs=0.02)
 
     def test_sonars_are_heard_one_by_one(self) -> None:
         bench = Bench(
@@ -512,7 +512,7 @@ class TestInputs:
         )
         bench.connect()
         bench.run(2.0)
-        assert set(bench.robot.senses.newest) == set(range(8))
+        assert set(bench.robot.estimator.newest) == set(range(8))
 
 
 class TestServos:

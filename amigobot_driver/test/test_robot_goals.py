@@ -11,7 +11,7 @@ import pytest
 from bench import Bench, losing, losing_first
 
 from amigobot_driver.protocol import Command, encode_frame
-from amigobot_driver.robot import Manoeuvre, Options, Outcome, Refused
+from amigobot_driver.robot import MotionGoal, Options, Outcome, Refused
 
 ROBOTS = ["amigo", "amigo-sh", "p3dx", "erratic"]
 
@@ -36,17 +36,17 @@ def bench(request: pytest.FixtureRequest) -> Bench:
     return connected(request.param)
 
 
-def moved(bench: Bench, distance: float) -> Manoeuvre:
+def moved(bench: Bench, distance: float) -> MotionGoal:
     return bench.ask(lambda: bench.robot.move(distance, bench.now))
 
 
-def turned(bench: Bench, degrees: float, *, absolute: bool = False) -> Manoeuvre:
+def turned(bench: Bench, degrees: float, *, absolute: bool = False) -> MotionGoal:
     return bench.ask(lambda: bench.robot.turn(math.radians(degrees), bench.now, absolute=absolute))
 
 
-def finish(bench: Bench, manoeuvre: Manoeuvre, within: float = 30.0) -> Outcome:
-    bench.until(manoeuvre.ended.done, within)
-    return manoeuvre.ended.result()
+def finish(bench: Bench, goal: MotionGoal, within: float = 30.0) -> Outcome:
+    bench.until(goal.ended.done, within)
+    return goal.ended.result()
 
 
 def at_rest(bench: Bench) -> bool:
@@ -168,12 +168,12 @@ class TestCountersThatJump:
         assert abs(way.degrees) < 15
 
 
-ENDS: dict[str, Callable[[Bench, Manoeuvre], object]] = {
-    "cancel": lambda bench, manoeuvre: bench.robot.cancel(manoeuvre),
-    "stop": lambda bench, manoeuvre: bench.robot.stop(),
-    "emergency stop": lambda bench, manoeuvre: bench.robot.emergency_stop(),
-    "a velocity of zero": lambda bench, manoeuvre: bench.robot.drive(0.0, 0.0, bench.now),
-    "motors off": lambda bench, manoeuvre: bench.robot.enable_motors(False, bench.now),
+ENDS: dict[str, Callable[[Bench, MotionGoal], object]] = {
+    "cancel": lambda bench, goal: bench.robot.cancel(goal),
+    "stop": lambda bench, goal: bench.robot.stop(),
+    "emergency stop": lambda bench, goal: bench.robot.emergency_stop(),
+    "a velocity of zero": lambda bench, goal: bench.robot.drive(0.0, 0.0, bench.now),
+    "motors off": lambda bench, goal: bench.robot.enable_motors(False, bench.now),
 }
 
 

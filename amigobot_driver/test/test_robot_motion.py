@@ -623,7 +623,7 @@ class TestNoise:
         bench.run(3)
         truth, odometry = bench.simulator.truth.pose, bench.reports[-1].odometry
         assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.05
-        assert bench.robot.senses.odometer.jumps == 0
+        assert bench.robot.estimator.odometer.jumps == 0
         assert bench.robot.session.connections == 1
 
 

@@ -139,7 +139,7 @@ class TestHundredMetres:
         bench.run(100 / TOP_SPEED, cmd_vel=(TOP_SPEED, 0.0))
         bench.come_back()
         bench.run(3)
-        truth, odometry = bench.simulator.truth.pose, bench.robot.senses.odometer.state
+        truth, odometry = bench.simulator.truth.pose, bench.robot.estimator.odometer.state
         assert math.hypot(truth.x, truth.y) > 98
         assert math.hypot(truth.x - odometry.x, truth.y - odometry.y) < 0.5
         assert all(
@@ -227,7 +227,7 @@ class TestVelocity:
         for velocity in ((0.3, 0.0), (0.1, 0.8), (-0.2, -0.5)):
             bench.run(8, cmd_vel=velocity)
         bench.run(2)
-        state, body = bench.robot.senses.odometer.state, bench.simulator._body
+        state, body = bench.robot.estimator.odometer.state, bench.simulator._body
         radius = AMIGO.body.wheel_diameter / 2
         assert state.left_angle * radius == pytest.approx(body.left.travel, abs=0.01)
         assert state.right_angle * radius == pytest.approx(body.right.travel, abs=0.01)
@@ -390,7 +390,7 @@ def test_a_worn_robot_drifts_in_truth_and_not_in_the_counters() -> None:
     bench.connect()
     bench.run(20, cmd_vel=(0.3, 0.0))
     bench.run(2)
-    odometry, truth = bench.robot.senses.odometer.state, bench.simulator.truth.pose
+    odometry, truth = bench.robot.estimator.odometer.state, bench.simulator.truth.pose
     assert abs(truth.y) > 0.1
     assert odometry.y == pytest.approx(0, abs=0.005)
     assert odometry.x == pytest.approx(bench.simulator._body.right.travel, abs=0.01)

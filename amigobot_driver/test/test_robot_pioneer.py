@@ -18,11 +18,11 @@ from amigobot_driver.protocol import Command, Packet, Sip
 from amigobot_driver.protocol import Compass as CompassPacket
 from amigobot_driver.protocol import Gripper as GripperPacket
 from amigobot_driver.robot import (
-    BumpersFelt,
-    CompassRead,
+    BumperReading,
+    CompassReading,
     Event,
-    GripperSeen,
-    JoystickMoved,
+    GripperReading,
+    JoystickReading,
     LinkState,
     Options,
     Outcome,
@@ -95,29 +95,29 @@ class TestBumpers:
         bench = ComponentBench()
         BumperReader(bench.context, UnconfirmedCommands(bench.context), load_profile(ARCOS))
         (felt,) = bench.receive(sip(left_stall_bumpers=left, right_stall_bumpers=right), 1.0)
-        assert isinstance(felt, BumpersFelt)
+        assert isinstance(felt, BumperReading)
         assert ["".join("01"[pressed] for pressed in ring) for ring in (felt.front, felt.rear)] == [front, rear]
 
     def test_a_wall_ahead_presses_the_middle_of_the_front(self) -> None:
         bench = pioneer(walls=(Segment(1.0, -2.0, 1.0, 2.0),))
-        assert not any(bench.told(BumpersFelt)[-1].front)
+        assert not any(bench.told(BumperReading)[-1].front)
         bench.run(6, cmd_vel=(0.3, 0.0))
-        felt = bench.told(BumpersFelt)[-1]
+        felt = bench.told(BumperReading)[-1]
         assert felt.front[2] and not any(felt.rear)
         assert len(felt.front) == len(felt.rear) == 5
 
     def test_with_each_sip(self) -> None:
         bench = pioneer()
-        assert len(bench.told(BumpersFelt)) == len(bench.reports)
+        assert len(bench.told(BumperReading)) == len(bench.reports)
 
     def test_flash_may_know_of_more_segments_than_the_profile(self) -> None:
         bench = pioneer(flash={"FrontBumps": 7, "RearBumps": 0})
-        assert (len(bench.told(BumpersFelt)[-1].front), len(bench.told(BumpersFelt)[-1].rear)) == (7, 5)
+        assert (len(bench.told(BumperReading)[-1].front), len(bench.told(BumperReading)[-1].rear)) == (7, 5)
 
     def test_an_amigobot_has_none(self) -> None:
         bench = Bench(Options(bumper_stall="both"))
         bench.connect()
-        assert not bench.told(BumpersFelt)
+        assert not bench.told(BumperReading)
         assert not [word for word in bench.words() if word.startswith("BUMPSTALL")]
 
     def test_what_a_touch_does_is_left_alone_unless_somebody_says(self) -> None:
@@ -156,7 +156,7 @@ class TestCompass:
     @pytest.mark.parametrize("mode", ["sip", "packets"])
     def test_heading_is_clockwise_from_north(self, mode: str, heading: float, north: float) -> None:
         bench = pioneer(start=Pose(0.0, 0.0, math.radians(heading)), compass=mode)
-        read = bench.told(CompassRead)[-1]
+        read = bench.told(CompassReading)[-1]
         assert 0.0 <= read.heading < math.tau
         assert abs(math.remainder(read.heading - math.radians(north), math.tau)) <= read.resolution / 2 + 1e-9
         assert math.isnan(read.pitch) == math.isnan(read.celsius) == (mode == "sip")
@@ -176,7 +176,7 @@ class TestCompass:
             calibration_m=4500,
         )
         (read,) = read_compass(packet, 3.0)
-        assert isinstance(read, CompassRead)
+        assert isinstance(read, CompassReading)
         assert math.degrees(read.heading) == pytest.approx(123.4)
         assert (math.degrees(read.pitch), math.degrees(read.roll)) == pytest.approx((-1.5, 2.0))
         assert read.field == pytest.approx((25e-6, -3e-6, 41e-6))
@@ -185,7 +185,7 @@ class TestCompass:
     @pytest.mark.parametrize(("byte", "degrees"), [(1, 2.0), (90, 180.0), (180, 0.0)])
     def test_the_byte_counts_two_degrees(self, byte: int, degrees: float) -> None:
         (read,) = read_compass(sip(compass=byte), 0.0)
-        assert isinstance(read, CompassRead)
+        assert isinstance(read, CompassReading)
         assert math.degrees(read.heading) == pytest.approx(degrees)
 
     @pytest.mark.parametrize("byte", [0, 181, 255])
@@ -194,7 +194,7 @@ class TestCompass:
 
     def test_nobody_asks_unless_somebody_wants_it(self) -> None:
         bench = pioneer()
-        assert not bench.told(CompassRead)
+        assert not bench.told(CompassReading)
         assert not [word for word in bench.words() if word.startswith("TCM2")]
 
     def test_it_is_asked_for_until_the_sip_shows_it(self) -> None:
@@ -203,7 +203,7 @@ class TestCompass:
         bench.connect()
         bench.run(3)
         assert bench.words().count("TCM2(1)") == 3
-        assert bench.told(CompassRead)
+        assert bench.told(CompassReading)
 
     def test_or_until_it_is_clear_that_there_is_none(self) -> None:
         bench = Bench(Options(compass="sip"), robot=ARCOS)
@@ -221,7 +221,7 @@ class TestCompass:
             bench.run(3)
             since = bench.now
             bench.run(1)
-            assert len(bench.told(CompassRead, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
+            assert len(bench.told(CompassReading, since)) == pytest.approx(0 if mode == "off" else 10, abs=1)
             return [word for word in bench.words() if word.startswith("TCM2")][-1]
 
         told = [want(mode) for mode in ("sip", "packets", "off", "sip", "off")]
@@ -237,12 +237,12 @@ class TestCompass:
 class TestGripper:
     def test_orders_are_followed(self) -> None:
         bench = pioneer(flash={"Gripper": 1})
-        seen = bench.told(GripperSeen)[-1]
+        seen = bench.told(GripperReading)[-1]
         assert (seen.paddles, seen.lift, seen.kind) == (Paddles.CLOSED, Lift.AT_END, 2)
         done = ordered(bench, "open")
         assert (done.success, done.message) == (True, "open: paddles moving, lift at end")
         bench.run(3)
-        assert bench.told(GripperSeen)[-1].paddles is Paddles.OPEN
+        assert bench.told(GripperReading)[-1].paddles is Paddles.OPEN
         assert ordered(bench, "up").message == "up: paddles open, lift moving"
         assert ordered(bench, "halt").message == "halt: paddles open, lift between"
 
@@ -253,7 +253,7 @@ class TestGripper:
         bench.simulator.gripper.held = True
         ordered(bench, "close")
         bench.run(3)
-        seen = bench.told(GripperSeen)[-1]
+        seen = bench.told(GripperReading)[-1]
         assert seen.paddles is Paddles.CLOSED
         assert seen.inner_beam and seen.outer_beam and seen.left_contact and seen.right_contact
 
@@ -263,7 +263,7 @@ class TestGripper:
         # CONFIGpac of P2OS has the gripper, its packets have the byte and the inputs
         assert ordered(bench, "deploy").success
         bench.run(3)
-        seen = bench.told(GripperSeen)[-1]
+        seen = bench.told(GripperReading)[-1]
         assert (seen.paddles, seen.lift, seen.kind) == (Paddles.OPEN, Lift.DOWN, 1)
         assert not (seen.left_contact or seen.right_contact)
 
@@ -317,7 +317,7 @@ class TestGripper:
 
     def test_on_general_io_without_packets_it_stays_raw(self) -> None:
         bench = pioneer(flash={"Gripper": 1}, gripper_stream=False)
-        seen = bench.told(GripperSeen)[-1]
+        seen = bench.told(GripperReading)[-1]
         assert (seen.paddles, seen.lift, seen.state) == (Paddles.UNKNOWN, Lift.UNKNOWN, 2 | 2 << 4)
         done = ordered(bench, "open")
         assert done.success and "do not report" in done.message
@@ -348,7 +348,7 @@ class TestGripper:
         bench.receive(config, 0.0)
         bench.receive(sip(port_low=0, port_high=1, battery_x10=120), 0.0)
         (seen,) = bench.receive(GripperPacket(type=2, switches=switches, grasp_time=10), 0.1)
-        assert isinstance(seen, GripperSeen)
+        assert isinstance(seen, GripperReading)
         assert (seen.paddles, seen.lift) == (paddles, lift)
         assert (seen.inner_beam, seen.outer_beam) == beams
         assert (seen.left_contact, seen.right_contact) == contacts
@@ -365,12 +365,12 @@ class TestJoystick:
         bench.simulator.joystick.x, bench.simulator.joystick.y = 1.0, -0.5
         bench.simulator.joystick.buttons = (False, True)
         bench.run(1)
-        moved = bench.told(JoystickMoved)[-1]
+        moved = bench.told(JoystickReading)[-1]
         assert moved.axes == pytest.approx((1.0, -0.5, -1.0), abs=0.002)
         assert moved.buttons == (False, True)
 
     def test_only_on_request(self) -> None:
-        assert not pioneer().told(JoystickMoved)
+        assert not pioneer().told(JoystickReading)
 
 
 class TestArcosTail:
@@ -443,12 +443,12 @@ class TestReset:
         bench = pioneer(max_linear=0.4)
         bench.run(3, cmd_vel=(0.3, 0.2))
         bench.run(3)
-        before, since = bench.robot.senses.odometer.state, bench.now
+        before, since = bench.robot.estimator.odometer.state, bench.now
         done = outcome(bench, lambda: bench.robot.reset(bench.now), within=30)
         assert (done.success, done.message) == (True, "the robot was reset and is connected again")
         assert bench.words(since).count("RESET") == 1
         bench.run(2)
-        after = bench.robot.senses.odometer.state
+        after = bench.robot.estimator.odometer.state
         assert (after.x, after.y, after.yaw) == pytest.approx((before.x, before.y, before.yaw), abs=0.02)
         assert bench.reports[-1].motors_enabled
         assert bench.robot.working_values.config and bench.robot.working_values.config.trans_vel_max == 400

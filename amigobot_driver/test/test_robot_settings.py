@@ -214,7 +214,7 @@ class TestBattery:
         assert 0 <= monitor.voltage <= 40
 
     def test_of_the_simulated_robot_is_told(self, bench: Bench) -> None:
-        assert bench.robot.senses.battery.voltage == pytest.approx(12.7, abs=0.2)
+        assert bench.robot.estimator.battery.voltage == pytest.approx(12.7, abs=0.2)
         bench.robot.queue.put(Command.BATTEST(108))
         bench.run(20)
         [change] = bench.told(BatteryChanged)

@@ -11,7 +11,7 @@ from bench import Bench
 from amigobot_driver.profiles import SonarPose, load_profile
 from amigobot_driver.protocol import parse
 from amigobot_driver.robot import Odometry, Options, Report, SonarArray
-from amigobot_driver.robot.sensing.senses import Senses
+from amigobot_driver.robot.sensing.state_estimator import StateEstimator
 
 AMIGO = load_profile("amigo")
 
@@ -95,6 +95,6 @@ def test_a_pose_that_is_set_moves_nothing() -> None:
 def test_a_reading_at_the_end_of_the_range_is_no_echo(reading: int, heard: float) -> None:
     """Some robots say exactly 5000 mm where others say 6100 (docs/protocol.md 5.2 and 8): neither is a wall."""
     sip = parse(bytes([0x32]) + bytes(18) + bytes([1, 3]) + reading.to_bytes(2, "little") + bytes(6))
-    senses = Senses(AMIGO)
-    senses.update(sip, 1.0, 0.1)
-    assert senses.newest[3].range == pytest.approx(heard)
+    estimator = StateEstimator(AMIGO)
+    estimator.update(sip, 1.0, 0.1)
+    assert estimator.newest[3].range == pytest.approx(heard)

@@ -69,7 +69,7 @@ class Scene:
         """Straight on until something is in the way, then aside from it."""
         front = [
             ear.last.range
-            for number, ear in self.health.ears.items()
+            for number, ear in self.health.records.items()
             if ear.last and abs(self.profile.sonar.poses[number].heading) < math.radians(50)
         ]
         if self._blocked or min(front, default=1.0) < 0.5:
@@ -166,7 +166,7 @@ class TestSound:
         scene = Scene(world=corridor)
         scene.run(60, (DRIVE, 0.0))
         assert not scene.seen
-        assert min(ear.same.driven for number, ear in scene.health.ears.items() if number in (0, 5)) < 15
+        assert min(ear.same.driven for number, ear in scene.health.records.items() if number in (0, 5)) < 15
 
     def test_with_the_wheels_off_the_floor(self) -> None:
         scene = Scene()
@@ -248,19 +248,19 @@ class TestFaults:
         scene.faults()
         scene.run(WINDOW + 1)
         assert not scene.troubles
-        assert max(ear.spikes.total for ear in scene.health.ears.values()) >= SPIKES
+        assert max(ear.spikes.total for ear in scene.health.records.values()) >= SPIKES
 
     def test_a_little_of_it_is_only_counted(self) -> None:
         scene = Scene(faults=Faults(cross_talk=0.01))
         scene.run(200)
         assert not scene.seen
-        assert sum(ear.spikes.total for ear in scene.health.ears.values()) > 10
+        assert sum(ear.spikes.total for ear in scene.health.records.values()) > 10
 
     def test_a_thing_at_the_edge_of_the_beam_is_no_cross_talk(self) -> None:
         """Heard now and then, but always at the same place."""
         scene = Scene()
         scene.run(1.0)
-        ear, travel = scene.health.ears[0], scene.health._travel
+        ear, travel = scene.health.records[0], scene.health._travel
         for number in range(100):
             ear.spikes.take(Ping(0, 1.0 if number % 3 else 3.0, scene.now + 0.4 * number), travel)
             ear.spikes.take(Ping(0, 3.0, scene.now + 0.4 * number + 0.1), travel)

@@ -11,7 +11,7 @@ from bench import Bench, lost
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Encoders, Packet
-from amigobot_driver.robot import Notice, Odometry, Options, Report, Rolled
+from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
 from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, metres_per_tick, track
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.streams import RETRIES
@@ -58,7 +58,7 @@ class TestAsking:
         bench.run(RETRIES.afterwards + 1)
         assert not any(flow.silent for flow in bench.robot.streams.states.values())
         bench.come_back()
-        bench.until(lambda: bench.told(Rolled), within=11)
+        bench.until(lambda: bench.told(EncoderReading), within=11)
 
     def test_it_is_asked_for_again_when_it_stops(self) -> None:
         """As after a reset that we have not noticed."""
@@ -153,7 +153,7 @@ class TestTicks:
 
     def test_the_sips_carry_the_pose_on_from_where_the_ticks_have_put_it(self) -> None:
         bench = connected()
-        odometer = bench.robot.senses.odometer
+        odometer = bench.robot.estimator.odometer
         bench.run(2)
         odometer.roll(0.4, 0.4, 0.244, move=True)
         bench.run(1)
@@ -174,7 +174,7 @@ class TestTicks:
         for step in range(5):
             packet = Encoders(left=100 * step, right=100 * step)
             told += list(encoders.update(packet, 0.1 * step, odometer, load_profile("generic"), None))
-        assert [event.odometry for event in told if isinstance(event, Rolled)] == [None] * 5
+        assert [event.odometry for event in told if isinstance(event, EncoderReading)] == [None] * 5
         assert len([event for event in told if isinstance(event, Notice)]) == 1
         assert not encoders.leads(0.4)
 
@@ -184,7 +184,7 @@ class Drive:
 
     def __init__(self, robot: str, *, encoders: bool) -> None:
         self.bench = connected(robot, encoder_odometry=encoders)
-        self._kind = Rolled if encoders else Report
+        self._kind = EncoderReading if encoders else Report
         self._since = len(self.bench.events)
         self._truth: list[tuple[float, float, float, float]] = []
 
@@ -243,7 +243,7 @@ class TestOdometryFromEncoders:
             assert distance < 0.02
             assert abs(yaw) < 0.03
             drive.bench.run(2)
-            ends.append(drive.bench.robot.senses.odometer.state)
+            ends.append(drive.bench.robot.estimator.odometer.state)
         assert math.dist((ends[0].x, ends[0].y), (ends[1].x, ends[1].y)) < 0.005
 
     def test_no_pose_jumps_whatever_is_lost(self) -> None:
@@ -263,7 +263,7 @@ class TestOdometryFromEncoders:
         drive.go(0.2, 0.3, 1.5)
         rolled_at = -math.inf
         for _, event in bench.events:
-            if isinstance(event, Rolled) and event.odometry:
+            if isinstance(event, EncoderReading) and event.odometry:
                 rolled_at = event.stamp
                 published.append((event.stamp, event.odometry))
             elif isinstance(event, Report) and event.stamp - rolled_at >= STALE:
@@ -296,7 +296,7 @@ class TestOdometryFromEncoders:
         """Wheel angles come from the ticks, the pose from the SIPs as long as nobody wants it otherwise."""
         bench = connected(encoder_stream=True)
         bench.run(5, cmd_vel=(0.2, 0.0))
-        rolled = bench.told(Rolled)[-1]
+        rolled = bench.told(EncoderReading)[-1]
         assert rolled.odometry
         assert rolled.odometry.left_angle == pytest.approx(rolled.left / 9550 * math.tau)
         counts = rolled.odometry.x / 0.5083e-3
@@ -307,7 +307,7 @@ class TestOdometryFromEncoders:
         bench = connected(encoder_stream=True)
         bench.run(2)
         reports = {report.stamp for report in bench.reports}
-        assert all(rolled.stamp in reports for rolled in bench.told(Rolled)[1:])
+        assert all(rolled.stamp in reports for rolled in bench.told(EncoderReading)[1:])
 
     def test_without_a_robot_nothing_is_asked(self) -> None:
         bench = Bench(Options(encoder_odometry=True))

@@ -103,7 +103,7 @@ def drive(case: str, seed: int, seconds: float) -> Drive:
 
     look_on(_FIRST_REST)
     begin, first = bench.now, len(bench.events)
-    bench.robot.senses.odometer.set(0.0, 0.0, 0.0)
+    bench.robot.estimator.odometer.set(0.0, 0.0, 0.0)
     truth = truth[-1:]
     rest_at = begin + _REST_EVERY
     while bench.now < begin + seconds:

@@ -40,7 +40,7 @@ class Witness:
             if isinstance(packet, Sip):
                 self._odometer.update(packet, time)
         self._seen = math.nextafter(self._bench.now, math.inf)
-        here, there = robot.senses.odometer.state, self._odometer.state
+        here, there = robot.estimator.odometer.state, self._odometer.state
         if robot.session.connections != self._sessions or not robot.running:
             # A new session may begin with any counters: the motion in between is unknown.
             self._sessions = robot.session.connections
@@ -131,13 +131,13 @@ def cable(share: Share) -> Iterator[Figure]:
     bench.connect()
     for _ in range(share.of(100)):
         bench.run(1.0, cmd_vel=(rng.uniform(-0.2, 0.2), rng.uniform(-1, 1)))
-        before = bench.robot.senses.odometer.state
+        before = bench.robot.estimator.odometer.state
         bench.unplug()
         bench.run(10 ** rng.uniform(-1, math.log10(60)))
         bench.plug_in()
         times.append(bench.until(lambda: bench.robot.running, 20.0) + OPEN_RETRY_MAX)
         bench.run(0.2)
-        after = bench.robot.senses.odometer.state
+        after = bench.robot.estimator.odometer.state
         jumps.append(math.hypot(after.x - before.x, after.y - before.y))
         bench.run(1.0)
         _forget(bench)
@@ -166,7 +166,7 @@ def day(share: Share) -> Iterator[Figure]:
         _forget(bench)
         bench.simulator.battery.charge = 1.0  # it would be flat after three hours
     blocks, resident = (now - then for now, then in zip(_memory(), first, strict=True))
-    late = bench.now - bench.robot.senses.report.stamp
+    late = bench.now - bench.robot.estimator.report.stamp
     yield Figure(
         f"{length / _HOUR:.1f} h of driving, simulated",
         "memory flat, one session, no drift in stamps or odometry",

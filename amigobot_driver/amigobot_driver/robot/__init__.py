@@ -1,22 +1,23 @@
 """The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
 
 from ..errors import Refused
-from .devices.auxiliary import AuxPort, Reading, Written
+from .devices.auxiliary import AuxPort, ReadOutcome, WriteOutcome
 from .devices.bumpers import STALLS
 from .devices.working_values import TUNABLE, check_working_values
 from .events import (
     BatteryChanged,
     BatteryLevel,
     BaudChange,
-    BumpersFelt,
-    CompassRead,
+    BumperReading,
+    CompassReading,
     Configured,
+    EncoderReading,
     Event,
-    FloorSensed,
+    FloorReading,
     FrameSeen,
-    GripperSeen,
+    GripperReading,
     Identified,
-    JoystickMoved,
+    JoystickReading,
     LinkChanged,
     MotorCurrents,
     Notice,
@@ -25,11 +26,10 @@ from .events import (
     Ping,
     Received,
     Report,
-    Rolled,
     TurnRate,
 )
 from .link import PacketStats
-from .motion.manoeuvre import Manoeuvre
+from .motion.goal import MotionGoal
 from .motion.motion import MotionStats
 from .options import Options
 from .outcome import Outcome
@@ -47,18 +47,19 @@ __all__ = [
     "BatteryLevel",
     "BatteryMonitor",
     "BaudChange",
-    "BumpersFelt",
-    "CompassRead",
+    "BumperReading",
+    "CompassReading",
     "Configured",
+    "EncoderReading",
     "Event",
-    "FloorSensed",
+    "FloorReading",
     "FrameSeen",
-    "GripperSeen",
+    "GripperReading",
     "Identified",
-    "JoystickMoved",
+    "JoystickReading",
     "LinkChanged",
     "LinkState",
-    "Manoeuvre",
+    "MotionGoal",
     "MotionStats",
     "MotorCurrents",
     "Notice",
@@ -69,15 +70,14 @@ __all__ = [
     "Outcome",
     "PacketStats",
     "Ping",
-    "Reading",
+    "ReadOutcome",
     "Received",
     "Refused",
     "Report",
     "Robot",
-    "Rolled",
     "SonarArray",
     "SonarPoint",
     "TurnRate",
-    "Written",
+    "WriteOutcome",
     "check_working_values",
 ]

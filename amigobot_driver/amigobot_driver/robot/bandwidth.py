@@ -37,7 +37,7 @@ class Plan:
     available: float  #: bytes; inf for a line without a speed
 
 
-def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, wanted: Mapping[str, int]) -> Plan:
+def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, requested: Mapping[str, int]) -> Plan:
     """Serve the streams in their order, each with the bytes it needs a cycle; the SIP is always served.
 
     `byte_time` is s per byte, 0 where bytes take no time. A small stream may fit where one before it did not.
@@ -46,7 +46,7 @@ def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, wanted: Mapping[
     needed = sip_bytes
     accepted: list[str] = []
     reasons: dict[str, str] = {}
-    for name, size in wanted.items():
+    for name, size in requested.items():
         if needed + size <= available:
             accepted.append(name)
             needed += size

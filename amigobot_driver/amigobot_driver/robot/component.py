@@ -53,7 +53,7 @@ class Dispatcher:
         kind = type(packet)
         handlers = self._by_type.get(kind)
         if handlers is None:
-            handlers = tuple(handler for wanted, handler in self._registered if issubclass(kind, wanted))
+            handlers = tuple(handler for registered, handler in self._registered if issubclass(kind, registered))
             self._by_type[kind] = handlers
         for handler in handlers:
             handler(packet, stamp, now)

@@ -149,7 +149,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Rolled:
+class EncoderReading:
     """One ENCODERpac."""
 
     stamp: float  #: s
@@ -184,7 +184,7 @@ class MotorCurrents:
 
 
 @dataclass(frozen=True, slots=True)
-class FloorSensed:
+class FloorReading:
     """Whether each of the sensors that look at the floor sees one."""
 
     stamp: float  #: s
@@ -192,7 +192,7 @@ class FloorSensed:
 
 
 @dataclass(frozen=True, slots=True)
-class BumpersFelt:
+class BumperReading:
     """Which segments of the bumpers something presses: the front ring from the left, the rear one from the right."""
 
     stamp: float  #: s
@@ -201,7 +201,7 @@ class BumpersFelt:
 
 
 @dataclass(frozen=True, slots=True)
-class CompassRead:
+class CompassReading:
     """One reading of the compass; NaN is what the packet does not tell."""
 
     stamp: float  #: s
@@ -234,7 +234,7 @@ class Lift(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GripperSeen:
+class GripperReading:
     """How the gripper stands."""
 
     stamp: float  #: s
@@ -253,7 +253,7 @@ class GripperSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class JoystickMoved:
+class JoystickReading:
     """The robot's own joystick."""
 
     stamp: float  #: s
@@ -280,14 +280,14 @@ Event = (
     | BatteryChanged
     | Notice
     | Received
-    | Rolled
+    | EncoderReading
     | OdometryStale
     | TurnRate
     | MotorCurrents
-    | FloorSensed
-    | BumpersFelt
-    | CompassRead
-    | GripperSeen
-    | JoystickMoved
+    | FloorReading
+    | BumperReading
+    | CompassReading
+    | GripperReading
+    | JoystickReading
     | FrameSeen
 )

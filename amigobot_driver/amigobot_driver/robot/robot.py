@@ -49,8 +49,8 @@ from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
+from .motion.goal import MotionGoal, Move, Turn, whole_degrees
 from .motion.limits import VelocityLimits, checked_heading, working_limits
-from .motion.manoeuvre import Manoeuvre, Move, Turn, whole_degrees
 from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels
 from .options import Options
@@ -61,7 +61,7 @@ from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
 from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.odometry_state import OdometryState
-from .sensing.senses import Senses
+from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
 from .unconfirmed import UnconfirmedCommands
@@ -101,7 +101,7 @@ class Robot:
             self.no_robot,
         )
         self.dialect.adopt(self.profile)
-        self.senses = Senses(self.profile)
+        self.estimator = StateEstimator(self.profile)
         self.sonar_health = SonarHealth(self.profile)
         limits = self.profile.limits
         self.limits = VelocityLimits((limits.linear, limits.angular))
@@ -140,7 +140,7 @@ class Robot:
         self.encoders = WheelEncoders()
         # SETO zeroes the counters always, OPEN on some robots.
         for command in (Command.SETO, Command.OPEN, ErraticCommand.SETO, ErraticCommand.OPEN):
-            context.on_sent(command, lambda _, now: self.senses.odometer.expect_zero(now))
+            context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now))
         self._packet_clock = PacketClock(lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle)
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)
@@ -191,7 +191,7 @@ class Robot:
 
     def drive_course(self, linear: float, yaw: float, now: float) -> None:
         """Ask for a velocity (m/s) on a heading in the odometry frame (rad). Raises Refused."""
-        self.motion.drive_course(linear, whole_degrees(checked_heading(yaw) - self.senses.odometer.rotation), now)
+        self.motion.drive_course(linear, whole_degrees(checked_heading(yaw) - self.estimator.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
@@ -206,7 +206,7 @@ class Robot:
         Raises:
             Refused: The angle is out of range, or the robot cannot move now.
         """
-        odometry = self.senses.odometer.state
+        odometry = self.estimator.odometer.state
         turn = Turn.to_heading(angle, odometry.yaw) if absolute else Turn.by(angle)
         self.motion.perform(turn, odometry, now)
         return turn
@@ -224,12 +224,12 @@ class Robot:
             Refused: The distance is out of range, or the robot cannot move now.
         """
         move = Move.by(distance)
-        self.motion.perform(move, self.senses.odometer.state, now)
+        self.motion.perform(move, self.estimator.odometer.state, now)
         return move
 
-    def cancel(self, manoeuvre: Manoeuvre) -> None:
+    def cancel(self, goal: MotionGoal) -> None:
         """Stop a turn or a move that is under way; of one that has ended already nothing is changed."""
-        self.motion.cancel(manoeuvre)
+        self.motion.cancel(goal)
 
     def stop(self) -> None:
         """Stop with the robot's normal deceleration; the next velocity drives again."""
@@ -267,11 +267,11 @@ class Robot:
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
         """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
         self._continuation.discard()
-        self.senses.odometer.set(x, y, yaw)
+        self.estimator.odometer.set(x, y, yaw)
 
     def restart_odometry(self) -> None:
         """The pose is the origin, and the next counters have nothing to do with those before: a recording begins."""
-        self.senses.odometer.forget_counters()
+        self.estimator.odometer.forget_counters()
         self.set_odometry()
 
     def continue_odometry(self, state: OdometryState, max_age: float) -> None:
@@ -287,7 +287,7 @@ class Robot:
 
     def odometry_state(self) -> OdometryState | None:
         """The pose with the counters that it belongs to; None before the first SIP."""
-        return self._continuation.state(self.senses.odometer, self._identity, self.profile.name)
+        return self._continuation.state(self.estimator.odometer, self._identity, self.profile.name)
 
     def unsupported(self, command: CommandTable) -> str:
         """Why this robot cannot be asked for a command, "" when it can."""
@@ -348,7 +348,8 @@ class Robot:
             )
             known = identity.subclass.lower() in self.profile.subclasses
         self.dialect.adopt(self.profile)
-        self.senses = Senses(self.profile, self.senses, same_robot=same_identity and self.profile == before)
+        same_robot = same_identity and self.profile == before
+        self.estimator = StateEstimator(self.profile, self.estimator, same_robot=same_robot)
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
         for component in self.components:
@@ -394,12 +395,12 @@ class Robot:
     def on_session_end(self, reason: str) -> None:
         for component in self.components:
             component.on_session_end(reason)
-        if not self.senses.odometer.interrupted:
-            self.senses.odometer.interrupt()
-            self.link.emit(OdometryStale(self.senses.odometer.state))
+        if not self.estimator.odometer.interrupted:
+            self.estimator.odometer.interrupt()
+            self.link.emit(OdometryStale(self.estimator.odometer.state))
 
     def on_reset(self, stamp: float) -> None:
-        self.senses.odometer.robot_reset(stamp)
+        self.estimator.odometer.robot_reset(stamp)
 
     def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
         # An Erratic streams before OPEN, which zeroes its counters: what they said until then belongs to the pose.
@@ -407,7 +408,7 @@ class Robot:
             measured = self.measured(packet, stamp)
             if self._continuation.pending:
                 self._continue_odometry(packet, measured)
-            self.senses.odometer.update(packet, measured, self._packet_clock.cycle)
+            self.estimator.odometer.update(packet, measured, self._packet_clock.cycle)
 
     def on_silence_of_driver(self, now: float) -> None:
         self.motion.on_silence_of_driver(now)
@@ -419,12 +420,12 @@ class Robot:
 
     def _continue_odometry(self, sip: Sip, stamp: float) -> None:
         identity = self._identity or SyncReply(name="", robot_class="", subclass="")
-        odometer, profile = self.senses.odometer, self.profile.name
+        odometer, profile = self.estimator.odometer, self.profile.name
         self.link.emit(self._continuation.apply(odometer, sip, stamp, identity, profile))
 
     def _stands(self) -> bool:
-        report = self.senses.report
-        return report is not None and not (report.moving or self.motion.wanted)
+        report = self.estimator.report
+        return report is not None and not (report.moving or self.motion.requested)
 
     def _unknown(self, command: CommandTable) -> str:
         if self.dialect.knows(command, self.profile.firmware):
@@ -433,22 +434,22 @@ class Robot:
 
     def _driven(self) -> bool:
         """Whether the wheels are to turn; a course may be kept while standing."""
-        return isinstance(self.motion.wanted, Velocity | Wheels) and bool(self.motion.wanted)
+        return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if self._continuation.pending:
             self._continue_odometry(sip, stamp)
-        odometer = self.senses.odometer
+        odometer = self.estimator.odometer
         jumps = odometer.jumps
-        for event in self.senses.update(sip, stamp, self._packet_clock.cycle):
+        for event in self.estimator.update(sip, stamp, self._packet_clock.cycle):
             self.link.emit(event)
-        if self.senses.report:
-            self.sonar_health.update(self.senses.report, self.sequence.requested)
+        if self.estimator.report:
+            self.sonar_health.update(self.estimator.report, self.sequence.requested)
         heading = sip.heading * self.profile.units.angle
         self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
 
     def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
-        config, odometer = self.working_values.config, self.senses.odometer
+        config, odometer = self.working_values.config, self.estimator.odometer
         for event in self.encoders.update(packet, stamp, odometer, self.profile, config):
             self.link.emit(event)
 
@@ -456,7 +457,7 @@ class Robot:
         self._pace(now)
         self._limit()
         self._arrange(now)
-        self.senses.sonar_cycle = self.bandwidth.sonar_cycle
+        self.estimator.sonar_cycle = self.bandwidth.sonar_cycle
 
     def _limit(self) -> None:
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
@@ -468,10 +469,10 @@ class Robot:
 
     def _tuned(self) -> dict[str, int]:
         """The working values the options ask for; the limits are for the firmware to keep too."""
-        wanted = dict(self.options.tuning)
+        values = dict(self.options.tuning)
         linear, angular = self.limits.working
         if self.options.max_linear:
-            wanted["trans_vel_max"] = max(1, round(linear * 1000))
+            values["trans_vel_max"] = max(1, round(linear * 1000))
         if self.options.max_angular:
-            wanted["rot_vel_max"] = max(1, round(math.degrees(angular)))
-        return wanted
+            values["rot_vel_max"] = max(1, round(math.degrees(angular)))
+        return values

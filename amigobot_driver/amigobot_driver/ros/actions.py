@@ -13,11 +13,11 @@ from rclpy.node import Node
 from amigobot_msgs.action import Move, Turn
 
 from ..driver import Driver
-from ..robot import Event, Manoeuvre, Refused, Report, Robot
+from ..robot import Event, MotionGoal, Refused, Report, Robot
 from .requests import await_result
 
 
-class ManoeuvreActions:
+class MotionActions:
     """Serves both actions. A new goal or any velocity ends the active goal, as it does in the firmware.
 
     The result follows when the robot is at rest, or at once if another movement has replaced the goal.
@@ -28,7 +28,7 @@ class ManoeuvreActions:
     def __init__(self, node: Node, driver: Driver) -> None:
         self._node = node
         self._driver = driver
-        self._running: list[tuple[ServerGoalHandle, Manoeuvre]] = []
+        self._running: list[tuple[ServerGoalHandle, MotionGoal]] = []
         group = ReentrantCallbackGroup()
         for kind, name, execute in ((Turn, "turn", self._turn), (Move, "move", self._move)):
             ActionServer(
@@ -45,18 +45,18 @@ class ManoeuvreActions:
         """Publish feedback of the active goals at each SIP."""
         if not isinstance(event, Report):
             return
-        for handle, manoeuvre in tuple(self._running):
-            if manoeuvre.ended.done():
+        for handle, goal in tuple(self._running):
+            if goal.ended.done():
                 continue
             feedback = Turn.Feedback if isinstance(handle.request, Turn.Goal) else Move.Feedback
-            handle.publish_feedback(feedback(remaining=manoeuvre.remaining))
+            handle.publish_feedback(feedback(remaining=goal.remaining))
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Stop the robot if it performs this goal; the result follows when it is at rest."""
-        for goal, manoeuvre in tuple(self._running):
-            if goal.goal_id == handle.goal_id:
+        for running, goal in tuple(self._running):
+            if running.goal_id == handle.goal_id:
                 with self._driver.robot() as robot:
-                    robot.cancel(manoeuvre)
+                    robot.cancel(goal)
         return CancelResponse.ACCEPT
 
     async def _turn(self, handle: ServerGoalHandle) -> Turn.Result:
@@ -64,34 +64,34 @@ class ManoeuvreActions:
         goal = handle.request
         await self._perform(handle, result, lambda robot, now: robot.turn(goal.angle, now, absolute=goal.absolute))
         with self._driver.robot() as robot:
-            result.yaw = robot.senses.odometer.state.yaw
+            result.yaw = robot.estimator.odometer.state.yaw
         return result
 
     async def _move(self, handle: ServerGoalHandle) -> Move.Result:
         result = Move.Result()
-        manoeuvre = await self._perform(handle, result, lambda robot, now: robot.move(handle.request.distance, now))
-        if manoeuvre:
-            result.travelled = manoeuvre.covered
+        goal = await self._perform(handle, result, lambda robot, now: robot.move(handle.request.distance, now))
+        if goal:
+            result.travelled = goal.covered
         return result
 
     async def _perform(
-        self, handle: ServerGoalHandle, result: Any, start: Callable[[Robot, float], Manoeuvre]
-    ) -> Manoeuvre | None:
+        self, handle: ServerGoalHandle, result: Any, start: Callable[[Robot, float], MotionGoal]
+    ) -> MotionGoal | None:
         if handle.is_cancel_requested:
             result.message = "canceled before it started"
             handle.canceled()
             return None
         try:
             with self._driver.robot() as robot:
-                manoeuvre = start(robot, self._driver.clock())
+                goal = start(robot, self._driver.clock())
         except Refused as reason:
             result.message = f"refused: {reason}"
             handle.abort()
             return None
-        running = handle, manoeuvre
+        running = handle, goal
         self._running.append(running)
         try:
-            outcome = await await_result(self._node, manoeuvre.ended)
+            outcome = await await_result(self._node, goal.ended)
         finally:
             self._running.remove(running)
         result.success, result.message = outcome.success, outcome.message
@@ -101,4 +101,4 @@ class ManoeuvreActions:
             handle.canceled()
         else:
             handle.abort()
-        return manoeuvre
+        return goal

@@ -12,7 +12,7 @@ from amigobot_msgs.srv import AuxRead, AuxWrite
 
 from ..driver import Driver
 from ..protocol import Aux, Command
-from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, Written
+from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, WriteOutcome
 from .log import LogThrottle
 from .requests import await_result, call_with_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
@@ -80,7 +80,7 @@ class AuxInterface:
             pending = robot.aux[number - 1].writer.write(bytes(message.data))
         call_with_result(self._node, pending, partial(self._log_failure, number))
 
-    def _log_failure(self, number: int, outcome: Written) -> None:
+    def _log_failure(self, number: int, outcome: WriteOutcome) -> None:
         """Log why bytes were dropped: a topic has no response. The diagnostics count the bytes."""
         if not outcome.success and self._throttle.due(f"aux{number}/tx"):
             self._node.get_logger().warning(f"aux{number}/tx dropped: {outcome.message}")

@@ -6,7 +6,7 @@ from rclpy.node import Node
 
 from amigobot_msgs.msg import Bumpers
 
-from ..robot import BumpersFelt, Event, Robot
+from ..robot import BumperReading, Event, Robot
 from .diagnostics import ERROR, OK, WARN, Finding
 from .telemetry import TelemetryPublisher
 
@@ -14,7 +14,7 @@ from .telemetry import TelemetryPublisher
 class BumperPublisher:
     """Publishes the bumpers at each SIP, if the robot has bumpers."""
 
-    events = (BumpersFelt,)
+    events = (BumperReading,)
 
     def __init__(self, node: Node, robot: Robot, telemetry: TelemetryPublisher) -> None:
         self._robot = robot
@@ -23,7 +23,7 @@ class BumperPublisher:
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
-        if isinstance(event, BumpersFelt):
+        if isinstance(event, BumperReading):
             header = self._telemetry.header(event.stamp)
             self._publisher.publish(Bumpers(header=header, front=event.front, rear=event.rear))
 

@@ -141,12 +141,12 @@ class Diagnostics:
             checksum_errors=stats.checksum_errors,
             bytes_skipped=stats.skipped_bytes,
             frames_sent=robot.queue.sent,
-            odometry_jumps=robot.senses.odometer.jumps,
-            sonar_readings_refused=robot.senses.bad_pings,
+            odometry_jumps=robot.estimator.odometer.jumps,
+            sonar_readings_refused=robot.estimator.bad_pings,
         )
 
     def _motors(self) -> Reading:
-        report = self._robot.senses.report
+        report = self._robot.estimator.report
         if not self._robot.running or report is None:
             return _reading("motors", ERROR, "unknown: no packets from the robot")
         stalls = self._robot.stalls
@@ -187,7 +187,7 @@ class Diagnostics:
         )
 
     def _battery(self) -> Reading:
-        monitor, report = self._robot.senses.battery, self._robot.senses.report
+        monitor, report = self._robot.estimator.battery, self._robot.estimator.report
         if not self._robot.running or report is None:
             return _reading("battery", ERROR, "unknown: no packets from the robot")
         volts, cutoff, minutes = monitor.voltage, monitor.battery.cutoff, monitor.minutes_left
@@ -216,7 +216,7 @@ class Diagnostics:
         )
 
     def _sonar(self) -> Reading:
-        health, report = self._robot.sonar_health, self._robot.senses.report
+        health, report = self._robot.sonar_health, self._robot.estimator.report
         if not self._robot.running or report is None:
             return _reading("sonar", ERROR, "unknown: no packets from the robot")
         troubles = health.troubles()
@@ -234,11 +234,11 @@ class Diagnostics:
             level, message = OK, "every sonar that fires is answering"
         values: dict[str, object] = {"enabled": health.on}
         wrong = {trouble.number: trouble.kind for trouble in troubles}
-        for number, ear in sorted(health.ears.items()):
-            distance = ear.last.range if ear.last else math.nan
+        for number, record in sorted(health.records.items()):
+            distance = record.last.range if record.last else math.nan
             values[f"sonar_{number}"] = (
                 f"{wrong.get(number, 'ok') if health.on else 'off'}, range {_metres(distance)}, "
-                f"age {health.age(ear):.1f} s, spikes {ear.spikes.total}"
+                f"age {health.age(record):.1f} s, spikes {record.spikes.total}"
             )
         return _reading("sonar", level, message, **values)
 

@@ -11,7 +11,7 @@ from amigobot_msgs.msg import GripperState
 from amigobot_msgs.srv import Gripper
 
 from ..driver import Driver
-from ..robot import Event, GripperSeen
+from ..robot import Event, GripperReading
 from .requests import await_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
 
@@ -19,7 +19,7 @@ from .telemetry import TelemetryPublisher
 class GripperService:
     """Serves `gripper` and publishes `gripper_state`."""
 
-    events = (GripperSeen,)
+    events = (GripperReading,)
 
     def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher) -> None:
         self._node = node
@@ -30,7 +30,7 @@ class GripperService:
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
-        if isinstance(event, GripperSeen):
+        if isinstance(event, GripperReading):
             self._publisher.publish(_message(event, self._telemetry.header(event.stamp)))
 
     async def _on_request(self, request: Gripper.Request, response: Gripper.Response) -> Gripper.Response:
@@ -39,7 +39,7 @@ class GripperService:
         return fill_response(response, await await_result(self._node, pending))
 
 
-def _message(state: GripperSeen, header: Header) -> GripperState:
+def _message(state: GripperReading, header: Header) -> GripperState:
     return GripperState(
         header=header,
         paddles=state.paddles.value,

@@ -11,7 +11,7 @@ from std_msgs.msg import Header
 
 from amigobot_msgs.msg import MotorCurrents
 
-from ..robot import Event, FloorSensed, Identified, Robot
+from ..robot import Event, FloorReading, Identified, Robot
 from ..robot import MotorCurrents as Currents
 from . import conversions
 from .telemetry import TelemetryPublisher
@@ -24,7 +24,7 @@ _BEAM = math.radians(10)
 class SensorPublisher:
     """Publishes motor currents and floor sensors, if the profile of the robot has them."""
 
-    events = (Identified, Currents, FloorSensed)
+    events = (Identified, Currents, FloorReading)
 
     def __init__(self, node: Node, robot: Robot, telemetry: TelemetryPublisher) -> None:
         self._node = node
@@ -41,10 +41,10 @@ class SensorPublisher:
         elif isinstance(event, Currents) and self._currents:
             header = self._telemetry.header(event.stamp)
             self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
-        elif isinstance(event, FloorSensed):
+        elif isinstance(event, FloorReading):
             self._publish_floors(event)
 
-    def _publish_floors(self, event: FloorSensed) -> None:
+    def _publish_floors(self, event: FloorReading) -> None:
         """Publish binary range sensors as sensor_msgs/Range defines them: -inf is a floor, +inf is no floor."""
         height = self._robot.profile.floor.height
         stamp = self._telemetry.ros_time(event.stamp)

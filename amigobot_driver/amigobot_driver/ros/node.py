@@ -18,7 +18,7 @@ from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, def
 from ..profiles import ProfileError
 from ..replay import Replay
 from ..robot import Event, Outcome, Report, Robot
-from .actions import ManoeuvreActions
+from .actions import MotionActions
 from .auxiliary import AuxInterface
 from .bumpers import BumperPublisher
 from .commands import VelocityInput
@@ -99,7 +99,7 @@ class AmigobotNode(Node):
         listeners: tuple[Listener, ...] = (
             EventLog(self, throttle),
             telemetry,
-            ManoeuvreActions(self, self.driver),
+            MotionActions(self, self.driver),
             IoInterface(self, self.driver, self._params, telemetry),
             StreamPublisher(self, telemetry),
             SensorPublisher(self, robot, telemetry),
@@ -167,7 +167,7 @@ class AmigobotNode(Node):
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
         if self._keeper and isinstance(event, Report):
-            self._keeper.notice(self._robot.senses.odometer.frame)
+            self._keeper.notice(self._robot.estimator.odometer.frame)
         try:
             for handle in self._handlers.get(type(event), ()):
                 handle(event)

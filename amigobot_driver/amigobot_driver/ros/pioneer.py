@@ -13,7 +13,7 @@ from amigobot_msgs.msg import Compass
 from amigobot_msgs.srv import ResetRobot
 
 from ..driver import Driver
-from ..robot import CompassRead, Event, JoystickMoved, Outcome
+from ..robot import CompassReading, Event, JoystickReading, Outcome
 from .requests import await_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
 
@@ -23,7 +23,7 @@ _DEPTH = 10
 class PioneerInterface:
     """Publishes `compass` and `joy`; serves `deploy_charger` and `reset_robot`."""
 
-    events = (CompassRead, JoystickMoved)
+    events = (CompassReading, JoystickReading)
 
     def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher) -> None:
         self._node = node
@@ -37,9 +37,9 @@ class PioneerInterface:
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
-        if isinstance(event, CompassRead):
+        if isinstance(event, CompassReading):
             self._compass.publish(_compass(event, self._telemetry.header(event.stamp)))
-        elif isinstance(event, JoystickMoved):
+        elif isinstance(event, JoystickReading):
             self._joy.publish(
                 Joy(
                     header=self._telemetry.header(event.stamp),
@@ -63,7 +63,7 @@ class PioneerInterface:
         return fill_response(response, await await_result(self._node, pending))
 
 
-def _compass(reading: CompassRead, header: Header) -> Compass:
+def _compass(reading: CompassReading, header: Header) -> Compass:
     """Convert: `heading` is clockwise from north, `yaw` counter-clockwise from east (REP 103)."""
     return Compass(
         header=header,

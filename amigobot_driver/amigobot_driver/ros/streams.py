@@ -7,7 +7,7 @@ from sensor_msgs.msg import Imu
 
 from amigobot_msgs.msg import Encoders
 
-from ..robot import Event, Rolled, TurnRate
+from ..robot import EncoderReading, Event, TurnRate
 from . import conversions
 from .telemetry import TelemetryPublisher
 
@@ -17,7 +17,7 @@ _DEPTH = 10
 class StreamPublisher:
     """Publishes each ENCODER and GYRO packet. `TelemetryPublisher` publishes the pose that follows from them."""
 
-    events = (Rolled, TurnRate)
+    events = (EncoderReading, TurnRate)
 
     def __init__(self, node: Node, telemetry: TelemetryPublisher) -> None:
         self._telemetry = telemetry
@@ -26,7 +26,7 @@ class StreamPublisher:
 
     def on_event(self, event: Event) -> None:
         """Publish the message of an event, if it has one."""
-        if isinstance(event, Rolled):
+        if isinstance(event, EncoderReading):
             self._encoders.publish(
                 Encoders(header=self._telemetry.header(event.stamp), left=event.left, right=event.right)
             )

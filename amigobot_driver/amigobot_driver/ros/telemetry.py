@@ -18,13 +18,13 @@ from amigobot_msgs.msg import RobotConfig, RobotStatus
 from ..robot import (
     BatteryChanged,
     Configured,
+    EncoderReading,
     Event,
     Identified,
     LinkChanged,
     OdometryStale,
     Report,
     Robot,
-    Rolled,
     SonarArray,
 )
 from ..robot import Odometry as OdometryState
@@ -41,7 +41,7 @@ _BATTERY_PERIOD = 1.0
 class TelemetryPublisher:
     """Publishes the topics that every robot has. One thread at a time calls its methods, in the order of the events."""
 
-    events = (Report, Rolled, OdometryStale, LinkChanged, Identified, Configured, BatteryChanged)
+    events = (Report, EncoderReading, OdometryStale, LinkChanged, Identified, Configured, BatteryChanged)
 
     def __init__(self, node: Node, parameters: NodeParameters, robot: Robot, time: stamps.Stamps) -> None:
         self._node = node
@@ -69,7 +69,7 @@ class TelemetryPublisher:
         """Publish the message of an event, if it has one."""
         if isinstance(event, Report):
             self._report(event)
-        elif isinstance(event, Rolled):
+        elif isinstance(event, EncoderReading):
             self._encoders_read(event)
         elif isinstance(event, OdometryStale):
             self._publish_stale(event.odometry)
@@ -99,9 +99,9 @@ class TelemetryPublisher:
             # Advance from due time to due time, so that the jitter of the stamps does not add up.
             late = report.stamp - self._next_battery
             self._next_battery = (report.stamp if late > _BATTERY_PERIOD else self._next_battery) + _BATTERY_PERIOD
-            self._battery.publish(conversions.battery_state(self._robot.senses.battery, report, in_base))
+            self._battery.publish(conversions.battery_state(self._robot.estimator.battery, report, in_base))
 
-    def _encoders_read(self, reading: Rolled) -> None:
+    def _encoders_read(self, reading: EncoderReading) -> None:
         """Publish the wheels from an ENCODER packet, and the pose if odometry_source is encoders."""
         if reading.odometry is None:
             return

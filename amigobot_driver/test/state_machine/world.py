@@ -35,7 +35,7 @@ from amigobot_driver.robot import (
     FrameSeen,
     LinkChanged,
     LinkState,
-    Manoeuvre,
+    MotionGoal,
     Notice,
     Odometry,
     Options,
@@ -55,7 +55,7 @@ from amigobot_driver.robot.devices import (
     working_values,
 )
 from amigobot_driver.robot.devices.auxiliary import HOLD
-from amigobot_driver.robot.motion.manoeuvre import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
+from amigobot_driver.robot.motion.goal import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
 from amigobot_driver.robot.motion.motion import LATE, WAKING
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar, Spec
 from amigobot_driver.sim import Faults, Revision, Simulator, Window
@@ -187,7 +187,7 @@ class Movement:
 
     what: str
     wanted: float  #: m or rad
-    task: Manoeuvre
+    task: MotionGoal
     travel: float  #: m that the wheels had rolled when it was accepted
     heading: float  #: rad, of the robot then
     asked: float
@@ -329,7 +329,7 @@ class World:
     @property
     def report(self) -> Report | None:
         """The newest report."""
-        return self.robot.senses.report  # type: ignore[no-any-return]
+        return self.robot.estimator.report  # type: ignore[no-any-return]
 
     @property
     def waiting(self) -> dict[str, int]:
@@ -348,7 +348,7 @@ class World:
 
     @property
     def odometry(self) -> Odometry:
-        return self.robot.senses.odometer.state  # type: ignore[no-any-return]
+        return self.robot.estimator.odometer.state  # type: ignore[no-any-return]
 
     @property
     def plugged(self) -> bool:
@@ -617,7 +617,7 @@ class World:
         return self._started("turn", wanted, answer, Allowance((0.0, 0.0), (-top, top)))
 
     def _started(self, what: str, wanted: float, task: object, allowance: Allowance) -> Movement:
-        assert isinstance(task, Manoeuvre)
+        assert isinstance(task, MotionGoal)
         self._replaced()
         witness = self.witness
         movement = Movement(what, wanted, task, witness.travel, witness.now.heading, self.now)

@@ -43,14 +43,14 @@ PORTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Outcome):
+class WriteOutcome(Outcome):
     """How a request to write ended; `count` bytes were handed to the line."""
 
     count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Outcome):
+class ReadOutcome(Outcome):
     """How a request to read ended, and what it got, be that less than wanted."""
 
     data: bytes = b""
@@ -59,7 +59,7 @@ class Reading(Outcome):
 @dataclass(slots=True)
 class _Write:
     data: bytes
-    future: Future[Written] = field(default_factory=Future)
+    future: Future[WriteOutcome] = field(default_factory=Future)
     sent: int = 0
 
 
@@ -68,7 +68,7 @@ class _Read:
     count: int  #: 0: everything until the deadline
     timeout: float
     deadline: float
-    future: Future[Reading] = field(default_factory=Future)
+    future: Future[ReadOutcome] = field(default_factory=Future)
 
 
 class AuxWriter(Component):
@@ -90,7 +90,7 @@ class AuxWriter(Component):
         context.on_packet(Config, self._on_config)
         context.on_sent(self._command, self._on_sent)
 
-    def write(self, data: bytes) -> Future[Written]:
+    def write(self, data: bytes) -> Future[WriteOutcome]:
         """Write once; ends when the last byte has been handed to the line, or says why not and how many have."""
         write = _Write(data)
         why = self._context.unsupported(self._command)
@@ -98,9 +98,9 @@ class AuxWriter(Component):
             why = f"no room for {counted(len(data), 'byte')}, {self._waiting} of at most {BUFFER} wait already"
         if why:
             self.dropped += len(data)
-            finish(write.future, Written(False, f"{self.name}: {why}"))
+            finish(write.future, WriteOutcome(False, f"{self.name}: {why}"))
         elif not data:
-            finish(write.future, Written(True, f"{self.name}: nothing to write"))
+            finish(write.future, WriteOutcome(True, f"{self.name}: nothing to write"))
         else:
             self._waiting += len(data)
             self._queue.append(write)
@@ -113,7 +113,7 @@ class AuxWriter(Component):
         self._waiting, self._part = 0, None
         while self._queue:
             write = self._queue.popleft()
-            finish(write.future, Written(False, f"{self.name}: {why}", write.sent))
+            finish(write.future, WriteOutcome(False, f"{self.name}: {why}", write.sent))
 
     def _on_config(self, config: Config, stamp: float, now: float) -> None:
         self._port_byte_time = _port_byte_time(config, self._baud_field)
@@ -144,7 +144,7 @@ class AuxWriter(Component):
         if write.sent == len(write.data):
             self._queue.popleft()
             message = f"{self.name}: {counted(write.sent, 'byte')} handed to the line"
-            finish(write.future, Written(True, message, write.sent))
+            finish(write.future, WriteOutcome(True, message, write.sent))
         self._schedule()
 
 
@@ -188,7 +188,7 @@ class AuxReader(Component):
         self._listening = on
         self._schedule()
 
-    def read(self, count: int, timeout: float, now: float, *, flush: bool = False) -> Future[Reading]:
+    def read(self, count: int, timeout: float, now: float, *, flush: bool = False) -> Future[ReadOutcome]:
         """Read `count` bytes (0: all that come) within `timeout` s; `flush`: first drop what has come so far.
 
         Callers who read at the same time are served in turn. Bytes that are on their way to us survive a flush.
@@ -202,7 +202,7 @@ class AuxReader(Component):
         elif len(self._readers) == MAX_READERS:
             why = f"{MAX_READERS} requests to read wait already"
         if why:
-            finish(read.future, Reading(False, f"{self.name}: {why}"))
+            finish(read.future, ReadOutcome(False, f"{self.name}: {why}"))
             return read.future
         if flush:
             self._buffer.clear()
@@ -341,7 +341,7 @@ class AuxReader(Component):
                 break
         for late in [read for read in self._readers if now >= read.deadline]:
             self._readers.remove(late)
-            finish(late.future, Reading(False, f"{self.name}: in {late.timeout:g} s another request was not done"))
+            finish(late.future, ReadOutcome(False, f"{self.name}: in {late.timeout:g} s another request was not done"))
 
     def _finish(self, read: _Read, success: bool, message: str) -> None:
         """The first in the line gets what there is, but not more than it wants."""
@@ -349,7 +349,7 @@ class AuxReader(Component):
         count = read.count or len(self._buffer)
         data = bytes(self._buffer[:count])
         del self._buffer[:count]
-        finish(read.future, Reading(success, f"{self.name}: {message}", data))
+        finish(read.future, ReadOutcome(success, f"{self.name}: {message}", data))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...profiles import Profile
 from ...protocol import Command, Parameters, Sip
 from ..component import Component, Context
-from ..events import BumpersFelt
+from ..events import BumperReading
 from ..unconfirmed import UnconfirmedCommands
 
 #: What a touch does, by the argument of BUMPSTALL: the rings whose contact counts as a stall of the motors.
@@ -21,7 +21,7 @@ class BumperReader(Component):
 
     def __init__(self, context: Context, unconfirmed: UnconfirmedCommands, profile: Profile) -> None:
         super().__init__(context)
-        self.newest: BumpersFelt | None = None
+        self.newest: BumperReading | None = None
         self._unconfirmed = unconfirmed
         self._stall: int | None = None  #: argument of BUMPSTALL; None leaves it as it is
         self._config: Parameters | None = None
@@ -70,7 +70,7 @@ class BumperReader(Component):
         # The front ring is in the byte of the right wheel, as in the programs that drove such robots; one manual has
         # them the other way round (docs/protocol.md, E-31).
         front, rear = _bits(sip.right_stall_bumpers, self._front), _bits(sip.left_stall_bumpers, self._rear)
-        self.newest = BumpersFelt(stamp, front, rear)
+        self.newest = BumperReading(stamp, front, rear)
         self._context.emit(self.newest)
 
 

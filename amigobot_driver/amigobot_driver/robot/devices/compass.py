@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ...protocol import Command, Compass, Sip
 from ..component import Context
-from ..events import CompassRead
+from ..events import CompassReading
 from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 RETRIES = RetryPolicy(interval=1.0, limit=5)
@@ -68,7 +68,7 @@ class CompassReader(RequestComponent):
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if 0 < sip.compass <= _HIGHEST:
             heading = math.radians(_STEP * sip.compass) % math.tau
-            self._context.emit(CompassRead(stamp, heading, math.radians(_STEP)))
+            self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))
         elif self._in_sip and not self._request.pending and self._request.attempts < RETRIES.limit:
             # It was there, and has gone: the controller was reset, for example.
             self._start(now)
@@ -76,7 +76,7 @@ class CompassReader(RequestComponent):
     def _on_compass(self, packet: Compass, stamp: float, now: float) -> None:
         heading, pitch, roll = (math.radians(_TENTH * tenths) for tenths in (packet.heading, packet.pitch, packet.roll))
         self._context.emit(
-            CompassRead(
+            CompassReading(
                 stamp,
                 heading % math.tau,
                 math.radians(_TENTH),

@@ -17,7 +17,7 @@ from ...profiles import Profile
 from ...protocol import Command, Instruction, Parameters, Sip
 from ...protocol import Gripper as GripperPacket
 from ..component import Context
-from ..events import GripperSeen, Lift, Paddles
+from ..events import GripperReading, Lift, Paddles
 from ..outcome import Outcome, finished
 from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 from .digital_io import gripper_byte
@@ -44,10 +44,10 @@ class Order:
     """An argument of GRIPPER, and how the switches show that it obeys. An order without `obeyed` lasts for a time."""
 
     number: int
-    obeyed: Callable[[GripperSeen], bool] | None = None
+    obeyed: Callable[[GripperReading], bool] | None = None
 
 
-def _any(state: GripperSeen) -> bool:
+def _any(state: GripperReading) -> bool:
     return state.paddles_moving or state.lift_moving
 
 
@@ -71,7 +71,7 @@ class Gripper(RequestComponent):
 
     def __init__(self, context: Context, profile: Profile) -> None:
         super().__init__(context)
-        self.newest: GripperSeen | None = None
+        self.newest: GripperReading | None = None
         self._name = ""  #: of the order
         self._fitted: bool | None = None  #: as CONFIGpac reports it; None: it has not come
         self._sip: Sip | None = None
@@ -177,13 +177,13 @@ class Gripper(RequestComponent):
         self._context.queue.put(Instruction(Command.GRIPPERVAL, steps))
         return finished(True, f"{name} for {abs(steps) * STEP:.2f} s, sent once; no packet reports it")
 
-    def _look(self, sip: Sip, stamp: float) -> GripperSeen:
+    def _look(self, sip: Sip, stamp: float) -> GripperReading:
         state, kind, packet = gripper_byte(sip), self._kind, self._packet
         by_packet = packet is not None and stamp - self._packet_stamp < STALE
         by_sip = kind == USER_IO
         switches = packet.switches if packet and by_packet else (sip.digital_in or 0) if by_sip else 0
         known = by_packet or by_sip
-        return GripperSeen(
+        return GripperReading(
             stamp=stamp,
             paddles=_paddles(state) if by_sip else _paddles_by_switches(switches) if known else Paddles.UNKNOWN,
             paddles_moving=bool(state & _STATE_MOVES if by_sip else switches & _PADDLES_MOVE),
@@ -239,7 +239,7 @@ def _lift_by_switches(switches: int) -> Lift:
     return Lift.BETWEEN if switches & _LIFT_END else Lift.AT_END
 
 
-def _text(seen: GripperSeen) -> str:
+def _text(seen: GripperReading) -> str:
     """The state in words."""
     paddles = "moving" if seen.paddles_moving else seen.paddles.name.lower()
     lift = "moving" if seen.lift_moving else seen.lift.name.lower().replace("_", " ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...protocol import Joystick
 from ..component import Component, Context
-from ..events import JoystickMoved
+from ..events import JoystickReading
 
 #: Counts of an axis, from one end to the other.
 _FULL_SCALE = 1023
@@ -20,4 +20,4 @@ class JoystickReader(Component):
 
     def _on_joystick(self, packet: Joystick, stamp: float, now: float) -> None:
         axes = tuple(2 * count / _FULL_SCALE - 1 for count in (packet.x, packet.y, packet.throttle))
-        self._emit(JoystickMoved(stamp, axes, (bool(packet.button1), bool(packet.button2))))
+        self._emit(JoystickReading(stamp, axes, (bool(packet.button1), bool(packet.button2))))

@@ -153,12 +153,12 @@ class Sounds(Component):
         """
         sounds = {entry.name.casefold(): entry.number for entry in reversed(self.playlist) if not is_group(entry)}
         groups = {entry.name.casefold(): entry for entry in reversed(self.playlist) if is_group(entry)}
-        wanted = name.strip().casefold()
-        if wanted in sounds:
-            return sounds[wanted]
-        group = groups.get(wanted) or groups.get(GROUP + wanted)
+        key = name.strip().casefold()
+        if key in sounds:
+            return sounds[key]
+        group = groups.get(key) or groups.get(GROUP + key)
         if group is None:
-            near = difflib.get_close_matches(wanted, [*sounds, *groups], n=5, cutoff=0.6)
+            near = difflib.get_close_matches(key, [*sounds, *groups], n=5, cutoff=0.6)
             hint = f"the nearest: {', '.join(near)}" if near else "see list_sounds"
             raise LookupError(f"no sound is called {name!r}; {hint}")
         members = self.members(group.number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...profiles import Profile
 from ...protocol import Io
 from ..component import Component, Context
-from ..events import FloorSensed, MotorCurrents
+from ..events import FloorReading, MotorCurrents
 
 
 class WiredInputs(Component):
@@ -32,4 +32,4 @@ class WiredInputs(Component):
         if floor.poses:
             bits = int.from_bytes(bytes(packet.digital_in), "little") >> floor.first_bit
             seen = (bool(bits >> number & 1) == floor.floor_is_high for number in range(len(floor.poses)))
-            self._emit(FloorSensed(stamp, tuple(seen)))
+            self._emit(FloorReading(stamp, tuple(seen)))

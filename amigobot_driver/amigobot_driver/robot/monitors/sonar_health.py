@@ -144,7 +144,7 @@ class Spikes:
 
 
 @dataclass(slots=True)
-class Ear:
+class SonarRecord:
     """What is known of one sonar."""
 
     mount: SonarPose
@@ -155,14 +155,14 @@ class Ear:
     steady: Unchanged = field(default_factory=lambda: Unchanged(_STEADY_BAND))
     waited: int = 0  #: readings of others since its last
     octants: set[int] = field(default_factory=set)  #: looked at since its last echo
-    unheard: int = 0  #: its own pings since then
+    without_echo: int = 0  #: its own pings since then
     others: int = 0  #: pings of others since then
-    others_heard: int = 0  #: of these with an echo
+    others_with_echo: int = 0  #: of these with an echo
 
     def echo(self) -> None:
         """It got an echo."""
         self.octants.clear()
-        self.unheard = self.others = self.others_heard = 0
+        self.without_echo = self.others = self.others_with_echo = 0
 
     def interrupted(self) -> None:
         """What comes next cannot be compared with what was."""
@@ -185,7 +185,7 @@ class SonarHealth:
     """Follows the sonars of one robot."""
 
     def __init__(self, profile: Profile) -> None:
-        self.ears: dict[int, Ear] = {}  #: by number; the sonars that have given a reading
+        self.records: dict[int, SonarRecord] = {}  #: by number; the sonars that have given a reading
         self.on = False
         self._sonar = profile.sonar
         self._half_width = profile.body.width / 2
@@ -203,8 +203,8 @@ class SonarHealth:
         if gap or report.left_stalled or report.right_stalled:
             # How far it went meanwhile is unknown; and wheels that slip do not show where the robot is.
             dt = 0.0
-            for ear in self.ears.values():
-                ear.interrupted()
+            for record in self.records.values():
+                record.interrupted()
         odometry = report.odometry
         self._travel = self._travel.on(odometry.linear, odometry.angular, dt)
         if report.sonar_enabled != self.on or sequence != self._sequence:
@@ -213,15 +213,15 @@ class SonarHealth:
         self._sips += 1
         if self.on:
             for ping in report.pings:
-                self._hear(ping)
+                self._on_ping(ping)
 
     def troubles(self) -> list[SonarTrouble]:
         """What is wrong now; nothing while the sonars are off."""
         return list(self._judge()) if self.on else []
 
-    def age(self, ear: Ear) -> float:
+    def age(self, record: SonarRecord) -> float:
         """s since a sonar's last reading."""
-        return self._now - ear.since
+        return self._now - record.since
 
     # -- inside -----------------------------------------------------------------------------------------------
 
@@ -229,41 +229,41 @@ class SonarHealth:
         """Wait for the readings of a ring that was switched, or fires in another order."""
         self._last_reading, self._sips = now, 0
         for number in self._sequence or ():
-            self._ear(number, now)
-        for ear in self.ears.values():
-            ear.interrupted()
-            ear.since, ear.waited = now, 0
+            self._record(number, now)
+        for record in self.records.values():
+            record.interrupted()
+            record.since, record.waited = now, 0
 
-    def _ear(self, number: int, now: float) -> Ear:
-        if number not in self.ears:
-            self.ears[number] = Ear(self._sonar.poses[number], now)
-        return self.ears[number]
+    def _record(self, number: int, now: float) -> SonarRecord:
+        if number not in self.records:
+            self.records[number] = SonarRecord(self._sonar.poses[number], now)
+        return self.records[number]
 
-    def _hear(self, ping: Ping) -> None:
-        ear, travel, echo = self.ears.get(ping.number), self._travel, math.isfinite(ping.range)
-        if ear is None:
-            ear = self._ear(ping.number, ping.stamp)
+    def _on_ping(self, ping: Ping) -> None:
+        record, travel, echo = self.records.get(ping.number), self._travel, math.isfinite(ping.range)
+        if record is None:
+            record = self._record(ping.number, ping.stamp)
         self._last_reading, self._sips = self._now, 0
-        ear.last, ear.since, ear.waited = ping, ping.stamp, 0
-        ear.spikes.take(ping, travel)
+        record.last, record.since, record.waited = ping, ping.stamp, 0
+        record.spikes.take(ping, travel)
         if echo:
-            ear.same.take(ping.range, travel)
-            ear.steady.take(ping.range, travel)
-            ear.echo()
+            record.same.take(ping.range, travel)
+            record.steady.take(ping.range, travel)
+            record.echo()
         else:
-            if not ear.unheard:
-                ear.same.clear()
-                ear.steady.clear()
-            ear.unheard += 1
-            ear.octants.add(math.floor((travel.heading + ear.mount.heading) / math.tau * _OCTANTS) % _OCTANTS)
-        for other in self.ears.values():
-            if other is not ear:
+            if not record.without_echo:
+                record.same.clear()
+                record.steady.clear()
+            record.without_echo += 1
+            record.octants.add(math.floor((travel.heading + record.mount.heading) / math.tau * _OCTANTS) % _OCTANTS)
+        for other in self.records.values():
+            if other is not record:
                 other.waited += 1
                 other.others += 1
-                other.others_heard += echo
+                other.others_with_echo += echo
 
     def _expected(self) -> tuple[int, ...]:
-        return self._sequence if self._sequence is not None else tuple(self.ears)
+        return self._sequence if self._sequence is not None else tuple(self.records)
 
     def _judge(self) -> Iterator[SonarTrouble]:
         if not self._sonar.poses:
@@ -278,35 +278,37 @@ class SonarHealth:
             )
             return
         expected = self._expected()
-        moves = self._really_moves(self.ears[number] for number in set(expected))
+        moves = self._really_moves(self.records[number] for number in set(expected))
         for number in sorted(set(expected)):
-            ear = self.ears[number]
-            if ear.waited > SILENT_ROUNDS * len(expected):
-                yield SonarTrouble(number, "silent", f"sonar {number} {self._silent_text(ear)}")
-            elif moves and self._stuck(ear):
-                yield SonarTrouble(number, "stuck", f"sonar {number} {_stuck_text(ear)}")
-            elif moves and self._deaf(ear):
+            record = self.records[number]
+            if record.waited > SILENT_ROUNDS * len(expected):
+                yield SonarTrouble(number, "silent", f"sonar {number} {self._silent_text(record)}")
+            elif moves and self._stuck(record):
+                yield SonarTrouble(number, "stuck", f"sonar {number} {_stuck_text(record)}")
+            elif moves and self._deaf(record):
                 yield SonarTrouble(number, "deaf", f"sonar {number} {_DEAF_TEXT}")
-            elif ear.spikes.recent >= SPIKES and ear.spikes.share >= SPIKE_SHARE:
-                yield SonarTrouble(number, "cross-talk", f"sonar {number} {_cross_talk_text(ear)}")
+            elif record.spikes.recent >= SPIKES and record.spikes.share >= SPIKE_SHARE:
+                yield SonarTrouble(number, "cross-talk", f"sonar {number} {_cross_talk_text(record)}")
 
-    def _silent_text(self, ear: Ear) -> str:
+    def _silent_text(self, record: SonarRecord) -> str:
         return (
-            f"has given no reading for {self.age(ear):.0f} s while others do: check its cable, "
+            f"has given no reading for {self.age(record):.0f} s while others do: check its cable, "
             "or leave it out with set_sonar_sequence"
         )
 
     @staticmethod
-    def _really_moves(ears: Iterable[Ear]) -> bool:
+    def _really_moves(records: Iterable[SonarRecord]) -> bool:
         """Whether the world that the sonars see changes with the odometry: most echoes do not stay as they are."""
-        echoing = [ear for ear in ears if ear.last and math.isfinite(ear.last.range)]
-        steady = sum(ear.steady.turned >= STUCK_TURN or ear.steady.advanced >= STUCK_DRIVE for ear in echoing)
+        echoing = [record for record in records if record.last and math.isfinite(record.last.range)]
+        steady = sum(record.steady.turned >= STUCK_TURN or record.steady.advanced >= STUCK_DRIVE for record in echoing)
         return 2 * steady <= len(echoing)
 
-    def _stuck(self, ear: Ear) -> bool:
-        if ear.same.turned >= STUCK_TURN:
+    def _stuck(self, record: SonarRecord) -> bool:
+        if record.same.turned >= STUCK_TURN:
             return True
-        return ear.same.advanced >= STUCK_DRIVE and ear.last is not None and self._in_the_way(ear.mount, ear.last.range)
+        if record.same.advanced < STUCK_DRIVE or record.last is None:
+            return False
+        return self._in_the_way(record.mount, record.last.range)
 
     def _in_the_way(self, mount: SonarPose, distance: float) -> bool:
         """Whether the whole beam ends in front of the robot or behind it, where no wall alongside can be."""
@@ -315,9 +317,9 @@ class SonarHealth:
         return max(map(abs, sides)) <= self._half_width + _CLEARANCE
 
     @staticmethod
-    def _deaf(ear: Ear) -> bool:
-        echoes = ear.others_heard >= DEAF_OTHERS * ear.others > 0
-        return len(ear.octants) == _OCTANTS and ear.unheard >= DEAF_PINGS and echoes
+    def _deaf(record: SonarRecord) -> bool:
+        echoes = record.others_with_echo >= DEAF_OTHERS * record.others > 0
+        return len(record.octants) == _OCTANTS and record.without_echo >= DEAF_PINGS and echoes
 
 
 _DEAF_TEXT = (
@@ -326,17 +328,17 @@ _DEAF_TEXT = (
 )
 
 
-def _stuck_text(ear: Ear) -> str:
-    way = f"{ear.same.driven:.1f} m driven and {math.degrees(ear.same.turned):.0f} deg turned"
-    distance = ear.last.range if ear.last else math.nan
+def _stuck_text(record: SonarRecord) -> str:
+    way = f"{record.same.driven:.1f} m driven and {math.degrees(record.same.turned):.0f} deg turned"
+    distance = record.last.range if record.last else math.nan
     return (
         f"has said {distance:.2f} m over the last {way}: is something in front of it? "
         "If not, leave it out with set_sonar_sequence"
     )
 
 
-def _cross_talk_text(ear: Ear) -> str:
+def _cross_talk_text(record: SonarRecord) -> str:
     return (
-        f"had {ear.spikes.recent} false echoes in the last minute: is another robot's sonar near? "
+        f"had {record.spikes.recent} false echoes in the last minute: is another robot's sonar near? "
         "Switch those off, or let fewer fire with set_sonar_sequence"
     )

@@ -19,8 +19,8 @@ from ..command_queue import Priority
 from ..component import Component, Context
 from ..events import Notice, Odometry
 from ..outcome import Outcome
+from .goal import SETTLE, MotionGoal, Progress
 from .limits import VelocityLimits
-from .manoeuvre import SETTLE, Manoeuvre, Progress
 from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
@@ -53,13 +53,13 @@ class MotionStats:
 class _Stopping:
     """A movement that was ended before its goal, while the robot comes to rest."""
 
-    manoeuvre: Manoeuvre
+    goal: MotionGoal
     why: str
     since: float = math.inf  #: s, the first packet after the stop
 
 
 class Motion(Component):
-    """Holds what is wanted and puts into the outbox what has to be sent for it."""
+    """Holds what is requested and puts into the outbox what has to be sent for it."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Motion(Component):
         self.timeout = timeout  #: s a set-point outlives its sender
         self.stats = MotionStats()
         self.emergency = False
-        self.wanted: Setpoint | Manoeuvre = STANDING
+        self.requested: Setpoint | MotionGoal = STANDING
         self._queue = context.queue
         self._running = False
         self._gone = "not connected yet"  #: why there is no robot
@@ -124,7 +124,7 @@ class Motion(Component):
 
         self._hold(limited, now)
 
-    def perform(self, manoeuvre: Manoeuvre, odometry: Odometry, now: float) -> Future[Outcome]:
+    def perform(self, goal: MotionGoal, odometry: Odometry, now: float) -> Future[Outcome]:
         """Start a movement with an end, measured from this odometry on.
 
         It starts when the robot is at rest and its motors are on, if the driver is switching them on already. The
@@ -143,16 +143,16 @@ class Motion(Component):
             self.stats.refused += 1
             raise
         self.stats.accepted += 1
-        at_rest = not (self.wanted or self._stops_left or self._moving)
-        manoeuvre.begin(odometry, now, at_rest=at_rest)
-        self._replace(manoeuvre, math.inf, now)
+        at_rest = not (self.requested or self._stops_left or self._moving)
+        goal.begin(odometry, now, at_rest=at_rest)
+        self._replace(goal, math.inf, now)
         if self._progress:
-            self._advance(manoeuvre, replace(self._progress, odometry=odometry, now=now))
-        return manoeuvre.ended
+            self._advance(goal, replace(self._progress, odometry=odometry, now=now))
+        return goal.ended
 
-    def cancel(self, manoeuvre: Manoeuvre) -> None:
+    def cancel(self, goal: MotionGoal) -> None:
         """Stop the robot if it performs this movement."""
-        if self.wanted is manoeuvre:
+        if self.requested is goal:
             self.stop("canceled")
 
     def stop(self, why: str = "stopped") -> None:
@@ -180,15 +180,15 @@ class Motion(Component):
 
     def limits_changed(self) -> None:
         """Apply the limits to what is driven now."""
-        if isinstance(self.wanted, Manoeuvre) or not self.wanted:
+        if isinstance(self.requested, MotionGoal) or not self.requested:
             return
         count = self.limits.limited
         setpoint = self._limited()
         self.limits.limited = count
-        if setpoint != self.wanted:
-            self.wanted = setpoint
+        if setpoint != self.requested:
+            self.requested = setpoint
             self._stops_left = 0 if setpoint else STOP_REPEATS
-            self._send_wanted()
+            self._send_requested()
 
     # -- the session's side -----------------------------------------------------------------------------------
 
@@ -228,9 +228,9 @@ class Motion(Component):
         self._progress = Progress(odometry, heading, self._moving, self._motors_off_since == math.inf, now)
         if self._stopping:
             self._watch_stopping(self._progress)
-        if isinstance(self.wanted, Manoeuvre):
-            self._advance(self.wanted, self._progress)
-        elif isinstance(self.wanted, Course) and jumped:
+        if isinstance(self.requested, MotionGoal):
+            self._advance(self.requested, self._progress)
+        elif isinstance(self.requested, Course) and jumped:
             self._notify("the robot's own heading was set while it kept one: stopped")
             self.stand()
 
@@ -288,56 +288,56 @@ class Motion(Component):
                 "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
             )
 
-    def _replace(self, wanted: Setpoint | Manoeuvre, expires: float, now: float) -> None:
+    def _replace(self, requested: Setpoint | MotionGoal, expires: float, now: float) -> None:
         """Request a motion until `expires` (s) instead of the one before."""
-        before, moves = self.wanted, bool(wanted)
-        if type(wanted) is not type(before):
+        before, moves = self.requested, bool(requested)
+        if type(requested) is not type(before):
             self._queue.drop(Priority.VELOCITY)
-        if isinstance(before, Manoeuvre):
-            self._end_manoeuvre(_OVERTAKEN)
+        if isinstance(before, MotionGoal):
+            self._end_goal(_OVERTAKEN)
         if moves and self._stopping:
             # From here on the robot moves for another reason.
             self._tell_stopping()
         if not moves and before:
             self._stops_left = STOP_REPEATS
-        self.wanted = wanted
+        self.requested = requested
         self._expiry.set(expires if moves else math.inf)
         self._keep_alive_timer.set(now + KEEP_ALIVE)
         self._driven = self._driven or moves
-        self._send_wanted()
+        self._send_requested()
 
     def _forget(self, why: str) -> None:
         """Cancel every motion request; the caller sends what follows from that."""
-        self._end_manoeuvre(why)
-        if self.wanted:
+        self._end_goal(why)
+        if self.requested:
             self._stops_left = STOP_REPEATS
-        self.wanted = STANDING
+        self.requested = STANDING
         self._expiry.cancel()
         self._queue.drop(Priority.VELOCITY)
 
-    def _advance(self, manoeuvre: Manoeuvre, progress: Progress) -> None:
+    def _advance(self, goal: MotionGoal, progress: Progress) -> None:
         """Let a movement take in a SIP, and do what follows."""
         if not (progress.motors_on or self._motors_coming()):
             self.stop(_MOTORS_OFF)
             return
-        step = manoeuvre.observe(progress)
+        step = goal.observe(progress)
         if not isinstance(step, Outcome):
             for instruction in step:
                 self._queue.put(instruction, Priority.VELOCITY)
         elif step.success:
-            manoeuvre.finish(step)
+            goal.finish(step)
             self._replace(STANDING, math.inf, progress.now)
         else:
             self.stop(step.message)
 
-    def _end_manoeuvre(self, why: str) -> None:
+    def _end_goal(self, why: str) -> None:
         """End the movement that is performed; its outcome waits until the robot is at rest."""
-        if isinstance(self.wanted, Manoeuvre) and not self.wanted.ended.done():
-            self._stopping.append(_Stopping(self.wanted, why))
+        if isinstance(self.requested, MotionGoal) and not self.requested.ended.done():
+            self._stopping.append(_Stopping(self.requested, why))
 
     def _watch_stopping(self, progress: Progress) -> None:
         for stopping in self._stopping:
-            stopping.manoeuvre.note(progress.odometry)
+            stopping.goal.note(progress.odometry)
             stopping.since = min(stopping.since, progress.now)
         # What was on its way to the robot before the stop may still show.
         settled = [one for one in self._stopping if not progress.moving and progress.now - one.since >= SETTLE]
@@ -349,7 +349,7 @@ class Motion(Component):
         """Tell the outcome of some of the movements that were ended, of all by default."""
         for one in list(self._stopping) if some is None else some:
             self._stopping.remove(one)
-            one.manoeuvre.finish(Outcome(False, f"ended after {one.manoeuvre.so_far()}: {one.why}{remark}"))
+            one.goal.finish(Outcome(False, f"ended after {one.goal.so_far()}: {one.why}{remark}"))
 
     def _send_stop(self, *gently: Instruction) -> None:
         if self.emergency and self._running:
@@ -359,27 +359,27 @@ class Motion(Component):
             for instruction in gently:
                 self._queue.put(instruction, Priority.STOP)
 
-    def _send_wanted(self) -> None:
+    def _send_requested(self) -> None:
         put = self._queue.put
-        for instruction in self.wanted.instructions():
+        for instruction in self.requested.instructions():
             put(instruction, Priority.VELOCITY)
 
     def _keep_alive(self) -> None:
-        """What keeps the watchdog quiet: what is wanted, stops until the robot stands, then one more stop each time.
+        """What keeps the watchdog quiet: what is requested, stops until the robot stands, then one more stop each time.
 
         A robot may be at rest because it received nothing, not even the stops: then any frame but STOP lets it drive
         on (docs/protocol.md 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
         """
-        if not (self.wanted or self._stops_left or self._moving):
+        if not (self.requested or self._stops_left or self._moving):
             if self._driven:
                 self._send_stop(Command.STOP())
             else:
                 self._queue.put(Command.PULSE(), Priority.KEEP_ALIVE)
             return
-        if not self.wanted:
+        if not self.requested:
             self._stops_left = max(0, self._stops_left - 1)
         if not self.emergency:
-            self._send_wanted()
+            self._send_requested()
             return
         self._send_stop()
         if self._moving and not self._stops_left:

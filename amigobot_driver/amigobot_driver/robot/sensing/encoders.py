@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ...profiles import Profile
 from ...protocol import Encoders, Parameters
-from ..events import Event, Notice, Rolled
+from ..events import EncoderReading, Event, Notice
 from .odometry import CYCLE, MARGIN, Odometer, difference
 
 _COUNTER = 1 << 32
@@ -53,7 +53,7 @@ class WheelEncoders:
                 yield Notice(
                     f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot says no ticks/mm"
                 )
-            yield Rolled(stamp, packet.left, packet.right, None)
+            yield EncoderReading(stamp, packet.left, packet.right, None)
             return
         if self._last is None or stamp - self._stamp >= STALE:
             odometer.fix()
@@ -66,7 +66,7 @@ class WheelEncoders:
             left = right = 0.0
         self._last, self._stamp = packet, stamp
         state = odometer.roll(left, right, track(profile, config, scale), move=self.leading)
-        yield Rolled(stamp, packet.left, packet.right, state)
+        yield EncoderReading(stamp, packet.left, packet.right, state)
 
     def _jumped(self, left: float, right: float, stamp: float, odometer: Odometer) -> bool:
         """Whether the ticks (m) are far from what the wheels' velocities say. A mistake does no harm: the SIPs lead."""

@@ -51,7 +51,7 @@ class Progress:
     now: float  #: s
 
 
-class Manoeuvre(ABC):
+class MotionGoal(ABC):
     """One movement with an end.
 
     Attributes:
@@ -157,7 +157,7 @@ class Manoeuvre(ABC):
         """A value with its unit."""
 
 
-class Turn(Manoeuvre):
+class Turn(MotionGoal):
     """Turn on the spot by an angle of up to half a turn, rad, counter-clockwise positive."""
 
     excess = TURN_EXCESS
@@ -201,7 +201,7 @@ class Turn(Manoeuvre):
         return f"{math.degrees(value):.1f} deg"
 
 
-class Move(Manoeuvre):
+class Move(MotionGoal):
     """Drive straight on by a distance, m, negative backwards."""
 
     #: m that MOVE takes at once, in its 16 bits of mm.

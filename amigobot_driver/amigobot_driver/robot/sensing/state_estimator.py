@@ -13,10 +13,10 @@ from .battery import BatteryMonitor
 from .odometry import STATED_STEP, Odometer
 
 
-class Senses:
+class StateEstimator:
     """Converts the SIPs of one robot; goes on from where `before` was, if there was one."""
 
-    def __init__(self, profile: Profile, before: Senses | None = None, *, same_robot: bool = False) -> None:
+    def __init__(self, profile: Profile, before: StateEstimator | None = None, *, same_robot: bool = False) -> None:
         self.odometer: Odometer = Odometer(profile, before.odometer if before else None, same_robot=same_robot)
         self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
         self.report: Report | None = None  #: the newest

@@ -7,7 +7,7 @@ import math
 import pytest
 from bench import Bench, lost
 
-from amigobot_driver.robot import Manoeuvre, Options, Outcome, Refused
+from amigobot_driver.robot import MotionGoal, Options, Outcome, Refused
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -17,9 +17,9 @@ def bench(request) -> Bench:
     return bench
 
 
-def finish(bench: Bench, manoeuvre: Manoeuvre, within: float = 30.0) -> Outcome:
-    bench.until(manoeuvre.ended.done, within)
-    return manoeuvre.ended.result()
+def finish(bench: Bench, goal: MotionGoal, within: float = 30.0) -> Outcome:
+    bench.until(goal.ended.done, within)
+    return goal.ended.result()
 
 
 @pytest.mark.parametrize("degrees", [90, -90, 179, -45, 10])
@@ -34,7 +34,7 @@ def test_a_turn_to_a_heading_is_measured_in_the_odometry_frame(bench):
     bench.robot.set_odometry(1.0, 2.0, math.radians(30))
     turn = bench.ask(lambda: bench.robot.turn(math.radians(100), bench.now, absolute=True))
     assert finish(bench, turn).success
-    assert math.degrees(bench.robot.senses.odometer.state.yaw) == pytest.approx(100, abs=3)
+    assert math.degrees(bench.robot.estimator.odometer.state.yaw) == pytest.approx(100, abs=3)
     assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(70, abs=4)
 
 
@@ -59,7 +59,7 @@ def test_a_move_under_way_is_not_sent_again(bench):
     assert sum(word.startswith("MOVE") for word in bench.words(start)) <= 2
 
 
-def test_a_velocity_ends_a_manoeuvre(bench):
+def test_a_velocity_ends_a_motion_goal(bench):
     move = bench.ask(lambda: bench.robot.move(1.0, bench.now))
     bench.run(1.0)
     bench.drive(0.0, 0.0)
@@ -69,7 +69,7 @@ def test_a_velocity_ends_a_manoeuvre(bench):
 
 
 @pytest.mark.parametrize("end", ["stop", "emergency_stop"])
-def test_a_stop_ends_a_manoeuvre(bench, end):
+def test_a_stop_ends_a_motion_goal(bench, end):
     turn = bench.ask(lambda: bench.robot.turn(3.0, bench.now))
     bench.run(1.0)
     bench.ask(getattr(bench.robot, end))
@@ -77,7 +77,7 @@ def test_a_stop_ends_a_manoeuvre(bench, end):
     bench.until(lambda: not bench.reports[-1].moving)
 
 
-def test_a_lost_link_ends_a_manoeuvre_and_nothing_drives_on_afterwards(bench):
+def test_a_lost_link_ends_a_motion_goal_and_nothing_drives_on_afterwards(bench):
     move = bench.ask(lambda: bench.robot.move(1.0, bench.now))
     bench.run(1.0)
     bench.unplug()
@@ -122,7 +122,7 @@ class TestWheels:
         for _ in range(20):
             bench.ask(lambda: bench.robot.drive_wheels(0.10, 0.20, bench.now))
             bench.run(0.1)
-        state = bench.robot.senses.odometer.state
+        state = bench.robot.estimator.odometer.state
         assert (state.left_velocity, state.right_velocity) == pytest.approx((0.10, 0.20), abs=0.01)
 
     def test_they_end_with_their_sender(self, bench):
@@ -159,7 +159,7 @@ class TestCourse:
             bench.ask(lambda: bench.robot.drive_course(0.15, math.radians(45), bench.now))
             bench.run(0.1)
         assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(45, abs=3)
-        assert bench.robot.senses.odometer.state.linear == pytest.approx(0.15, abs=0.02)
+        assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.15, abs=0.02)
 
     def test_it_ends_with_its_sender(self, bench):
         bench.ask(lambda: bench.robot.drive_course(0.15, 1.0, bench.now))
