@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "amigobot_driver/amigobot_driver"
 STRICT = ["protocol", "robot", "transport", "profiles", "sim"]
 #: layers in which every public definition has a Google-style docstring; magic methods and __init__ are exempt
-DOCUMENTED = ["sim"]
+DOCUMENTED = ["robot", "sim"]
 
 
 def run(*command: str) -> None:

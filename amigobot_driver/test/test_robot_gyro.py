@@ -39,7 +39,7 @@ class GyroBench(ComponentBench):
 
     @property
     def centre(self) -> float:
-        return self.gyroscope.centre
+        return self.gyroscope.center
 
 
 def rest(gyroscope: GyroBench, *rates: int, moving: bool = False, cycles: int = 30) -> None:
@@ -75,25 +75,25 @@ class TestCentre:
     def test_is_measured_at_rest(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 517, 518, 518, 519)
-        assert gyroscope.centre == pytest.approx(518, abs=0.1)
+        assert gyroscope.center == pytest.approx(518, abs=0.1)
         assert rate(gyroscope, 518, 518).rate == pytest.approx(0.0, abs=0.1 * RATE)
 
     def test_needs_more_than_a_second(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 520, 520, 520, 520, cycles=ENOUGH // 4)
-        assert gyroscope.centre == 512
+        assert gyroscope.center == 512
         rest(gyroscope, 520, 520, 520, 520, cycles=2)
-        assert gyroscope.centre == 520
+        assert gyroscope.center == 520
 
     def test_is_left_alone_while_the_robot_moves(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 480, 480, 480, 480, moving=True)
-        assert gyroscope.centre == 512
+        assert gyroscope.center == 512
 
     def test_is_left_alone_while_somebody_turns_the_robot_by_hand(self) -> None:
         gyroscope = GyroBench()
         rest(gyroscope, 490, 500, 520, 530)
-        assert gyroscope.centre == 512
+        assert gyroscope.center == 512
 
     def test_takes_no_sample_from_the_moment_before_it_stands_or_after(self) -> None:
         gyroscope = GyroBench()
@@ -104,7 +104,7 @@ class TestCentre:
         gyroscope.receive(sip(), 0.0)
         # One sample less than it takes, were there not those of the last moment of the movement.
         rest(gyroscope, 517, 517, 517, 517, cycles=ENOUGH // 4)
-        assert gyroscope.centre == 515
+        assert gyroscope.center == 515
 
     def test_a_longer_rest_makes_the_centre_better(self) -> None:
         """The root mean square of its error, over many rests of 5 s; ENOUGH samples alone leave 0.08 counts."""
@@ -116,7 +116,7 @@ class TestCentre:
                 now = cycle * 0.1
                 gyroscope.receive(gyro(*(round(rng.gauss(515.3, 0.4)) for _ in range(4))), now)
                 gyroscope.receive(sip(), now)
-            errors.append(gyroscope.centre - 515.3)
+            errors.append(gyroscope.center - 515.3)
         assert math.sqrt(sum(error**2 for error in errors) / len(errors)) < 0.055
 
     def test_a_centre_that_has_wandered_is_found_again(self) -> None:
@@ -128,7 +128,7 @@ class TestCentre:
             now = 600.0 + cycle * 0.1
             gyroscope.receive(gyro(518, 518, 518, 519), now)
             gyroscope.receive(sip(), now)
-        assert gyroscope.centre == pytest.approx(518.25, abs=0.05)
+        assert gyroscope.center == pytest.approx(518.25, abs=0.05)
 
 
 class TestVariance:

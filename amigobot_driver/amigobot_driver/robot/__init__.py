@@ -1,4 +1,4 @@
-"""The robot as an object: session, odometry, settings, battery, what is wanted of it. The clock is injected."""
+"""The robot as an object: session, motion, odometry, devices, settings. Time is an argument of every call."""
 
 from ..errors import Refused
 from .devices.auxiliary import AuxPort, ReadOutcome, WriteOutcome

@@ -1,7 +1,7 @@
-"""What fits on the line in one info cycle: the SIP first, then the requested streams (docs/protocol.md 8.3).
+"""Plans which streams fit on the line in one info cycle beside the SIP (docs/protocol.md 8.3).
 
-A stream that is not through before the next SIP delays the SIP, or the firmware drops its packets. So what does not fit
-is not requested, and the operator is told.
+A stream that is not sent completely before the next SIP delays the SIP, or the firmware drops its packets. So a stream
+that does not fit is not requested, and the driver warns.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .component import Component, Context
 from .devices.sonar_sequence import ARRAY
 from .events import Notice
 
-#: The share of a cycle that is given away: the clocks of both ends differ, and answers need a little room.
+#: Share of a cycle that is used: the clocks of both ends differ, and answers need a little room.
 USABLE = 0.95
-#: Who comes first when not all fit; what is not named here comes last.
+#: Order of the streams if not all fit; those that are not in it come last.
 PRECEDENCE = ("ENCODERpac", "GYROpac", "IOpac")
 #: s between two SIPs while the robot has not reported it (AmigOS's default).
 _INFO_CYCLE = 0.1
@@ -38,9 +38,16 @@ class Plan:
 
 
 def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, requested: Mapping[str, int]) -> Plan:
-    """Serve the streams in their order, each with the bytes it needs a cycle; the SIP is always served.
+    """Plan the streams in their order. A small stream may fit where one before it did not.
 
-    `byte_time` is s per byte, 0 where bytes take no time. A small stream may fit where one before it did not.
+    Args:
+        byte_time: Time in s for each byte; 0: bytes take no time.
+        info_cycle_s: Time in s between two SIPs.
+        sip_bytes: Size of the SIP, which is always sent.
+        requested: Bytes of each stream in one info cycle, by name.
+
+    Returns:
+        The plan.
     """
     available = info_cycle_s / byte_time * USABLE if byte_time else math.inf
     needed = sip_bytes
@@ -61,7 +68,7 @@ def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, requested: Mappi
 
 
 class BandwidthPlanner(Component):
-    """Keeps the plan for one robot. Who wants a stream asks `accepts` before it asks the robot."""
+    """Keeps the plan for one robot. `Streams` checks `accepts` before it requests a stream from the robot."""
 
     def __init__(self, context: Context, profile: Profile) -> None:
         super().__init__(context)
@@ -91,7 +98,7 @@ class BandwidthPlanner(Component):
             self._replan(now)
 
     def accepts(self, name: str) -> bool:
-        """Whether a stream that was requested fits."""
+        """Return whether a requested stream fits."""
         return name in self.plan.accepted
 
     def set_byte_time(self, byte_time: float, now: float) -> None:
@@ -113,17 +120,19 @@ class BandwidthPlanner(Component):
 
     @property
     def sip_bytes(self) -> int:
-        """The frame of this robot's SIP with as many readings as its sonars make in a cycle."""
+        """Bytes of this robot's SIP with as many readings as its sonars make in a cycle."""
         arrays = max(1, math.ceil(len(self._profile.sonar.poses) / ARRAY))
         readings = arrays * math.ceil(self.info_cycle / self.sonar_cycle - 1e-6)
         bare = len(self._sip.encode()) + OVERHEAD - _READING * len(self._sip.sonar) if self._sip else _SIP
         return bare + _READING * readings
 
     def on_profile(self, profile: Profile) -> None:
+        """Plan with the sonars of this profile."""
         self._profile = profile
         self.plan = self._planned()
 
     def on_session_start(self, now: float) -> None:
+        """Plan anew: the size of the SIP and the info cycle are unknown."""
         self._sip = self._config = None
         self._reported = {}
         self._replan(now)

@@ -1,4 +1,4 @@
-"""The serial line behind a network bridge: a TCP connection does not tell how fast it is, or whether there is one.
+"""The serial line behind a network bridge: a TCP connection does not show its speed, or whether there is one.
 
 The speed is the parameter `bridge_baud`, or that of robots whose profile says that they come with a bridge. A simulator
 on TCP has no such line. An answer that arrives sooner than its own bytes take on the line disproves the line; a bridge
@@ -23,7 +23,7 @@ _TOLERANCE = 0.9
 
 
 class BridgedLine(Component):
-    """Knows how long a byte takes between the robot and this computer, on any kind of port."""
+    """Determines the time of a byte between the robot and this computer, on any kind of port."""
 
     def __init__(self, context: Context, profile: Profile, baud: int) -> None:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
@@ -32,7 +32,7 @@ class BridgedLine(Component):
         self._emit = context.emit
         self.chosen = baud
         self._port_byte_time: float | None = 0.0
-        self._reported = 0  #: baud, what the robot says of its own serial port
+        self._reported = 0  #: baud of the robot's serial port, as it reports
         self._disproved = False  #: on this connection
         self._asked = math.inf  #: s, when the first CONFIG of this session was sent
         self._answered = False
@@ -41,7 +41,7 @@ class BridgedLine(Component):
 
     @property
     def byte_time(self) -> float:
-        """s one byte takes on the line; 0 where there is no line."""
+        """Time in s that one byte takes on the line; 0 where there is no line."""
         if self._port_byte_time is not None:
             return self._port_byte_time
         baud = 0 if self._disproved else self._bridge_baud
@@ -58,9 +58,11 @@ class BridgedLine(Component):
         self._disproved = False
 
     def on_profile(self, profile: Profile) -> None:
+        """Use the bridge's line speed of this profile."""
         self._profile = profile
 
     def on_session_start(self, now: float) -> None:
+        """Measure the next answer to CONFIG."""
         self._asked, self._answered = math.inf, False
 
     def _on_config_sent(self, command: Instruction | Unlisted, now: float) -> None:
@@ -75,7 +77,7 @@ class BridgedLine(Component):
         self._answered = True
 
     def _verify(self, size: int, elapsed: float) -> None:
-        """Give up the line if it cannot have carried an answer of `size` bytes in `elapsed` s."""
+        """Discard the line if it cannot have carried an answer of `size` bytes in `elapsed` s."""
         if elapsed < _TOLERANCE * size * self.byte_time:
             baud, self._disproved = self.baud, True
             message = (

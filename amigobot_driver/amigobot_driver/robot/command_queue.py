@@ -14,13 +14,13 @@ MAX_OVERTAKEN = 4
 MAX_ROUTINE = 200
 #: Why a command is refused, and the remedy.
 QUEUE_FULL = f"{MAX_ROUTINE} commands are waiting already: send fewer at a time"
-#: Routine commands below which the robot's components are asked for more. Small, because a component counts its tries
-#: and its time-outs from the moment it is asked.
+#: The components may add routine commands while fewer than this wait. Small, because they count attempts and timeouts
+#: from the time at which they queue a command.
 ROOM = 4
 
 
 class Priority(IntEnum):
-    """Lower goes first."""
+    """Priority of a command; lower values are sent first."""
 
     EMERGENCY = 0
     STOP = 1
@@ -46,9 +46,9 @@ class CommandQueue:
         self.spacing = spacing
         self.sent = 0
         self.refused = 0  #: commands for which there was no room
-        self.replaced = 0  #: commands that a newer one of the same kind made void before they were sent
-        self.dropped = 0  #: commands that waited when the session ended or an emergency stop made them void
-        self.withheld = 0  #: taken, but no command of this robot
+        self.replaced = 0  #: commands that were not sent, as a newer one of the same kind came
+        self.dropped = 0  #: commands that waited when the session ended or an emergency stop was requested
+        self.withheld = 0  #: commands that this robot does not have
         self._waiting: dict[Priority, deque[Instruction | Unlisted]] = {priority: deque() for priority in Priority}
         self.byte_time = 0.0  #: s that a byte takes on the line; 0: none
         self.last_sent = -math.inf  #: s, when the last instruction was taken
@@ -56,7 +56,7 @@ class CommandQueue:
         self._overtaken = dict.fromkeys(Priority, 0)  #: frames in a row that went before the first one waiting
 
     def put(self, instruction: Instruction | Unlisted, priority: Priority = Priority.ROUTINE) -> bool:
-        """Queue an instruction; False when too many of the same priority wait already.
+        """Queue an instruction; return False if too many of the same priority wait already.
 
         That happens to `ROUTINE` and `RAW` only. Of anything more urgent only the newest of each command is kept, at
         its place in the line: a new velocity overtakes its own past, but VEL and RVEL never starve each other.
@@ -75,15 +75,15 @@ class CommandQueue:
         return True
 
     def has_room(self) -> bool:
-        """Whether few enough routine commands wait for the components to send more."""
+        """Return whether the components may add routine commands."""
         return len(self._waiting[Priority.ROUTINE]) < ROOM
 
     def waiting(self, priority: Priority) -> int:
-        """How many commands of one priority wait."""
+        """Return the number of waiting commands of a priority."""
         return len(self._waiting[priority])
 
     def take(self, now: float) -> Instruction | Unlisted | None:
-        """The instruction to send now, or None while there is none or the line must rest."""
+        """Return the instruction to send now; None if there is none or the line is busy."""
         if now < self.next_time():
             return None
         waiting = list(filter(self._waiting.get, self._waiting))
@@ -102,7 +102,7 @@ class CommandQueue:
         return self._waiting[priority].popleft()
 
     def next_time(self) -> float:
-        """When `take` has a command to give: a time of its clock, inf while none waits.
+        """Return the time (s) at which `take` returns a command; inf while none waits.
 
         Only a stop is sent while the line still carries earlier frames: what waits on the line delays the next stop.
         """
@@ -113,11 +113,15 @@ class CommandQueue:
         return math.inf
 
     def on_line(self, size: int, now: float) -> None:
-        """Take the size (bytes) of a frame that goes on the line at `now` (s)."""
+        """Account for a frame of `size` bytes that goes on the line at `now` (s)."""
         self._line_free = max(now, self._line_free) + size * self.byte_time
 
     def drop(self, *priorities: Priority) -> int:
-        """Forget what waits with these priorities, with none given everything; how many commands that were."""
+        """Remove the waiting commands of these priorities; without arguments of all.
+
+        Returns:
+            Number of removed commands.
+        """
         queues = [self._waiting[priority] for priority in priorities or Priority]
         count = sum(map(len, queues))
         self.dropped += count

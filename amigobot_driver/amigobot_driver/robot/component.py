@@ -1,6 +1,6 @@
-"""What every subsystem and device of the robot has in common, and what it may use of the robot.
+"""The base class of every subsystem and device, and the parts of the robot that they may use.
 
-A component says in its constructor what it wants to be called for:
+A component registers in its constructor for what it handles:
 
     context.on_packet(Sip, self._on_sip)
     context.on_sent(Command.CONFIG, self._on_config_sent)
@@ -40,7 +40,7 @@ class Dispatcher:
         self._by_type.clear()
 
     def off_packet(self, kind: type[Packet], handler: PacketHandler) -> None:
-        """Call `handler` no more."""
+        """Remove a handler."""
         self._registered.remove((kind, handler))
         self._by_type.clear()
 
@@ -49,7 +49,7 @@ class Dispatcher:
         self._observers.setdefault(command, []).append(handler)
 
     def packet(self, packet: Packet, stamp: float, now: float) -> None:
-        """Hand a packet to the handlers of its type."""
+        """Pass a packet to the handlers of its type."""
         kind = type(packet)
         handlers = self._by_type.get(kind)
         if handlers is None:
@@ -59,7 +59,7 @@ class Dispatcher:
             handler(packet, stamp, now)
 
     def sent(self, instruction: Instruction | Unlisted, now: float) -> None:
-        """Tell the observers of a command that it goes on the line."""
+        """Call the observers of a command that goes on the line."""
         for handler in self._observers.get(instruction.command, ()):
             handler(instruction, now)
 
@@ -72,8 +72,8 @@ class Context:
         sends: the deadlines at which routine commands are put into the queue; they wait while it has no room.
         timeouts: the deadlines that wait for nothing.
         emit: publishes an event to the users of the robot.
-        unsupported: tells why the robot cannot be asked for a command; "" when it can.
-        no_robot: tells that no robot is connected, and why; "" when one is.
+        unsupported: returns why a command cannot be sent to the robot; "" if it can.
+        no_robot: returns that and why no robot is connected; "" if one is.
     """
 
     def __init__(
@@ -115,5 +115,5 @@ class Component:
         """The session has ended: fail the pending requests. What was requested stays, for the next session."""
 
     def counters(self) -> Mapping[str, int]:
-        """How often it sent again or gave up, by a name that says who and what: "motors_resent"."""
+        """Return how often commands were sent again or given up, by name: "motors_resent"."""
         return {}

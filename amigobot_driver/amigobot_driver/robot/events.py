@@ -1,4 +1,4 @@
-"""What a `Robot` has to tell: frozen values in SI units, stamped in seconds of the clock it was given."""
+"""The events of a `Robot`: frozen values in SI units; stamps are in s of the driver's clock."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..profiles import Profile
 from ..protocol import Packet, Parameters, SyncReply
 from .session import LinkState
 
-#: Of each component of a pose and a velocity when nothing has moved yet, in m, rad and s, squared.
+#: Variance of each component of pose and velocity at the start: m^2, rad^2, (m/s)^2, (rad/s)^2.
 START_VARIANCE = 1e-6
-#: Of a velocity, (m/s)^2 and (rad/s)^2, while no packet tells it: so large that no filter uses the value.
+#: Variance of an unknown velocity, (m/s)^2 and (rad/s)^2: so large that no filter uses the value.
 UNKNOWN_VARIANCE = 1e4
 
 
 class BatteryLevel(Enum):
-    """How much is left, in three words."""
+    """State of the battery voltage."""
 
     GOOD = 0
     LOW = 1
@@ -26,7 +26,7 @@ class BatteryLevel(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Odometry:
-    """A pose in the odometry frame (m, m, rad), the velocity in the base frame, and how sure both are."""
+    """A pose in the odometry frame (m, m, rad), the velocity in the base frame, and their covariances."""
 
     x: float = 0.0
     y: float = 0.0
@@ -49,33 +49,33 @@ class Odometry:
 
 @dataclass(frozen=True, slots=True)
 class LinkChanged:
-    """The connection stands differently; `note` says so in plain words, with the remedy where there is one."""
+    """The state of the connection has changed; `note` describes it for the operator, with what to do."""
 
     state: LinkState
     note: str
-    requested: bool = False  #: the user asked for what made the session end
+    requested: bool = False  #: the session ended because of a request of the user
 
 
 @dataclass(frozen=True, slots=True)
 class BaudChange:
-    """The line is to run at another speed from now on."""
+    """The port must change its line speed."""
 
     baud: int
 
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """A robot has said who it is, and a profile was chosen for it, for the reason given."""
+    """The robot was identified and a profile was chosen, for the given reason."""
 
     identity: SyncReply
     profile: Profile
     reason: str
-    known: bool  #: False: no profile is this robot's, and the one chosen is a guess
+    known: bool  #: False: no profile matches this robot; the chosen one is generic
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """The robot has answered CONFIG."""
+    """The working values of the robot, from its answer to CONFIG."""
 
     config: Parameters
 
@@ -86,12 +86,12 @@ class Ping:
 
     number: int
     range: float  #: m from the sonar, never below its minimum; inf for no echo
-    stamp: float  #: s, when that sonar fired, as near as its SIP tells
+    stamp: float  #: s, when the sonar fired, estimated from its place in the SIP
 
 
 @dataclass(frozen=True, slots=True)
 class PortState:
-    """The ports as one SIP shows them. A field is None where the packet ends before it."""
+    """The ports in a SIP. A field is None if the packet ends before it."""
 
     digital_in: int | None
     digital_out: int | None
@@ -101,7 +101,7 @@ class PortState:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One SIP, converted."""
+    """The values of one SIP in SI units."""
 
     stamp: float  #: s, when its first byte was put on the wire
     odometry: Odometry
@@ -113,20 +113,20 @@ class Report:
     left_stalled: bool
     right_stalled: bool
     stop_button: bool
-    charging: bool | None  #: None: this firmware does not say
+    charging: bool | None  #: None: this firmware does not report it
     charge_state: str  #: "" likewise
-    faults: tuple[str, ...]  #: what the robot itself complains of
+    faults: tuple[str, ...]  #: faults that the robot reports
     celsius: int | None  #: the controller's temperature; None likewise
     ports: PortState
-    turn_rate: float | None = None  #: rad/s, the robot's own word; None likewise
-    charge: float | None = None  #: 0 to 1, the robot's own word; None likewise
+    turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
+    charge: float | None = None  #: 0 to 1, as the robot reports it; None likewise
     #: s since the last reading of each sonar, None before its first; follows from the stamps, which are compared
     sonar_ages: tuple[float | None, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class BatteryChanged:
-    """The battery's level is another one now."""
+    """The battery level has changed."""
 
     level: BatteryLevel
     volts: float
@@ -134,7 +134,7 @@ class BatteryChanged:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something an operator wants to know, once, in one line."""
+    """A message for the operator, in one line."""
 
     text: str
     trouble: bool = True
@@ -142,7 +142,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """Any other packet, as it came."""
+    """Any packet that is not a SIP, unchanged."""
 
     packet: Packet
     stamp: float
@@ -155,28 +155,28 @@ class EncoderReading:
     stamp: float  #: s
     left: int  #: ticks, wrapping at 32 bits
     right: int
-    odometry: Odometry | None  #: with the ticks worked in; None where the length of a tick is unknown
+    odometry: Odometry | None  #: computed from the ticks; None if the length of a tick is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class OdometryStale:
-    """The session has ended: the pose is the last one known, the velocity is unknown and stated as zero."""
+    """The session has ended: the last known pose, and an unknown velocity, given as zero."""
 
     odometry: Odometry
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRate:
-    """One sample of a GYROpac, which has four."""
+    """One of the four samples of a GYROpac."""
 
-    stamp: float  #: s, in the middle of the time that the sample is of
+    stamp: float  #: s, in the middle of the sample
     rate: float  #: rad/s
     variance: float  #: (rad/s)^2
 
 
 @dataclass(frozen=True, slots=True)
 class MotorCurrents:
-    """What the motors draw, in A."""
+    """Currents of the motors in A."""
 
     stamp: float  #: s
     left: float
@@ -185,7 +185,7 @@ class MotorCurrents:
 
 @dataclass(frozen=True, slots=True)
 class FloorReading:
-    """Whether each of the sensors that look at the floor sees one."""
+    """Whether each floor sensor detects the floor."""
 
     stamp: float  #: s
     floors: tuple[bool, ...]
@@ -193,7 +193,7 @@ class FloorReading:
 
 @dataclass(frozen=True, slots=True)
 class BumperReading:
-    """Which segments of the bumpers something presses: the front ring from the left, the rear one from the right."""
+    """The pressed segments of the bumpers: the front ring from the left, the rear one from the right."""
 
     stamp: float  #: s
     front: tuple[bool, ...]  #: (): there is no such ring
@@ -202,7 +202,7 @@ class BumperReading:
 
 @dataclass(frozen=True, slots=True)
 class CompassReading:
-    """One reading of the compass; NaN is what the packet does not tell."""
+    """One reading of the compass; NaN: the packet does not contain the value."""
 
     stamp: float  #: s
     heading: float  #: rad, 0 to 2 pi, clockwise from magnetic north
@@ -215,7 +215,7 @@ class CompassReading:
 
 
 class Paddles(Enum):
-    """Where the gripper's paddles are."""
+    """Position of the gripper's paddles."""
 
     UNKNOWN = 0
     BETWEEN = 1
@@ -224,7 +224,7 @@ class Paddles(Enum):
 
 
 class Lift(Enum):
-    """Where the gripper's lift is; AT_END where the robot does not report which end."""
+    """Position of the gripper's lift; AT_END if the robot does not report which end."""
 
     UNKNOWN = 0
     BETWEEN = 1
@@ -235,7 +235,7 @@ class Lift(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GripperReading:
-    """How the gripper stands."""
+    """State of the gripper."""
 
     stamp: float  #: s
     paddles: Paddles
@@ -249,12 +249,12 @@ class GripperReading:
     kind: int  #: 1 wired to the user I/O, 2 to the general I/O
     state: int  #: the SIP's byte
     switches: int  #: the bits that beams and contacts are from
-    grasp_time: float | None  #: s; None: not told
+    grasp_time: float | None  #: s; None: not reported
 
 
 @dataclass(frozen=True, slots=True)
 class JoystickReading:
-    """The robot's own joystick."""
+    """State of the joystick at the robot."""
 
     stamp: float  #: s
     axes: tuple[float, ...]  #: x, y, throttle, each -1 to 1
@@ -263,7 +263,7 @@ class JoystickReading:
 
 @dataclass(frozen=True, slots=True)
 class FrameSeen:
-    """A frame on the line, where `Options.trace` asks for them."""
+    """A frame on the line, with `Options.trace`."""
 
     to_robot: bool
     name: str  #: of the packet or command, as this robot means it

@@ -1,4 +1,4 @@
-"""The port's side of a robot: bytes in, packets to the session and the components, frames out, one at a time.
+"""The side of a robot that faces the port: bytes to packets, packets to session and components, commands to frames.
 
 No I/O, no threads, no clock. The owner of the port calls `receive` with the bytes of each read and `poll` when
 `next_time` has come, and writes what `take` returns until that is None. Each call returns the events that it caused.
@@ -42,13 +42,13 @@ class PacketStats:
 
 
 class LinkObserver(Protocol):
-    """What a link tells its robot."""
+    """The callbacks of a link."""
 
     def on_byte_time(self, byte_time: float | None) -> None:
         """The port was opened or runs at another speed; `byte_time` as Port has it."""
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
-        """The robot has reported who it is; a session is about to be opened."""
+        """The robot has been identified; a session is about to be opened."""
 
     def on_session_start(self, now: float) -> None:
         """A session was opened."""
@@ -57,7 +57,7 @@ class LinkObserver(Protocol):
         """The session has ended, or the driver closes."""
 
     def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
-        """A packet that was sent at `stamp` (s) came while no session was open."""
+        """A packet that was sent at `stamp` (s) arrived while no session was open."""
 
     def on_reset(self, stamp: float) -> None:
         """The robot reported during a session, at `stamp` (s), that its controller was reset."""
@@ -103,25 +103,26 @@ class Link:
 
     @property
     def state(self) -> LinkState:
+        """State of the connection."""
         return self.session.state
 
     @property
     def dialect(self) -> Dialect:
-        """How the robot is talked to."""
+        """The dialect in use."""
         return self.session.dialect
 
     @property
     def running(self) -> bool:
-        """SIPs arrive."""
+        """Whether a session is open and SIPs arrive."""
         return self.session.running
 
     def no_robot(self) -> str:
-        """That no robot is connected, and why; "" when one is."""
+        """Return that and why no robot is connected; "" if one is."""
         return "" if self.running else f"there is no robot: {self.note}"
 
     @property
     def note(self) -> str:
-        """How the link stands, in plain words."""
+        """Description of the state for the operator."""
         return self.session.note
 
     # -- the port ---------------------------------------------------------------------------------------------
@@ -141,7 +142,15 @@ class Link:
         return self._flush()
 
     def disconnected(self, why: str, now: float) -> list[Event]:
-        """The port has gone, or could not be opened."""
+        """The port was closed, or could not be opened.
+
+        Args:
+            why: Reason, for the operator.
+            now: Time in s.
+
+        Returns:
+            The events that this caused.
+        """
         self.session.stop(why)
         self._follow_session(now)
         self.queue.drop()
@@ -155,7 +164,7 @@ class Link:
         self._observer.on_byte_time(byte_time)
 
     def receive(self, data: bytes, now: float, arrived: float | None = None) -> list[Event]:
-        """Take the bytes of one read. Never raises, whatever they are.
+        """Process the bytes of one read. Never raises.
 
         Args:
             data: what the read returned.
@@ -183,13 +192,13 @@ class Link:
         return self._flush()
 
     def drained(self, since: float, now: float) -> list[Event]:
-        """All bytes that arrived before `since` (s) have been passed to `receive`: a silent robot is lost now."""
+        """Confirm that all bytes that arrived before `since` (s) were received: a silent robot is lost now."""
         self.session.drained(since, now)
         self._follow_session(now)
         return self._flush()
 
     def poll(self, now: float) -> list[Event]:
-        """Do what has become due; call when `next_time` is reached, or any time earlier."""
+        """Run the deadlines that are due; call it at `next_time` or earlier."""
         if now >= self.session.deadline:
             self.session.receive(None, now)
             self._follow_session(now)
@@ -199,10 +208,10 @@ class Link:
         return self._flush()
 
     def take(self, now: float) -> bytes | None:
-        """The next frame to write, if one is due."""
+        """Return the next frame to write; None if none is due."""
         queue, dialect = self.queue, self.session.dialect
         if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
-            # This process slept: what was requested then is void, and the first frame must be a stop.
+            # The process was suspended: old requests are void, and the first frame must be a stop.
             queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
             self._observer.on_silence_of_driver(now)
         instruction = queue.take(now)
@@ -211,7 +220,7 @@ class Link:
         self.dispatcher.sent(instruction, now)
         translated = dialect.command(instruction)
         if translated is None:
-            # The last gate: a number that means something else to this robot never reaches it.
+            # The last check: a number with another meaning for this robot is never sent.
             queue.withheld += 1
             self._events.append(Notice(f"{instruction} is not sent: this robot has no such command"))
             return None
@@ -227,7 +236,7 @@ class Link:
         return self.session.silent_at
 
     def next_time(self) -> float:
-        """When `poll` or `take` has something to do."""
+        """Return the time (s) at which `poll` or `take` must be called; inf if there is nothing to do."""
         time = min(self.session.deadline, self.queue.next_time(), self.timeouts.next_time())
         return min(time, self.sends.next_time()) if self.session.running and self.queue.has_room() else time
 
@@ -249,7 +258,7 @@ class Link:
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _follow_session(self, now: float) -> None:
-        """Report a new state or note of the session, and tell the robot of a new state."""
+        """Report a new state or note of the session, and notify the observer of a new state."""
         self.session.changed = False
         (before, note), state = self._reported, self.session.state
         if (state, self.session.note) == (before, note):

@@ -1,4 +1,4 @@
-"""What a user may choose about a robot."""
+"""The options of a robot."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 
 from .devices.working_values import check_working_values
 
-#: The lowest velocity limits, m/s and rad/s: what SETV and SETRV can say, 1 mm/s and 1 deg/s (rounded down).
+#: The lowest velocity limits, m/s and rad/s: SETV and SETRV carry whole mm/s and deg/s (rounded down).
 MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a user may choose. Zero limits mean: the robot's own.
+    """The options of a robot. A velocity limit of 0 keeps the robot's own.
 
     Raises:
         ValueError: A limit, the time-out or a working value is not allowed; the message says what is.
     """
 
-    profile: str = ""  #: name or file of a profile; "": choose by what the robot says
+    profile: str = ""  #: name or file of a profile; "": choose by the identity of the robot
     baud: int = 0  #: 0: the profile's
-    bridge_baud: int = -1  #: of the line behind a network bridge; 0: there is none; -1: as profile and robot say
-    command_timeout: float = 0.5  #: s a velocity outlives its sender
+    bridge_baud: int = -1  #: line speed behind a network bridge; 0: there is none; -1: from profile and robot
+    command_timeout: float = 0.5  #: s after which a velocity that is not repeated is replaced by zero
     max_linear: float = 0.0  #: m/s
     max_angular: float = 0.0  #: rad/s
     motors_on_connect: bool = True
@@ -31,16 +31,16 @@ class Options:
     io_stream: bool = False  #: IOpacs, every info cycle
     encoder_stream: bool = False  #: ENCODERpacs, every info cycle
     encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
-    gyro: bool = True  #: GYROpacs, where the robot says it has a gyro
-    bumper_stall: str = "robot"  #: whose touch counts as a stall: none, front, rear, both; robot: as it is set
+    gyro: bool = True  #: GYROpacs, if the robot reports a gyro
+    bumper_stall: str = "robot"  #: bumpers that stall the motors: none, front, rear, both; robot: its own setting
     compass: str = "off"  #: off, sip, packets
-    gripper_stream: bool = True  #: GRIPPERpacs, every info cycle, where the robot says that it has a gripper
+    gripper_stream: bool = True  #: GRIPPERpacs, every info cycle, if the robot reports a gripper
     joystick_stream: bool = False  #: JOYSTICKpacs, every info cycle
     digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (docs/protocol.md E-24)
     pwm_frequency: float = 0.0  #: Hz of the motors' PWM; 0: the robot's own
     pwm_max_duty: float = 0.0  #: share of full power, 0 to 1; 0: the robot's own
-    trace: bool = False  #: tell every frame, both ways
-    sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): as the robot does
+    trace: bool = False  #: emit every frame, both ways
+    sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): the robot's own sequence
     #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
     tuning: Mapping[str, int] = field(default_factory=dict)
 

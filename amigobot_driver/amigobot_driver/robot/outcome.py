@@ -9,7 +9,7 @@ from typing import TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Success or not, and why, as a text for the caller."""
+    """Whether a request succeeded, and a message for the caller."""
 
     success: bool
     message: str
@@ -19,17 +19,17 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 
 class Callers:
-    """The futures of the callers who wait for the same result."""
+    """The futures of the callers that wait for the same result."""
 
     def __init__(self) -> None:
         self._futures: list[Future[Outcome]] = []
 
     def __bool__(self) -> bool:
-        """Whether a caller waits."""
+        """Return whether a caller waits."""
         return bool(self._futures)
 
     def add(self) -> Future[Outcome]:
-        """Add a caller; the future of the result."""
+        """Add a caller and return the future of its result."""
         future: Future[Outcome] = Future()
         self._futures.append(future)
         return future
@@ -48,7 +48,7 @@ def finish(future: Future[AnyOutcome], outcome: AnyOutcome) -> None:
 
 
 def finished(success: bool, message: str) -> Future[Outcome]:
-    """A result that is known at once."""
+    """Return a future that has this result."""
     future: Future[Outcome] = Future()
     future.set_result(Outcome(success, message))
     return future

@@ -42,7 +42,7 @@ class PacketClock:
 
     @property
     def cycle(self) -> float:
-        """s between two SIPs at the robot, as measured."""
+        """Time in s between two SIPs at the robot, as measured."""
         return self._filter.cycle
 
     def restart(self) -> None:

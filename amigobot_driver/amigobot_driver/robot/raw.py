@@ -1,4 +1,4 @@
-"""Any command by its number, for people who look at an odd firmware; what would go past the driver is refused."""
+"""Any command by its number, for experts; commands that would bypass the driver are refused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,17 @@ REFUSED: Mapping[str, str] = {
 def raw_instruction(
     number: int, arguments: list[int], text: bytes, table: type[CommandTable]
 ) -> Instruction | Unlisted:
-    """A command from outside, checked against the robot's table where it is in there. Raises Refused."""
+    """Return an instruction, checked against the robot's table if the command is in it.
+
+    Args:
+        number: Number of the command.
+        arguments: None or one integer.
+        text: Text argument.
+        table: Commands of the robot.
+
+    Raises:
+        Refused: The command is not allowed, or its argument does not fit.
+    """
     command = find_command(number, table)
     name = _name(number, command)
     if name in REFUSED:

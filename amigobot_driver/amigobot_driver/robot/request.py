@@ -1,7 +1,7 @@
-"""A command that is sent again until the robot's packets show its effect, or until it is given up.
+"""A command that is sent again until the robot's packets show its effect, or a limit is reached.
 
-The protocol acknowledges nothing, so this is how everything is asked of the robot. A component says what to send, which
-packets show the effect, and what to report when they do not:
+The protocol acknowledges nothing, so every request is made in this way. A component defines what to send, which packets
+show the effect, and what to report if they do not:
 
     self._request = ConfirmedRequest(
         context,
@@ -30,7 +30,7 @@ from .outcome import Callers, Outcome
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a command is sent until it is given up."""
+    """How often a command is sent before the request fails."""
 
     interval: float  #: s between two attempts
     limit: int  #: attempts
@@ -38,15 +38,18 @@ class RetryPolicy:
 
     @property
     def duration(self) -> float:
-        """s from the first attempt until the request is given up."""
+        """Time in s from the first attempt until the request fails."""
         return self.interval * self.limit
 
 
 class ConfirmedRequest:
-    """One thing that is asked of the robot, with the callers who wait for the result.
+    """One request to the robot, with the callers that wait for the result.
 
-    `attempts` counts the attempts of the request that is pending, or of the last one; `resent` and `given_up` count
-    over the life of the object, for the diagnostics.
+    Attributes:
+        attempts: Attempts of the pending request, or of the last one.
+        resent: Repeated commands since the object was made, for the diagnostics.
+        given_up: Requests that failed after the last attempt, likewise.
+        pending: The request is neither confirmed nor failed.
     """
 
     def __init__(
@@ -79,7 +82,7 @@ class ConfirmedRequest:
         self.attempts = 0
         self.resent = 0
         self.given_up = 0
-        self.pending = False  #: neither confirmed nor given up
+        self.pending = False
         # Registered while the request is pending only: a SIP comes ten times a second, a request now and then.
         self._checks = [(kind, partial(self._check, check)) for kind, check in confirmed_by.items()]
         self._context = context
@@ -101,12 +104,20 @@ class ConfirmedRequest:
         self._timer.set(now)
 
     def request(self, now: float) -> Future[Outcome]:
-        """Start, and return the future result; the callers before keep waiting, for this start."""
+        """Start, and return the future result. Earlier callers keep waiting and get the same result."""
         self.start(now)
         return self._callers.add()
 
     def replace(self, message: str, now: float) -> Future[Outcome]:
-        """Like `request`, but the callers before fail with `message`, as they asked for something else."""
+        """Start a request for something else.
+
+        Args:
+            message: The earlier callers fail with this.
+            now: Time in s.
+
+        Returns:
+            The future result.
+        """
         self._callers.finish(False, message)
         return self.request(now)
 
@@ -119,12 +130,12 @@ class ConfirmedRequest:
         self._end(False, message)
 
     def pause(self) -> None:
-        """Send nothing more; the callers keep waiting until the request is started again or ended."""
+        """Stop sending; the callers wait until the request is started again or ended."""
         self._set_pending(False)
         self._timer.cancel()
 
     def give_up(self, message: str) -> None:
-        """End the request after the last attempt; where no caller waits, the operator is told."""
+        """Fail after the last attempt; if no caller waits, emit a Notice."""
         self.given_up += 1
         if not self._callers:
             self._context.emit(Notice(message))
@@ -174,7 +185,9 @@ class RequestComponent(Component):
     _request: ConfirmedRequest
 
     def on_session_end(self, reason: str) -> None:
+        """Fail the pending request."""
         self._request.fail(reason)
 
     def counters(self) -> Mapping[str, int]:
+        """Return how often the command was sent again, and given up."""
         return self._request.counters()

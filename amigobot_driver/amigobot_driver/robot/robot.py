@@ -1,7 +1,7 @@
 """One robot as an object: a link, components, and the requests that concern several of them.
 
-    bytes    -> FrameDecoder -> Packet -> Dialect -> Session, components -> events
-    requests -> Motion and other components -> CommandQueue -> Dialect -> frames
+Bytes pass FrameDecoder, the dialect, the session and the components, and become events. Requests pass Motion or another
+component, CommandQueue and the dialect, and become frames.
 """
 
 from __future__ import annotations
@@ -70,8 +70,7 @@ from .unconfirmed import UnconfirmedCommands
 class Robot:
     """One robot: its link, its components, and the requests that concern several of them.
 
-    The owner of the port uses `link`; everybody else uses the methods and the components. `state`, `running` and `note`
-    tell how the link stands.
+    The owner of the port uses `link`; others use the methods and the components.
     """
 
     def __init__(self, options: Options) -> None:
@@ -83,12 +82,12 @@ class Robot:
         self.options = options
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
-        spoken = dialects()
+        known_dialects = dialects()
         self.link = Link(
             self,
             self.profile.link.command_spacing,
-            spoken,
-            pinned=next((dialect for dialect in spoken if self._is_asked_for(dialect)), None),
+            known_dialects,
+            pinned=next((dialect for dialect in known_dialects if self._is_requested(dialect)), None),
         )
         self.queue, self.session = self.link.queue, self.link.session
         context = Context(
@@ -100,13 +99,13 @@ class Robot:
             self.unsupported,
             self.no_robot,
         )
-        self.dialect.adopt(self.profile)
+        self.dialect.set_profile(self.profile)
         self.estimator = StateEstimator(self.profile)
         self.sonar_health = SonarHealth(self.profile)
         limits = self.profile.limits
         self.limits = VelocityLimits((limits.linear, limits.angular))
         self.raw_refused = 0
-        # In this order the components learn of a new session, so this is the order of their first commands.
+        # The components are notified of a new session in this order: it is the order of their first commands.
         self.motion = Motion(context, self.limits, options.command_timeout, lambda: self.motors.switching_on)
         motors_on = True if options.motors_on_connect else None
         self.motors = Switch(context, "motors", Command.ENABLE(1), Command.ENABLE(0), Sip.MOTORS, motors_on)
@@ -129,7 +128,7 @@ class Robot:
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, self.profile, lambda *servo: self.dialect.servo(*servo))
         self.pwm = MotorPwm(context, self.unconfirmed)
-        self.flash = Flash(context, self._stands)
+        self.flash = Flash(context, self._at_rest)
         self.bumpers = BumperReader(context, self.unconfirmed, self.profile)
         self.gripper = Gripper(context, self.profile)
         self.charger = Charger(context)
@@ -152,12 +151,12 @@ class Robot:
 
     @property
     def baud(self) -> int:
-        """The line speed to begin with."""
+        """Line speed in baud to open the port with."""
         return self.session.found_at or self.options.baud or self.profile.link.baud
 
     @property
     def state(self) -> LinkState:
-        """Where the connection stands."""
+        """State of the connection."""
         return self.session.state
 
     @property
@@ -167,30 +166,34 @@ class Robot:
 
     @property
     def note(self) -> str:
-        """How the link stands, in plain words."""
+        """Description of the state for the operator."""
         return self.session.note
 
     @property
     def dialect(self) -> Dialect:
-        """The language of the robot's firmware."""
+        """The dialect of the robot's firmware."""
         return self.session.dialect
 
     def no_robot(self) -> str:
-        """That no robot is connected, and why; "" when one is."""
+        """Return that and why no robot is connected; "" if one is."""
         return "" if self.running else f"there is no robot: {self.note}"
 
-    # -- the user's side --------------------------------------------------------------------------------------
+    # -- requests ---------------------------------------------------------------------------------------------
 
     def drive(self, linear: float, angular: float, now: float) -> None:
-        """Ask for a velocity, m/s and rad/s. Raises Refused."""
+        """Request a velocity, see `Motion.drive`."""
         self.motion.drive(linear, angular, now)
 
     def drive_wheels(self, left: float, right: float, now: float) -> None:
-        """Ask for wheel velocities, m/s. Raises Refused."""
+        """Request wheel velocities, see `Motion.drive_wheels`."""
         self.motion.drive_wheels(left, right, self.profile.body.track, self.profile.units, now)
 
     def drive_course(self, linear: float, yaw: float, now: float) -> None:
-        """Ask for a velocity (m/s) on a heading in the odometry frame (rad). Raises Refused."""
+        """Request a velocity (m/s) on a heading in the odometry frame (rad).
+
+        Raises:
+            Refused: A value is not finite, or the robot cannot move now.
+        """
         self.motion.drive_course(linear, whole_degrees(checked_heading(yaw) - self.estimator.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
@@ -228,7 +231,7 @@ class Robot:
         return move
 
     def cancel(self, goal: MotionGoal) -> None:
-        """Stop a turn or a move that is under way; of one that has ended already nothing is changed."""
+        """Stop a turn or a move that is in progress; one that has ended is left alone."""
         self.motion.cancel(goal)
 
     def stop(self) -> None:
@@ -240,61 +243,93 @@ class Robot:
         self.motion.brake()
 
     def clear_emergency_stop(self) -> None:
-        """Take velocities again; the robot stands until one comes."""
+        """End the emergency stop. The robot stays at rest until a new velocity arrives."""
         self.motion.release()
 
     def enable_motors(self, on: bool, now: float) -> Future[Outcome]:
-        """Switch the motors; ends when the robot has confirmed it."""
-        self.motion.stand()
+        """Switch the motors.
+
+        Returns:
+            The result, when the robot has confirmed it or the retries are over.
+        """
+        self.motion.zero_velocities()
         return self.motors.set(on, now)
 
     def enable_sonar(self, on: bool, now: float) -> Future[Outcome]:
-        """Switch the sonars; ends when the robot has confirmed it."""
+        """Switch the sonars.
+
+        Returns:
+            The result, when the robot has confirmed it or the retries are over.
+        """
         return self.sonar.set(on, now)
 
     def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
-        """Let these sonars fire in this order, none: all in the profile's; ends when their pings show it."""
+        """Set the firing sequence.
+
+        Args:
+            sonars: Numbers from 0 in firing order; empty: all, in the order of the profile.
+            now: Time in s.
+
+        Returns:
+            The result, when the pings show the sequence or the retries are over.
+
+        Raises:
+            ValueError: The robot has no such sonar, or the sequence is too long.
+        """
         available = len(self.profile.sonar.poses)
         if why := self.unsupported(Command.POLLING):
             return finished(False, why)
         return self.sequence.set(sonars or tuple(range(available)), available, now)
 
     def reset(self, now: float) -> Future[Outcome]:
-        """Stop and reboot the controller; ends when the robot is connected again."""
+        """Stop and reboot the controller.
+
+        Returns:
+            The result, when the robot is connected again.
+        """
         self.motion.stop()
         return self.controller_reset.reset(now)
 
     def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
-        """The robot stands here (m, m, rad) from now on; the firmware's own counters are left alone."""
+        """Set the pose (m, m, rad) in the odometry frame; the firmware's counters are left alone."""
         self._continuation.discard()
         self.estimator.odometer.set(x, y, yaw)
 
     def restart_odometry(self) -> None:
-        """The pose is the origin, and the next counters have nothing to do with those before: a recording begins."""
+        """Begin at the origin with the counters of the next SIP: a recording begins."""
         self.estimator.odometer.forget_counters()
         self.set_odometry()
 
     def continue_odometry(self, state: OdometryState, max_age: float) -> None:
         """Continue from the state of an earlier driver, if the first SIP fits it; call before the first connection.
 
-        Whether it did is told by a `Notice`.
+        A `Notice` reports the result.
 
         Args:
-            state: What `odometry_state` gave there, on the same computer since it was started.
-            max_age: s that the state may be old.
+            state: Result of `odometry_state` of that driver, on the same computer since it was started.
+            max_age: Greatest age of the state in s.
         """
         self._continuation.store(state, max_age)
 
     def odometry_state(self) -> OdometryState | None:
-        """The pose with the counters that it belongs to; None before the first SIP."""
+        """Return the pose and the counters that belong to it; None before the first SIP."""
         return self._continuation.state(self.estimator.odometer, self._identity, self.profile.name)
 
     def unsupported(self, command: CommandTable) -> str:
-        """Why this robot cannot be asked for a command, "" when it can."""
+        """Return why a command cannot be sent to this robot; "" if it can."""
         return self.no_robot() or self._unknown(command)
 
     def send_raw(self, number: int, arguments: list[int], text: bytes) -> Outcome:
-        """Send any command that does not go past the driver; no packet confirms it. Raises Refused."""
+        """Send any command that does not bypass the driver; no packet confirms it.
+
+        Args:
+            number: Number of the command.
+            arguments: None or one integer.
+            text: Text argument.
+
+        Raises:
+            Refused: The command is not allowed, or its argument does not fit.
+        """
         try:
             instruction = raw_instruction(number, arguments, text, self.dialect.commands)
         except Refused:
@@ -309,35 +344,38 @@ class Robot:
         return Outcome(True, f"{sent} once; the robot confirms no single command")
 
     def configure(self, options: Options, now: float) -> Future[Outcome]:
-        """Take changed options; ends when the robot has confirmed those that it keeps itself.
+        """Apply changed options. Those that only matter on connecting wait for the next session.
 
-        What is only asked for on connecting waits for the next time.
+        Returns:
+            The result, when the robot has confirmed the working values or the retries are over.
         """
-        before = self._tuned()
+        before = self._requested_values()
         self.options = options
         self.motion.timeout = options.command_timeout
         self.line.chosen = options.bridge_baud
         self._pace(now)
         self._limit()
         self._arrange(now)
-        self.working_values.release(before.keys() - self._tuned().keys())
+        self.working_values.release(before.keys() - self._requested_values().keys())
         if not self.running:
             return finished(True, "kept for the next connection")
-        return self.working_values.set(self._tuned(), now)
+        return self.working_values.set(self._requested_values(), now)
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _is_asked_for(self, dialect: Dialect) -> bool:
-        """Whether the profile that was asked for talks so."""
+    def _is_requested(self, dialect: Dialect) -> bool:
+        """Return whether the profile of the options uses this dialect."""
         return bool(self.options.profile and set(self.profile.firmware) & set(dialect.firmware))
 
     # -- LinkObserver -----------------------------------------------------------------------------------------
 
     def on_byte_time(self, byte_time: float | None) -> None:
+        """The port was opened or its speed has changed: see LinkObserver."""
         self.line.opened(byte_time)
         self._pace(-math.inf)
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
+        """Choose the profile of a robot that was identified, and pass it to every component."""
         known, before = True, self.profile
         same_identity, self._identity = identity == self._identity, identity
         if self.options.profile:
@@ -347,7 +385,7 @@ class Robot:
                 identity.robot_class, identity.subclass, self.dialect.fallback
             )
             known = identity.subclass.lower() in self.profile.subclasses
-        self.dialect.adopt(self.profile)
+        self.dialect.set_profile(self.profile)
         same_robot = same_identity and self.profile == before
         self.estimator = StateEstimator(self.profile, self.estimator, same_robot=same_robot)
         if self.profile != before:
@@ -357,25 +395,25 @@ class Robot:
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
         self._limit()
-        self.working_values.requested.update(self._tuned())
-        if self.dialect.knows(Command.POLLING, self.profile.firmware):
+        self.working_values.requested.update(self._requested_values())
+        if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence, len(self.profile.sonar.poses))
         self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
 
     def _pace(self, now: float) -> None:
-        """Use what is known of the line's speed for stamps and for the plan of the streams."""
+        """Use the line speed for stamps and for the plan of the streams."""
         self.link.decoder.byte_time = self.queue.byte_time = self.line.byte_time
         self.bandwidth.set_byte_time(self.line.byte_time, now)
 
     def _arrange(self, now: float) -> None:
-        """What the options say of the ports and streams."""
+        """Apply the options about ports and streams."""
         options, config = self.options, self.working_values.config
         self.link.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.encoders.leading = options.encoder_odometry
         self.streams.set(IO, options.io_stream or self.inputs.needed, now)
         self.streams.set(ENCODERS, options.encoder_stream or options.encoder_odometry, now)
-        # With a 2 there the firmware keeps the gyro to itself.
+        # With has_gyro 2 the firmware uses the gyro itself and sends no packets.
         self.streams.set(GYRO, options.gyro and config is not None and config.value("has_gyro") == 1, now)
         self.gyro.enabled = options.gyro
         self.streams.set(COMPASS, options.compass == "packets", now)
@@ -385,7 +423,7 @@ class Robot:
         self.bumpers.configure(options.bumper_stall, now)
 
     def on_session_start(self, now: float) -> None:
-        """A session has been opened: stop first, then bring the robot to where it is wanted."""
+        """Start the session in every component: first the stop, then the requested settings."""
         self.encoders.restart()
         self._packet_clock.restart()
         for component in self.components:
@@ -393,6 +431,7 @@ class Robot:
         self.pwm.configure(self.options.pwm_frequency, self.options.pwm_max_duty, now)
 
     def on_session_end(self, reason: str) -> None:
+        """End the session in every component; the odometry has no velocity."""
         for component in self.components:
             component.on_session_end(reason)
         if not self.estimator.odometer.interrupted:
@@ -400,10 +439,12 @@ class Robot:
             self.link.emit(OdometryStale(self.estimator.odometer.state))
 
     def on_reset(self, stamp: float) -> None:
+        """Pass the reset to the odometry: see LinkObserver."""
         self.estimator.odometer.robot_reset(stamp)
 
     def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
-        # An Erratic streams before OPEN, which zeroes its counters: what they said until then belongs to the pose.
+        """Use the SIPs that an Erratic sends before OPEN: see LinkObserver."""
+        # An Erratic streams before OPEN, which zeroes its counters: motion before that belongs to the pose.
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
             measured = self.measured(packet, stamp)
             if self._continuation.pending:
@@ -411,9 +452,11 @@ class Robot:
             self.estimator.odometer.update(packet, measured, self._packet_clock.cycle)
 
     def on_silence_of_driver(self, now: float) -> None:
+        """Stop the robot: see LinkObserver."""
         self.motion.on_silence_of_driver(now)
 
     def measured(self, packet: Packet, stamp: float) -> float:
+        """Return when the robot took the values of a packet: see LinkObserver."""
         return self._packet_clock.measured(packet, stamp)
 
     # -- packets ----------------------------------------------------------------------------------------------
@@ -423,17 +466,17 @@ class Robot:
         odometer, profile = self.estimator.odometer, self.profile.name
         self.link.emit(self._continuation.apply(odometer, sip, stamp, identity, profile))
 
-    def _stands(self) -> bool:
+    def _at_rest(self) -> bool:
         report = self.estimator.report
         return report is not None and not (report.moving or self.motion.requested)
 
     def _unknown(self, command: CommandTable) -> str:
-        if self.dialect.knows(command, self.profile.firmware):
+        if self.dialect.supports(command, self.profile.firmware):
             return ""
         return f"{self.profile.description} has no {command.name}"
 
     def _driven(self) -> bool:
-        """Whether the wheels are to turn; a course may be kept while standing."""
+        """Return whether the wheels should turn; a course can be kept at rest."""
         return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
@@ -467,8 +510,8 @@ class Robot:
             self.limits.working = working
             self.motion.limits_changed()
 
-    def _tuned(self) -> dict[str, int]:
-        """The working values the options ask for; the limits are for the firmware to keep too."""
+    def _requested_values(self) -> dict[str, int]:
+        """Return the working values that the options request, the velocity limits included."""
         values = dict(self.options.tuning)
         linear, angular = self.limits.working
         if self.options.max_linear:

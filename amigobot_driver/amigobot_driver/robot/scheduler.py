@@ -35,7 +35,7 @@ class Timer:
         return self.time < math.inf
 
     def set(self, time: float) -> None:
-        """Let the callback be called at `time` (s), and not at any time set before."""
+        """Call the callback at `time` (s), and not at a time set before."""
         if time != self.time:
             self.time = time
             self.entry = next(self._order) if time < math.inf else 0
@@ -43,7 +43,7 @@ class Timer:
                 heapq.heappush(self._heap, (time, self.entry, self))
 
     def cancel(self) -> None:
-        """Let the callback not be called."""
+        """Do not call the callback."""
         self.time, self.entry = math.inf, 0
 
     def run(self, now: float) -> None:
@@ -60,7 +60,7 @@ class Scheduler:
         self._order = itertools.count(1)
 
     def timer(self, callback: Callback) -> Timer:
-        """A new timer, which is idle.
+        """Return a new timer, which is idle.
 
         Args:
             callback: is called with the current time (s) when the timer is due.
@@ -68,7 +68,7 @@ class Scheduler:
         return Timer(self._heap, self._order, callback)
 
     def next_time(self) -> float:
-        """The time (s) of the earliest deadline; inf where there is none."""
+        """Return the time (s) of the earliest deadline; inf if there is none."""
         heap = self._heap
         # A timer that was moved or cancelled leaves its old entry behind.
         while heap and heap[0][2].entry != heap[0][1]:
@@ -76,10 +76,10 @@ class Scheduler:
         return heap[0][0] if heap else math.inf
 
     def run(self, now: float, ready: Callable[[], bool] = lambda: True) -> None:
-        """Run what is due at `now` (s), for as long as `ready` says so; the rest stays due.
+        """Run the timers that are due at `now` (s) while `ready` returns True; the rest stays due.
 
-        What a callback sets to a time that has come already runs in the next call: no callback can keep this one
-        going for ever.
+        A timer that a callback sets to a time in the past runs in the next call: no callback can keep this one running
+        without end.
         """
         heap, due = self._heap, []
         while heap and heap[0][0] <= now:

@@ -2,8 +2,8 @@
 
 Source: docs/protocol.md 3.
 
-The whole life of a connection is one script, `Session._life`, written as it happens: each `yield` waits for the
-next packet until a deadline and gets None when the deadline passes first. There is no clock and no port here.
+A connection is one script, `Session._connection`, in the order of its steps: each `yield` waits for the next packet
+until a deadline and gets None when the deadline passes first. There is no clock and no port here.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from ..connection_policy import (
 from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
 from .dialects import Dialect, Script
 
-_NOBODY = (
+_NO_ANSWER = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
     "is another program connected to it? Trying on"
 )
 
 
 class LinkState(Enum):
-    """Where a connection stands."""
+    """State of a connection."""
 
     DISCONNECTED = 0
     SYNCING = 1
@@ -43,34 +43,38 @@ class LinkState(Enum):
 
 
 class Session:
-    """Connects, notices a lost robot, connects again, for ever.
-
-    `send` takes an instruction for the wire; `tune` is called with a line speed to change to. Robots are greeted in the
-    first of the dialects unless their packets are those of another; with `pinned`, in that one only.
-    """
+    """Connects, detects a lost robot and connects again, without end."""
 
     def __init__(
         self,
         send: Callable[[Instruction], object],
-        tune: Callable[[int], object],
+        set_baud: Callable[[int], object],
         dialects: tuple[Dialect, ...],
         pinned: Dialect | None = None,
     ) -> None:
+        """Make a session that is not connected.
+
+        Args:
+            send: Queues an instruction.
+            set_baud: Requests another line speed of the port.
+            dialects: Of all robots; a handshake begins in the first one unless packets of another arrive.
+            pinned: The only dialect to use.
+        """
         self.state = LinkState.DISCONNECTED
         self.running = False  #: the state is RUNNING
         self.changed = False  #: state or note may be others than those that `Link` reported last
-        #: what is seen, in plain words, with the remedy where a person can help
+        #: description for the operator: what is the case, why, and what to do
         self.note = "not connected"
         self.identity: SyncReply | None = None
         self.connections = 0
-        self.requested = False  #: the last session ended because the user asked for it
+        self.requested = False  #: the last session ended because of a request of the user
         self._reset_at = -math.inf
         self.found_at = 0  #: the line speed of the last session, 0: none yet, or a port without one
-        self.dialect = pinned or dialects[0]  #: the one that is spoken now
+        self.dialect = pinned or dialects[0]  #: in use
         self.send = send
         self._dialects, self._pinned = dialects, pinned
-        self._stranger = False  #: one was found in the rounds at this line speed
-        self._tune = tune
+        self._other_robot = False  #: a robot of another dialect than `pinned` was found at this line speed
+        self._set_baud = set_baud
         self._baud = 0
         self._now = 0.0
         self.deadline = math.inf  #: s, when `receive` must be called without a packet; inf while there is no port
@@ -80,15 +84,20 @@ class Session:
         self._drained = -math.inf  #: s, all packets that arrived before this time have been received
 
     def start(self, now: float, baud: int) -> None:
-        """The port is open and runs at `baud`, the likely speed; 0 for a port that has no speed. Begin."""
+        """Begin to connect on a port that was opened.
+
+        Args:
+            now: Time in s.
+            baud: Line speed of the port, the likely one of the robot; 0 for a port without a line speed.
+        """
         self._now = now
         self._baud = baud
-        self._script = self._life()
+        self._script = self._connection()
         self.silent_at = math.inf
         self.deadline = next(self._script)
 
     def stop(self, note: str) -> None:
-        """The port is gone or about to be closed: nothing more is sent."""
+        """End: the port was closed or is about to be. Nothing more is sent."""
         self._script = None
         self.deadline = self.silent_at = math.inf
         self._enter(LinkState.DISCONNECTED, note)
@@ -100,7 +109,7 @@ class Session:
             self.deadline = self._script.send(packet)
 
     def drained(self, since: float, now: float) -> None:
-        """All packets that arrived before `since` (s) have been received: silence until then is the robot's."""
+        """Confirm that all packets that arrived before `since` (s) were received: silence until then is the robot's."""
         self._drained = max(self._drained, since)
         if since >= self.silent_at:
             self.receive(None, now)
@@ -110,10 +119,10 @@ class Session:
         self.running = state is LinkState.RUNNING
         self.changed = True
 
-    # -- what a greeting may do -------------------------------------------------------------------------------
+    # -- for the handshake of a dialect -------------------------------------------------------------------------------
 
     def wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
-        """The first packet that `accept` takes, or None after `seconds`."""
+        """Wait for the first packet that `accept` returns True for; None after `seconds`."""
         deadline = self._now + seconds
         while self._now < deadline and (packet := (yield deadline)) is not None:
             if accept(packet):
@@ -121,12 +130,12 @@ class Session:
         return None
 
     def report(self, note: str) -> None:
-        """Report what is being done, for the operator."""
+        """Report the current step to the operator."""
         self._enter(LinkState.SYNCING, note)
 
     # -- the script -------------------------------------------------------------------------------------------
 
-    def _life(self) -> Script[None]:
+    def _connection(self) -> Script[None]:
         while True:
             yield from self._connect()
             self.connections += 1
@@ -136,62 +145,62 @@ class Session:
             self._enter(LinkState.LOST, why)
 
     def _connect(self) -> Script[None]:
-        """Find the robot at some line speed and open a session; returns only when SIPs arrive."""
+        """Find the robot at any line speed and open a session; return when SIPs arrive."""
         likely = self._baud
         others = [baud for baud in BAUD_RATES if baud != likely] if likely else []
-        # The likely speed comes up before each of the others: it is the one a robot has after a reset.
+        # The likely speed is tried before each of the others: a robot has it after a reset.
         scan = [likely, *(baud for other in others for baud in (other, likely))]
-        patience = [likely] * VISITS_AT_KNOWN_SPEED if self.connections else []
-        stranger_until = 0  #: visits; what was said of a robot that was not asked for is true until then
-        for visit, baud in enumerate(itertools.chain(patience, itertools.cycle(scan))):
+        first = [likely] * VISITS_AT_KNOWN_SPEED if self.connections else []
+        other_until = 0  #: visits for which the note about a robot of another dialect stays
+        for visit, baud in enumerate(itertools.chain(first, itertools.cycle(scan))):
             self._change_baud(baud)
-            if visit >= max(len(patience) + len(scan), stranger_until):
-                self._enter(LinkState.SYNCING, _NOBODY.format(", at any line speed" if likely else ""))
-            elif self.state is not LinkState.LOST and visit >= stranger_until:
+            if visit >= max(len(first) + len(scan), other_until):
+                self._enter(LinkState.SYNCING, _NO_ANSWER.format(", at any line speed" if likely else ""))
+            elif self.state is not LinkState.LOST and visit >= other_until:
                 self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
-            self._stranger = False
+            self._other_robot = False
             for _ in range(SYNC_ROUNDS):
                 if (yield from self._attempt()):
                     return
-            if self._stranger:
-                stranger_until = visit + 1 + len(scan)
+            if self._other_robot:
+                other_until = visit + 1 + len(scan)
                 yield from self.wait(SETTLE, lambda packet: False)
             else:
-                yield from self._dislodge()
+                yield from self._free_synced_robot()
 
     def _attempt(self) -> Script[bool]:
-        """Listen; greet a robot that sends already in its dialect, else in the likely one; open a session."""
+        """Listen, perform the handshake in the dialect of the packets, else in the likely one, and open a session."""
         self.dialect = self._pinned or self._dialects[0]
-        packet = yield from self.wait(LISTEN, lambda packet: self._speaker(packet) is not None)
-        speaker = self._speaker(packet) if packet else None
-        if speaker and self._pinned not in (None, speaker):
-            self._stranger = True
+        packet = yield from self.wait(LISTEN, lambda packet: self._dialect_of(packet) is not None)
+        found = self._dialect_of(packet) if packet else None
+        if found and self._pinned not in (None, found):
+            self._other_robot = True
             self._enter(
                 LinkState.SYNCING,
-                f"the packets on this line are those of the profile {speaker.fallback}, another robot than was asked "
+                f"the packets on this line are those of the profile {found.fallback}, another robot than was asked "
                 "for: correct the parameter robot, or leave it empty",
             )
             return False
-        self.dialect = speaker or self.dialect
+        self.dialect = found or self.dialect
         if packet is None and self._may_be_open:
             self.send(Command.STOP())
-        identity = yield from self.dialect.greet(self, streaming=packet is not None)
+        identity = yield from self.dialect.handshake(self, streaming=packet is not None)
         return identity is not None and (yield from self._open(identity))
 
     @property
     def _may_be_open(self) -> bool:
-        """A robot may drive in the last session and receive our frames, though we receive none: SYNC0 is a pulse to it.
+        """Whether the robot may still be in the last session, receive frames and drive: SYNC0 is a pulse to it.
 
-        Not where a connection is new that takes its session with it when it ends. There a STOP, which is no part of a
-        handshake, can do harm: MobileSim never gets over one.
+        A TCP connection ends its session with it. There a STOP, which is no part of a handshake, can do harm: MobileSim
+        does not recover from one.
         """
         return self.state is LinkState.LOST or bool(self._baud and self.connections)
 
-    def _speaker(self, packet: Packet) -> Dialect | None:
-        """Whose packet this is, where only one dialect sends it."""
+    def _dialect_of(self, packet: Packet) -> Dialect | None:
+        """Return the dialect that alone sends this packet; None if several do."""
         return next((dialect for dialect in self._dialects if dialect.streams(packet)), None)
 
-    def _dislodge(self) -> Script[None]:
+    def _free_synced_robot(self) -> Script[None]:
         """Free a robot that is synchronized but not open: it sends nothing and accepts only OPEN."""
         self.send(Command.OPEN())
         yield from self.wait(SETTLE, lambda packet: False)
@@ -211,7 +220,7 @@ class Session:
         return False
 
     def reset_sent(self, now: float) -> None:
-        """RESET goes out: silence after it is what it was sent for."""
+        """RESET is sent: silence after it is its effect."""
         self._reset_at = now
 
     def _lost(self, why: str) -> str:
@@ -219,7 +228,7 @@ class Session:
         return "the robot restarts, as RESET asked for; connecting again" if self.requested else why
 
     def _run(self) -> Script[str]:
-        """Stay until packets stop; returns why."""
+        """Stay until packets stop; return why."""
         self.requested, self._reset_at = False, -math.inf
         last_sip = self._now
         try:
@@ -227,7 +236,7 @@ class Session:
                 self.silent_at = deadline = last_sip + self.dialect.silence
                 packet = yield deadline
                 if packet is None and self._drained < deadline:
-                    # Only the clock says so; the port has not been read since. A reader that hangs gets no more time.
+                    # The port has not been read since. A reader thread that hangs gets no more time.
                     packet = yield self._now + LOSS_GRACE
                 if packet is None:
                     silent = f"no packet for {self._now - last_sip:.1f} s"
@@ -240,7 +249,7 @@ class Session:
             self.silent_at = math.inf
 
     def _name(self) -> str:
-        """What the robot calls itself, fit for a line of text."""
+        """Return the robot's name with printable characters only."""
         name = self.identity.name if self.identity else ""
         return "".join(letter if letter.isprintable() else "?" for letter in name) or "a robot without a name"
 
@@ -250,7 +259,7 @@ class Session:
     def _change_baud(self, baud: int) -> None:
         if baud != self._baud:
             self._baud = baud
-            self._tune(baud)
+            self._set_baud(baud)
 
 
 def _is_sip(packet: Packet) -> bool:

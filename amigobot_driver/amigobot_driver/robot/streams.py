@@ -1,4 +1,4 @@
-"""Packets that the robot sends by itself once requested: IOpac, ENCODERpac, GYROpac and those of a Pioneer.
+"""Packets that the robot sends continuously once requested: IOpac, ENCODERpac, GYROpac and those of a Pioneer.
 
     streams.set(ENCODERS, True, now)
 
@@ -17,8 +17,8 @@ from .component import Component, Context
 from .events import Notice
 from .request import ConfirmedRequest, RetryPolicy
 
-#: A stream that stays out is requested at this interval; after the limit the operator is told, and it is requested more
-#: rarely.
+#: A stream whose packets are missing is requested at this interval; after the limit the driver warns, and requests it
+#: less often.
 RETRIES = RetryPolicy(interval=1.0, limit=5, afterwards=10.0)
 
 
@@ -47,11 +47,21 @@ STREAMS = (IO, ENCODERS, GYRO, GRIPPER, JOYSTICK, COMPASS)
 class StreamState:
     """One stream of one robot.
 
-    `requested` is what the user asked for; `active` means that the firmware has it and the line has room for it, too.
+    Attributes:
+        requested: The user requests it.
+        active: It is requested, the firmware supports it and the line has room for it.
+        packets: Packets that have arrived.
+        size: Bytes of the largest frame so far.
     """
 
     def __init__(self, context: Context, stream: Stream, on_resize: Callable[[float], object]) -> None:
-        """Args: `on_resize` is called with the time (s) when a larger frame than before has come."""
+        """Make a stream that is not requested.
+
+        Args:
+            context: The robot's.
+            stream: The kind of packet.
+            on_resize: Called with the time (s) when a frame is larger than all before.
+        """
         self.stream = stream
         self.size = stream.size  #: bytes of the largest frame so far
         self.requested = False
@@ -60,7 +70,7 @@ class StreamState:
         self._context = context
         self._on_resize = on_resize
         self._switched_on = False  #: in this session
-        self._reported = False  #: that it does not come; once, however many sessions that lasts
+        self._reported = False  #: the missing packets; once, also over several sessions
         context.on_packet(stream.packet, self._on_packet)
         self._request = ConfirmedRequest(
             context,
@@ -74,16 +84,16 @@ class StreamState:
 
     @property
     def silent(self) -> bool:
-        """Whether it stays out although it was requested several times."""
+        """Whether no packet arrives although the stream was requested several times."""
         return self.active and self._request.pending and self._request.attempts >= RETRIES.limit
 
     @property
     def resent(self) -> int:
-        """How often it was requested again."""
+        """Number of repeated requests."""
         return self._request.resent
 
     def set_requested(self, on: bool) -> None:
-        """Take the user's decision; `set_active` is what acts on it."""
+        """Store whether the user requests the stream; `set_active` starts it."""
         self._reported = self._reported and self.requested is on
         self.requested = on
 
@@ -100,7 +110,7 @@ class StreamState:
                 self._watch.set(now)
 
     def on_session_start(self) -> None:
-        """Forget what the robot was told in the session before."""
+        """Forget the requests of the session before."""
         self.active = self._switched_on = False
 
     def on_session_end(self) -> None:
@@ -117,7 +127,7 @@ class StreamState:
             self._on_resize(now)
         self._reported = False
         if self.active or (self._switched_on and not self._watch.pending):
-            # Either the next packet is late then, or the robot has missed that it was switched off.
+            # At that time the next packet is late, or the robot did not receive the command that stops the stream.
             self._watch.set(now + RETRIES.interval)
 
     def _on_pause(self, now: float) -> None:
@@ -143,7 +153,7 @@ class StreamState:
 
 
 class Streams(Component):
-    """Which streams are requested, and which of them the robot and the line can carry."""
+    """Requests the streams that the user wants and that robot and line can carry."""
 
     def __init__(self, context: Context, planner: BandwidthPlanner) -> None:
         super().__init__(context)
@@ -155,27 +165,30 @@ class Streams(Component):
         planner.on_change = self._review_all
 
     def set(self, stream: Stream, on: bool, now: float) -> None:
-        """Have a stream from now on and in each session to come, or no more."""
+        """Request or release a stream, for this session and later ones; `now` is in s."""
         state, self._now = self.states[stream], now
         if on != state.requested:
             state.set_requested(on)
             self._review(state)
 
     def obstacle(self, stream: Stream) -> str:
-        """Why a stream that is requested cannot be had, in a sentence; "" where nothing is in its way."""
+        """Return why a requested stream is not available, as a sentence; "" if it is."""
         return self._context.unsupported(stream.command) or self._planner.plan.reasons.get(stream.name, "")
 
     def on_session_start(self, now: float) -> None:
+        """Request the streams again."""
         self._now = now
         for state in self.states.values():
             state.on_session_start()
         self._review_all(now)
 
     def on_session_end(self, reason: str) -> None:
+        """Stop requesting."""
         for state in self.states.values():
             state.on_session_end()
 
     def counters(self) -> Mapping[str, int]:
+        """Return how often streams were requested again."""
         return {"streams_resent": sum(state.resent for state in self.states.values())}
 
     def _review_all(self, now: float) -> None:
@@ -184,7 +197,7 @@ class Streams(Component):
             self._review(state)
 
     def _review(self, state: StreamState) -> None:
-        """Start or stop a stream where the request, or what can be had, has changed."""
+        """Start or stop a stream after a change of the request, the robot or the line."""
         stream = state.stream
         supported = state.requested and not self._context.unsupported(stream.command)
         self._planner.request(stream.name, state.size if supported else 0, self._now)

@@ -1,4 +1,4 @@
-"""Commands whose effect no packet shows: each is sent several times, as frames get lost, and again in every session."""
+"""Commands whose effect no packet shows: each is sent several times, as frames may be lost, and in every session."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Repetition:
 
 
 class UnconfirmedCommands(Component):
-    """The requested commands, by the thing they set; of each thing the newest command counts."""
+    """The requested commands, one for each subject; the newest replaces the one before."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -54,9 +54,11 @@ class UnconfirmedCommands(Component):
         repetition.start(now)
 
     def on_session_start(self, now: float) -> None:
+        """Send every command again."""
         for repetition in self._repetitions.values():
             repetition.start(now)
 
     def on_session_end(self, reason: str) -> None:
+        """Stop sending."""
         for repetition in self._repetitions.values():
             repetition.cancel()

@@ -312,7 +312,7 @@ class Diagnostics:
             **{f"{stream.name}_received": state.packets for stream, state in states.items()},
             **{f"{stream.name}_asked_again": state.resent for stream, state in states.items()},
             encoder_jumps=self._robot.encoders.jumps,
-            gyro_centre=f"{self._robot.gyro.centre:.2f}" if self._robot.gyro.calibrated > -math.inf else "not measured",
+            gyro_centre=f"{self._robot.gyro.center:.2f}" if self._robot.gyro.calibrated > -math.inf else "not measured",
         )
 
     def _aux(self) -> Reading:

@@ -1,10 +1,10 @@
 """The auxiliary serial ports: bytes in, by requesting them, and bytes out, in parts (docs/protocol.md 5.7).
 
-The robot keeps what a device sends in a ring. It answers GETAUX n once n bytes are there, in one SERAUX packet; nothing
-is acknowledged either way (AmigoBot manual, ch. 5). So the driver requests one byte while the device is quiet, which
-comes at once; twice as many after each prompt answer; and one again when an answer stays out, because fewer bytes are
-there or a frame was lost. A request that replaces one still waiting loses nothing. A SERAUX that is lost on the line
-takes its bytes with it, and so does a TTY2.
+The robot keeps the bytes of a device in a ring buffer. It answers GETAUX n when n bytes are available, in one SERAUX
+packet; nothing is acknowledged (AmigoBot manual, ch. 5). So the driver requests one byte while the device is quiet,
+which arrives at once; twice as many after each prompt answer; and one again when an answer is missing, because fewer
+bytes are available or a frame was lost. A request that replaces a waiting one loses nothing. The bytes of a lost SERAUX
+or TTY2 are lost.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...wording import counted
 from ..component import Component, Context
 from ..outcome import Outcome, finish
 
-#: s that one frame of ours, or one answer, may hold the line: a velocity or a SIP waits no longer for it.
+#: s for which one frame to or from a port may occupy the line: a velocity or a SIP waits no longer for it.
 HOLD = 0.03
 #: Bytes that wait to be written, or to be read by `aux_read`, at most.
 BUFFER = 8192
@@ -30,8 +30,8 @@ MAX_READERS, MAX_TIMEOUT = 16, 3600.0
 #: s without a byte after which a request may have been lost (Player's figure) and is repeated; each so many times the
 #: ring is flushed before that, as Player does each time: bytes are in it only if all these requests were lost.
 QUIET, FLUSH_EVERY = 1.0, 4
-#: Requests under way at the same time where the line to us is slower than the port: it need not wait for the next one.
-#: Their sizes differ, so an answer tells which of them it is for.
+#: Requests at the same time if the line to the robot is slower than the port: the port need not wait for the next one.
+#: Their sizes differ, so an answer shows which of them it belongs to.
 AHEAD = 2
 
 #: Of each port: the commands that write and read, and where CONFIGpac tells its speed.
@@ -44,14 +44,14 @@ PORTS = (
 
 @dataclass(frozen=True, slots=True)
 class WriteOutcome(Outcome):
-    """How a request to write ended; `count` bytes were handed to the line."""
+    """The result of a write; `count` bytes were sent."""
 
     count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOutcome(Outcome):
-    """How a request to read ended, and what it got, be that less than wanted."""
+    """The result of a read, with the bytes that arrived, even if fewer than requested."""
 
     data: bytes = b""
 
@@ -72,13 +72,19 @@ class _Read:
 
 
 class AuxWriter(Component):
-    """What goes out at one port. `byte_time` is s per byte on the line to the robot, 0 where bytes take no time."""
+    """The output of one port.
+
+    Attributes:
+        name: Of the port.
+        written: Bytes that were sent.
+        dropped: Bytes that were refused, or accepted and not sent.
+    """
 
     def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
         super().__init__(context)
         self.name = f"AUX{port}"
-        self.written = 0  #: bytes handed to the line
-        self.dropped = 0  #: bytes that were taken, or refused, and never will be
+        self.written = 0
+        self.dropped = 0
         self._command, _, self._baud_field = PORTS[port - 1]
         self._byte_time = byte_time
         self._port_byte_time = 10 / BAUD_RATES[0]
@@ -91,7 +97,11 @@ class AuxWriter(Component):
         context.on_sent(self._command, self._on_sent)
 
     def write(self, data: bytes) -> Future[WriteOutcome]:
-        """Write once; ends when the last byte has been handed to the line, or says why not and how many have."""
+        """Write bytes, once.
+
+        Returns:
+            The result, when the last byte was sent, or with the reason and the number of bytes sent.
+        """
         write = _Write(data)
         why = self._context.unsupported(self._command)
         if not why and self._waiting + len(data) > BUFFER:
@@ -108,6 +118,7 @@ class AuxWriter(Component):
         return write.future
 
     def on_session_end(self, why: str) -> None:
+        """Drop the bytes that wait; their requests fail."""
         self._next.cancel()
         self.dropped += self._waiting
         self._waiting, self._part = 0, None
@@ -135,7 +146,7 @@ class AuxWriter(Component):
             return
         self._part = None
         count = len(command.value)
-        # The next one when both lines are free: the robot's buffer towards the port is not known to hold more.
+        # The next one when both lines are free: the size of the robot's buffer for the port is not known.
         self._free_at = now + max(count * self._port_byte_time, len(command.encode()) * self._byte_time())
         self.written += count
         self._waiting -= count
@@ -149,14 +160,21 @@ class AuxWriter(Component):
 
 
 class AuxReader(Component):
-    """The input of one port. Requests bytes only while a caller listens or reads; emits each packet as `Received`."""
+    """The input of one port. Requests bytes only while it is listening or read; each packet is a `Received` event.
+
+    Attributes:
+        name: Of the port.
+        received: Bytes that have arrived.
+        forgotten: Bytes that no `read` had taken when newer ones needed their space.
+        asked_again: Requests that were repeated because no byte arrived; a quiet device needs them, too.
+    """
 
     def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
         super().__init__(context)
         self.name = f"AUX{port}"
-        self.received = 0  #: bytes
-        self.forgotten = 0  #: bytes that no `read` had taken when newer ones needed their room
-        self.asked_again = 0  #: requests repeated because no byte came; a quiet device needs them, too
+        self.received = 0
+        self.forgotten = 0
+        self.asked_again = 0
         self._id = Aux.IDS[port - 1]
         _, self._command, self._baud_field = PORTS[port - 1]
         self._byte_time = byte_time
@@ -180,18 +198,25 @@ class AuxReader(Component):
 
     @property
     def obstacle(self) -> str:
-        """Why nothing can be read here, in a sentence; "" where nothing is in the way."""
+        """Why the port cannot be read, as a sentence; "" if it can."""
         return self._context.unsupported(self._command)
 
     def listen(self, on: bool) -> None:
-        """Have every byte as it comes, in this session and later ones; or no more."""
+        """Request every byte as it arrives, in this session and later ones; or stop."""
         self._listening = on
         self._schedule()
 
     def read(self, count: int, timeout: float, now: float, *, flush: bool = False) -> Future[ReadOutcome]:
-        """Read `count` bytes (0: all that come) within `timeout` s; `flush`: first drop what has come so far.
+        """Read bytes. Callers that read at the same time are served in turn.
 
-        Callers who read at the same time are served in turn. Bytes that are on their way to us survive a flush.
+        Args:
+            count: Number of bytes, 0 to 8192; 0: all that arrive.
+            timeout: Time in s, 0 to 3600.
+            now: Time in s.
+            flush: First discard the bytes that have arrived; those on the line survive.
+
+        Returns:
+            The result, when the bytes have arrived or the time is over.
         """
         read = _Read(count, timeout, now + timeout)
         why = self.obstacle
@@ -208,7 +233,7 @@ class AuxReader(Component):
             self._buffer.clear()
             self._to_flush = True
         if flush or not (self._listening or self._readers):
-            # Nothing is known of the device, but how much the reader expects of it.
+            # The only hint about the device is how many bytes the reader expects.
             self._asked.clear()
             self._size = BUFFER if count else 1
         self._readers.append(read)
@@ -219,9 +244,11 @@ class AuxReader(Component):
     # -- the session ------------------------------------------------------------------------------------------
 
     def on_session_start(self, now: float) -> None:
+        """Request bytes if there are readers."""
         self._schedule()
 
     def on_session_end(self, why: str) -> None:
+        """Finish the pending reads with the bytes that have arrived."""
         self._asked.clear()
         self._size, self._overdue, self._silences, self._to_flush = 1, math.inf, 0, False
         while self._readers:
@@ -245,7 +272,7 @@ class AuxReader(Component):
         self._port_byte_time = _port_byte_time(config, self._baud_field)
 
     def _schedule(self) -> None:
-        """Ask as soon as there is something to ask for; look at the deadlines when the first has come."""
+        """Request bytes as soon as there are any to request; check the deadlines at the first one."""
         if self._to_flush or self._next_size():
             self._next.set(-math.inf)
         else:
@@ -264,7 +291,7 @@ class AuxReader(Component):
             self._context.queue.put(self._command(0))
         while size := self._next_size():
             self._asked.append(size)
-            # Should it be lost on its way to the line, even; `_on_sent` knows better.
+            # In case it is not sent; `_on_sent` sets the right time.
             self._overdue = now + QUIET
             self._context.queue.put(self._command(size))
         self._schedule()
@@ -279,13 +306,13 @@ class AuxReader(Component):
 
     @property
     def _patience(self) -> float:
-        """s within which bytes that are there have come, behind a SIP and another answer and over a radio modem."""
+        """Time in s within which available bytes arrive, behind a SIP and another answer and over a radio modem."""
         return 0.1 + 100 * self._byte_time()
 
     def _next_size(self) -> int:
-        """How many bytes to ask for now, 0: none."""
+        """Return the number of bytes to request now, 0: none."""
         room = _room(self._byte_time(), OVERHEAD + 1)
-        # What is asked for must be filled in time at the port's own speed, or a steady stream would be given up.
+        # The port must deliver the requested bytes in time, or a steady stream would count as silent.
         steady = int(self._patience * 0.75 / self._port_byte_time)
         ahead = AHEAD if AHEAD * room <= steady else 1
         room = min(room, steady)
@@ -297,7 +324,7 @@ class AuxReader(Component):
         return max(0, min(size, self._missing()))
 
     def _missing(self) -> int:
-        """Bytes that callers wait for and that are not requested yet; BUFFER for listeners, who take every byte."""
+        """Return the bytes that callers wait for and that are not requested yet; BUFFER while listening."""
         if not (self._listening or self._readers) or self.obstacle:
             return 0
         if self._listening or any(read.count == 0 for read in self._readers):
@@ -306,7 +333,7 @@ class AuxReader(Component):
 
     def _answered(self, count: int, now: float) -> None:
         if count in self._asked:
-            # Answers come in order: earlier requests were lost, or replaced before there were bytes enough.
+            # Answers arrive in order: earlier requests were lost, or replaced before there were enough bytes.
             while self._asked.popleft() != count:
                 pass
             if now - self._asked_at < self._patience / 2:
@@ -315,7 +342,7 @@ class AuxReader(Component):
         self._overdue = self._asked_at + self._patience if self._asked else math.inf
 
     def _unanswered(self) -> None:
-        """Fewer bytes are there than were asked for, or the request is lost, or the answer."""
+        """Update after a missing answer: fewer bytes are available than requested, or a frame was lost."""
         self._overdue = math.inf
         if self._asked and max(self._asked) > 1:
             self._size = 1
@@ -334,8 +361,7 @@ class AuxReader(Component):
                 self._finish(first, True, counted(first.count, "byte"))
             elif now >= first.deadline:
                 there = len(self._buffer)
-                wanted = counted(first.count, "byte")
-                come = f"{there} of {wanted}" if first.count else counted(there, "byte")
+                come = f"{there} of {counted(first.count, 'byte')}" if first.count else counted(there, "byte")
                 self._finish(first, not first.count, f"{come} in {first.timeout:g} s")
             else:
                 break
@@ -344,7 +370,7 @@ class AuxReader(Component):
             finish(late.future, ReadOutcome(False, f"{self.name}: in {late.timeout:g} s another request was not done"))
 
     def _finish(self, read: _Read, success: bool, message: str) -> None:
-        """The first in the line gets what there is, but not more than it wants."""
+        """Give the available bytes to a reader, but not more than it requested."""
         self._readers.remove(read)
         count = read.count or len(self._buffer)
         data = bytes(self._buffer[:count])
@@ -362,7 +388,12 @@ class AuxPort:
 
 
 def aux_ports(context: Context, byte_time: Callable[[], float]) -> tuple[AuxPort, ...]:
-    """Every port that a robot of the family may have. `byte_time`: s per byte on the line to the robot."""
+    """Return every port that a robot of the family may have.
+
+    Args:
+        context: The robot's.
+        byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
+    """
     return tuple(
         AuxPort(number, AuxReader(context, number, byte_time), AuxWriter(context, number, byte_time))
         for number in range(1, len(PORTS) + 1)
@@ -370,11 +401,11 @@ def aux_ports(context: Context, byte_time: Callable[[], float]) -> tuple[AuxPort
 
 
 def _port_byte_time(config: Config, field: str) -> float:
-    """s per byte at the port itself; AmigOS reports AUX1 only, and FLASH has 9600 baud for all."""
+    """Return s for each byte at the port itself; AmigOS reports AUX1 only, and FLASH has 9600 baud for all."""
     code = getattr(config, field) or 0
     return 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
 
 
 def _room(byte_time: float, overhead: int) -> int:
-    """Bytes that a frame may carry beside its `overhead` to be through in HOLD; the firmware's most on a fast line."""
+    """Return the bytes that a frame may carry beside its `overhead` to be sent in HOLD; at most MAX_TEXT."""
     return max(1, min(MAX_TEXT, int(HOLD / byte_time) - overhead)) if byte_time else MAX_TEXT

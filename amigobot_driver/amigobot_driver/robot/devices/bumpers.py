@@ -10,14 +10,14 @@ from ..component import Component, Context
 from ..events import BumperReading
 from ..unconfirmed import UnconfirmedCommands
 
-#: What a touch does, by the argument of BUMPSTALL: the rings whose contact counts as a stall of the motors.
+#: Arguments of BUMPSTALL: the rings whose contact counts as a stall of the motors.
 STALLS: Mapping[str, int] = {"none": 0, "front": 1, "rear": 2, "both": 3}
 #: Segments for which one ring has bits.
 _MOST = 7
 
 
 class BumperReader(Component):
-    """Reads the bits beside those of the stalled wheels."""
+    """Publishes the bumper bits of the SIP."""
 
     def __init__(self, context: Context, unconfirmed: UnconfirmedCommands, profile: Profile) -> None:
         super().__init__(context)
@@ -30,12 +30,13 @@ class BumperReader(Component):
         self.on_profile(profile)
 
     def on_profile(self, profile: Profile) -> None:
+        """Use the number of segments of this profile until CONFIGpac reports it."""
         self._profile = profile
         self.newest = self._config = None
         self._count_segments()
 
     def configure(self, stall: str, now: float) -> None:
-        """Let the contact of some rings count as a stall of the motors.
+        """Set which rings stall the motors.
 
         Args:
             stall: a key of `STALLS`; any other leaves it as the robot has it.
@@ -46,6 +47,7 @@ class BumperReader(Component):
             self._send_stall(now)
 
     def on_session_start(self, now: float) -> None:
+        """Send BUMPSTALL again, as the robot may have forgotten it."""
         self._send_stall(now)
 
     def _send_stall(self, now: float) -> None:
@@ -53,7 +55,7 @@ class BumperReader(Component):
             self._unconfirmed.request(Command.BUMPSTALL, Command.BUMPSTALL(self._stall), now)
 
     def _count_segments(self) -> None:
-        """Of the front and the rear ring: the profile's, or more where the robot's FLASH has more."""
+        """Count the segments of both rings: those of the profile, or more if the robot's FLASH has more."""
         rings, config = self._profile.bumpers, self._config
         front = config.value("front_bumpers") if config else None
         rear = config.value("rear_bumpers") if config else None
@@ -67,13 +69,13 @@ class BumperReader(Component):
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if not (self._front or self._rear):
             return
-        # The front ring is in the byte of the right wheel, as in the programs that drove such robots; one manual has
-        # them the other way round (docs/protocol.md, E-31).
+        # The front ring is in the byte of the right wheel, as in earlier clients; one manual has the opposite order
+        # (docs/protocol.md E-31).
         front, rear = _bits(sip.right_stall_bumpers, self._front), _bits(sip.left_stall_bumpers, self._rear)
         self.newest = BumperReading(stamp, front, rear)
         self._context.emit(self.newest)
 
 
 def _bits(byte: int, segments: int) -> tuple[bool, ...]:
-    """Bit 0 is the wheel's."""
+    """Return the segments; bit 0 is the stall flag of the wheel."""
     return tuple(bool(byte >> number + 1 & 1) for number in range(segments))

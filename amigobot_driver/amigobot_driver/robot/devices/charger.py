@@ -1,4 +1,4 @@
-"""The docking mechanism of a Pioneer: CHARGE, and what the SIP reports of charging."""
+"""The docking mechanism of a Pioneer: CHARGE, and the charge state in the SIP."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RETRIES = RetryPolicy(interval=1.0, limit=5)
 
 
 class Charger(RequestComponent):
-    """Deploys and retracts the mechanism. A request ends with its session: a robot never docks again by itself."""
+    """Deploys and retracts the mechanism. A request ends with its session: a robot never docks again without one."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -16,7 +16,7 @@ from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 RETRIES = RetryPolicy(interval=1.0, limit=5)
 #: The argument of TCM2.
 _OFF, _IN_SIP = 0, 1
-#: deg to one unit of the SIP's byte, as ARIA has it; Player subtracts one unit first, which is within the step. Bytes
+#: deg for one unit of the SIP's byte, as in ARIA; Player subtracts one unit first, which is within the step. Bytes
 #: beyond a turn and 0 are no heading.
 _STEP, _HIGHEST = 2, 180
 #: deg, T and deg C to one unit of the packets.
@@ -24,7 +24,7 @@ _TENTH, _FIELD = 0.1, 1e-8
 
 
 class CompassReader(RequestComponent):
-    """Publishes what the compass reports, and has the SIP carry the heading where that is requested."""
+    """Publishes the readings of the compass, and requests the heading in the SIP."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -43,7 +43,7 @@ class CompassReader(RequestComponent):
         context.on_packet(Compass, self._on_compass)
 
     def show_in_sip(self, on: bool, now: float) -> None:
-        """Have the heading in the SIP, in this session and in each to come; off leaves the compass to its packets."""
+        """Request the heading in the SIP, in this session and later ones, or release the request; `now` is in s."""
         if on == self._in_sip:
             return
         self._in_sip = on
@@ -55,10 +55,12 @@ class CompassReader(RequestComponent):
                 self._context.queue.put(Command.TCM2(_OFF))
 
     def on_session_start(self, now: float) -> None:
+        """Request the heading in the SIP again."""
         if self._in_sip:
             self._start(now)
 
     def counters(self) -> Mapping[str, int]:
+        """Return how often TCM2 was sent again."""
         return {"compass_resent": self._request.resent}
 
     def _start(self, now: float) -> None:
@@ -70,7 +72,7 @@ class CompassReader(RequestComponent):
             heading = math.radians(_STEP * sip.compass) % math.tau
             self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))
         elif self._in_sip and not self._request.pending and self._request.attempts < RETRIES.limit:
-            # It was there, and has gone: the controller was reset, for example.
+            # The heading has disappeared: the controller was reset, for example.
             self._start(now)
 
     def _on_compass(self, packet: Compass, stamp: float, now: float) -> None:

@@ -1,4 +1,4 @@
-"""RESET: the controller reboots and forgets its settings; the session finds it again by itself."""
+"""RESET: the controller reboots and loses its settings; the session connects again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMIT = 60.0
 
 
 class ControllerReset(RequestComponent):
-    """Sends RESET until the session ends; the result is known when the next session has started."""
+    """Sends RESET until the session ends; the request succeeds when the next session has started."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -32,19 +32,25 @@ class ControllerReset(RequestComponent):
         )
 
     def reset(self, now: float) -> Future[Outcome]:
-        """Reset the controller once. The caller must have stopped the robot."""
+        """Reset the controller once. The caller must have stopped the robot.
+
+        Returns:
+            The result, when the next session has started or a time limit has passed.
+        """
         if reason := self._context.unsupported(Command.RESET):
             return finished(False, reason)
         self._deadline.set(now + LIMIT)
         return self._request.request(now)
 
     def on_session_start(self, now: float) -> None:
+        """Succeed if the session before ended because of RESET."""
         self._deadline.cancel()
         if self._rebooting:
             self._rebooting = False
             self._request.succeed("the robot was reset and is connected again")
 
     def on_session_end(self, reason: str) -> None:
+        """Wait for the next session if RESET was sent; else the request fails."""
         if self._request.pending and self._request.attempts:
             # The end of this session is what was requested.
             self._rebooting = True

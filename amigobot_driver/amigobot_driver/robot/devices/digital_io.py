@@ -23,13 +23,13 @@ AMIGO_PINS, ALL_PINS = 0x3F, 0xFF
 
 
 def port_state(sip: Sip) -> PortState:
-    """The ports as a SIP reports them."""
+    """Return the ports as a SIP reports them."""
     port, _ = _port_and_gripper(sip)
     return PortState(sip.digital_in, sip.digital_out, port if port in ANALOG_PORTS else 0, sip.analog)
 
 
 def gripper_byte(sip: Sip) -> int:
-    """The gripper's state as a SIP reports it."""
+    """Return the byte of a SIP with the state of the gripper."""
     return _port_and_gripper(sip)[1]
 
 
@@ -60,12 +60,15 @@ class DigitalOutputs(RequestComponent):
         )
 
     def set(self, mask: int, states: int, now: float) -> Future[Outcome]:
-        """Switch the pins of a mask; those outside it keep what was requested before.
+        """Set the pins of a mask; others keep their requested state.
 
         Args:
             mask: bit n stands for IO_n.
             states: a bit for each pin; those outside the mask do not count.
             now: time in s.
+
+        Returns:
+            The result, when the SIP shows the outputs or the retries are over.
         """
         if reason := self._context.unsupported(Command.DIGOUT):
             return finished(False, reason)
@@ -78,9 +81,11 @@ class DigitalOutputs(RequestComponent):
         return self._request.replace(_REPLACED, now)
 
     def on_profile(self, profile: Profile) -> None:
+        """Use the pins of this firmware."""
         self.pins = AMIGO_PINS if profile.firmware in ("A", "S") else ALL_PINS
 
     def on_session_start(self, now: float) -> None:
+        """Set the requested outputs again."""
         self.reported = None
         self._newest = self._mask
         if self._mask:
@@ -102,7 +107,7 @@ class DigitalOutputs(RequestComponent):
 
     def _failure(self) -> str:
         wrong, sent = self._wrong(), f"sent {self._command} {RETRIES.limit} times in {RETRIES.duration:.1f} s"
-        # What cannot be had is not requested again.
+        # Outputs that do not follow are not requested again.
         self._mask &= ~wrong
         if self.reported is None:
             return f"{sent}, the robot reports no outputs: its packets end before them"
@@ -131,7 +136,15 @@ class AnalogInput(RequestComponent):
         )
 
     def select(self, port: int, now: float) -> Future[Outcome]:
-        """Select a port, 1 to 5."""
+        """Select the analog port that the SIP reports.
+
+        Args:
+            port: 1 to 5.
+            now: Time in s.
+
+        Returns:
+            The result, when the SIP shows the port or the retries are over.
+        """
         if reason := self._context.unsupported(Command.ADSEL):
             return finished(False, reason)
         if port not in ANALOG_PORTS:
@@ -140,6 +153,7 @@ class AnalogInput(RequestComponent):
         return self._request.replace(_REPLACED, now)
 
     def on_session_start(self, now: float) -> None:
+        """Select the requested port again."""
         if self._port is not None:
             self._request.start(now)
 

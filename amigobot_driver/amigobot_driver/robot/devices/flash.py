@@ -12,15 +12,20 @@ from ..outcome import Outcome
 
 
 class Flash(Component):
-    """Saves the working values."""
+    """Saves the working values of an Erratic."""
 
     def __init__(self, context: Context, at_rest: Callable[[], bool]) -> None:
-        """Args: `at_rest` tells whether the robot stands still and no motion is requested."""
+        """Make the component.
+
+        Args:
+            context: The robot's.
+            at_rest: Returns whether the robot is at rest and no motion is requested.
+        """
         super().__init__(context)
         self._at_rest = at_rest
 
     def save(self) -> Outcome:
-        """Have the robot write its working values to its FLASH, once.
+        """Write the working values of the robot to its FLASH, once.
 
         Raises:
             Refused: the robot moves, has no such command, or too many commands wait.
@@ -29,7 +34,7 @@ class Flash(Component):
             raise Refused(reason)
         if not self._at_rest():
             raise Refused("the robot must stand still while it writes its FLASH: stop it first")
-        # Behind the raw commands that were asked for before: what they set is to be saved.
+        # After the raw commands that were requested before: their values are saved, too.
         if not self._context.queue.put(ErraticCommand.SAVE(), Priority.RAW):
             raise Refused(f"SAVE is not sent: {QUEUE_FULL}")
         return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")

@@ -41,10 +41,10 @@ _STATE_UP, _STATE_DOWN, _STATE_LIFT_MOVES = 16, 32, 64
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An argument of GRIPPER, and how the switches show that it obeys. An order without `obeyed` lasts for a time."""
+    """An argument of GRIPPER, and how the switches show its effect. An order without `confirmed` lasts for a time."""
 
     number: int
-    obeyed: Callable[[GripperReading], bool] | None = None
+    confirmed: Callable[[GripperReading], bool] | None = None
 
 
 def _any(state: GripperReading) -> bool:
@@ -52,28 +52,28 @@ def _any(state: GripperReading) -> bool:
 
 
 ORDERS: Mapping[str, Order] = {
-    "open": Order(1, lambda seen: seen.paddles_moving or seen.paddles is Paddles.OPEN),
-    "close": Order(2, lambda seen: seen.paddles_moving or seen.paddles is Paddles.CLOSED),
-    "stop": Order(3, lambda seen: not seen.paddles_moving),
-    "up": Order(4, lambda seen: seen.lift_moving or seen.lift is Lift.UP),
-    "down": Order(5, lambda seen: seen.lift_moving or seen.lift is Lift.DOWN),
-    "stop_lift": Order(6, lambda seen: not seen.lift_moving),
-    "store": Order(7, lambda seen: _any(seen) or (seen.paddles, seen.lift) == (Paddles.CLOSED, Lift.UP)),
-    "deploy": Order(8, lambda seen: _any(seen) or (seen.paddles, seen.lift) == (Paddles.OPEN, Lift.DOWN)),
-    "halt": Order(15, lambda seen: not _any(seen)),
+    "open": Order(1, lambda state: state.paddles_moving or state.paddles is Paddles.OPEN),
+    "close": Order(2, lambda state: state.paddles_moving or state.paddles is Paddles.CLOSED),
+    "stop": Order(3, lambda state: not state.paddles_moving),
+    "up": Order(4, lambda state: state.lift_moving or state.lift is Lift.UP),
+    "down": Order(5, lambda state: state.lift_moving or state.lift is Lift.DOWN),
+    "stop_lift": Order(6, lambda state: not state.lift_moving),
+    "store": Order(7, lambda state: _any(state) or (state.paddles, state.lift) == (Paddles.CLOSED, Lift.UP)),
+    "deploy": Order(8, lambda state: _any(state) or (state.paddles, state.lift) == (Paddles.OPEN, Lift.DOWN)),
+    "halt": Order(15, lambda state: not _any(state)),
     "press": Order(16),
     "carry": Order(17),
 }
 
 
 class Gripper(RequestComponent):
-    """One order at a time, sent until the switches show that the gripper obeys."""
+    """One order at a time, sent until the switches show its effect."""
 
     def __init__(self, context: Context, profile: Profile) -> None:
         super().__init__(context)
         self.newest: GripperReading | None = None
         self._name = ""  #: of the order
-        self._fitted: bool | None = None  #: as CONFIGpac reports it; None: it has not come
+        self._fitted: bool | None = None  #: as CONFIGpac reports it; None: no CONFIGpac has arrived
         self._sip: Sip | None = None
         self._packet: GripperPacket | None = None
         self._packet_stamp = -math.inf
@@ -92,7 +92,7 @@ class Gripper(RequestComponent):
         self.on_profile(profile)
 
     def order(self, name: str, duration: float, now: float) -> Future[Outcome]:
-        """Give an order.
+        """Send an order.
 
         Args:
             name: one of `ORDERS`.
@@ -100,14 +100,14 @@ class Gripper(RequestComponent):
             now: time in s.
 
         Returns:
-            The result, when the gripper obeys or the retries are over.
+            The result, when the switches show the effect or the retries are over.
         """
         order = ORDERS.get(name)
         if order is None:
             return finished(False, f"order is {name!r}, allowed: {', '.join(ORDERS)}")
         if reason := self._context.unsupported(Command.GRIPPER) or self._absent():
             return finished(False, reason)
-        if order.obeyed is None:
+        if order.confirmed is None:
             return self._order_for_a_time(order, name, duration)
         if duration:
             return finished(False, f"duration is {duration:g} s, {name} takes none")
@@ -116,12 +116,14 @@ class Gripper(RequestComponent):
         return self._request.request(now)
 
     def on_profile(self, profile: Profile) -> None:
-        #: how it is likely wired, until a packet reports it
+        """Assume the wiring that is usual for this firmware."""
+        #: likely wiring, until a packet reports it
         self._usual = USER_IO if "P" in profile.firmware else GENERAL_IO
-        self._forget()
+        self._reset()
 
     def on_session_start(self, now: float) -> None:
-        self._forget()
+        """Forget the state: packets of this session report it."""
+        self._reset()
 
     # -- packets ----------------------------------------------------------------------------------------------
 
@@ -139,7 +141,7 @@ class Gripper(RequestComponent):
 
     def _update(self, stamp: float) -> None:
         if self._sip and self._kind and self._fitted:
-            self.newest = self._look(self._sip, stamp)
+            self.newest = self._reading(self._sip, stamp)
             self._context.emit(self.newest)
 
     # -- inside -----------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ class Gripper(RequestComponent):
     def _command(self) -> Instruction:
         return Command.GRIPPER(ORDERS[self._name].number)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.newest = self._fitted = self._sip = self._packet = None
         self._packet_stamp = -math.inf
 
@@ -172,12 +174,12 @@ class Gripper(RequestComponent):
                 False, f"duration is {duration:g} s, {name} takes {low * STEP:g} to {255 * STEP:g} and not 0"
             )
         self._request.fail(f"{self._name}: another order replaced this one")
-        # The way down is a negative number, as ARIA sends it, though the manuals' tables know only positive ones.
+        # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.
         self._context.queue.put(Command.GRIPPER(order.number))
         self._context.queue.put(Instruction(Command.GRIPPERVAL, steps))
         return finished(True, f"{name} for {abs(steps) * STEP:.2f} s, sent once; no packet reports it")
 
-    def _look(self, sip: Sip, stamp: float) -> GripperReading:
+    def _reading(self, sip: Sip, stamp: float) -> GripperReading:
         state, kind, packet = gripper_byte(sip), self._kind, self._packet
         by_packet = packet is not None and stamp - self._packet_stamp < STALE
         by_sip = kind == USER_IO
@@ -200,8 +202,8 @@ class Gripper(RequestComponent):
         )
 
     def _confirmation(self) -> str:
-        obeyed, state = ORDERS[self._name].obeyed, self.newest
-        if obeyed and state and state.lift is not Lift.UNKNOWN and obeyed(state):
+        confirmed, state = ORDERS[self._name].confirmed, self.newest
+        if confirmed and state and state.lift is not Lift.UNKNOWN and confirmed(state):
             return f"{self._name}: {_text(state)}"
         return ""
 
@@ -217,7 +219,7 @@ class Gripper(RequestComponent):
 
 
 def fitted(config: Parameters) -> bool:
-    """Whether the robot says that it has one."""
+    """Return whether the robot reports a gripper."""
     return bool(config.value("gripper"))
 
 
@@ -239,8 +241,8 @@ def _lift_by_switches(switches: int) -> Lift:
     return Lift.BETWEEN if switches & _LIFT_END else Lift.AT_END
 
 
-def _text(seen: GripperReading) -> str:
-    """The state in words."""
-    paddles = "moving" if seen.paddles_moving else seen.paddles.name.lower()
-    lift = "moving" if seen.lift_moving else seen.lift.name.lower().replace("_", " ")
+def _text(state: GripperReading) -> str:
+    """Return the state as text."""
+    paddles = "moving" if state.paddles_moving else state.paddles.name.lower()
+    lift = "moving" if state.lift_moving else state.lift.name.lower().replace("_", " ")
     return f"paddles {paddles}, lift {lift}"

@@ -1,4 +1,4 @@
-"""The PWM of the motors, for controllers that let it be chosen: the Erratic (docs/protocol.md, Erratic commands)."""
+"""The PWM of the motors, for controllers on which it can be set: the Erratic (docs/protocol.md 4.2)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ class MotorPwm(Component):
         self._configured = (0.0, 0.0)
 
     def configure(self, frequency: float, max_duty: float, now: float) -> None:
-        """Take the values of the options, once for each change; emits a Notice where the robot does not take them."""
+        """Apply the values of the options after a change; emit a Notice if the robot cannot.
+
+        Args:
+            frequency: Hz; 0 leaves it.
+            max_duty: Share of full power; 0 leaves it.
+            now: Time in s.
+        """
         if (frequency, max_duty) == self._configured:
             return
         self._configured = frequency, max_duty
@@ -55,7 +61,11 @@ class MotorPwm(Component):
 
 
 def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
-    """Nothing for what is 0. Raises Refused."""
+    """Return a command for each value that is not 0.
+
+    Raises:
+        Refused: A value is out of range.
+    """
     if frequency:
         yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, 4000, 16000)))
     if max_duty:

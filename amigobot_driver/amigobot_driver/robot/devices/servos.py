@@ -1,4 +1,4 @@
-"""Hobby servos that the controller drives: angles of joints to counts, by the numbers of the profile."""
+"""Hobby servos of the controller: joint angles to counts, by the scale of the profile."""
 
 from __future__ import annotations
 
@@ -22,13 +22,21 @@ class ServoJoints(Component):
         profile: Profile,
         command: Callable[[int, int], Instruction],
     ) -> None:
-        """Args: `command` makes the command that turns a servo, by its number, to a position in counts."""
+        """Make the component.
+
+        Args:
+            context: The robot's.
+            unconfirmed: Sends the commands.
+            profile: Of the robot.
+            command: Returns the command that turns a servo (number) to a position (counts).
+        """
         super().__init__(context)
         self._unconfirmed = unconfirmed
         self._servos = profile.servos
         self._command = command
 
     def on_profile(self, profile: Profile) -> None:
+        """Use the joints of this profile."""
         self._servos = profile.servos
 
     def turn(self, joint: str, angle: float, now: float) -> None:

@@ -26,7 +26,7 @@ class SonarSequence(RequestComponent):
         self._seen: set[int] = set()
         self._watch_from = 0.0  #: s
         self._arrays = 1
-        self._silenced: set[int] = set()  #: arrays that were switched off, as nothing of them is in the sequence
+        self._silenced: set[int] = set()  #: arrays that were switched off, as none of their sonars is in the sequence
         self._firing = False  #: as the SIP reports
         self._request = ConfirmedRequest(
             context,
@@ -42,7 +42,7 @@ class SonarSequence(RequestComponent):
         context.on_sent(Command.POLLING, self._on_polling_sent)
 
     def set(self, sonars: tuple[int, ...], available: int, now: float) -> Future[Outcome]:
-        """Let these sonars fire in this order.
+        """Set the firing sequence.
 
         Args:
             sonars: numbers from 0; up to `LONGEST` of each array.
@@ -63,7 +63,7 @@ class SonarSequence(RequestComponent):
         return self._request.replace("another sequence replaced this one", now)
 
     def configure(self, sonars: tuple[int, ...], available: int) -> None:
-        """Take the options' sequence, unless another was requested since; sonars that are not there are left out."""
+        """Use the sequence of the options, unless another was requested since; unknown sonars are left out."""
         kept: list[int] = []
         for number in sonars:
             if number < available and sum(_array(other) == _array(number) for other in kept) < LONGEST:
@@ -71,6 +71,7 @@ class SonarSequence(RequestComponent):
         self.requested, self._arrays = self.requested or tuple(kept) or None, _array(available - 1)
 
     def on_session_start(self, now: float) -> None:
+        """Request the sequence again."""
         self._silenced, self._firing = set(), False
         if self.requested is not None:
             self._request.start(now)
@@ -81,13 +82,13 @@ class SonarSequence(RequestComponent):
             self._seen |= {reading.number for reading in sip.sonar}
 
     def _on_polling_sent(self, command: Instruction | Unlisted, now: float) -> None:
-        # What fires in the first half of the interval may have been on its way when POLLING was sent.
+        # Pings in the first half of the interval may be from before POLLING.
         self._watch_from = now + RETRIES.interval / 2
         self._seen = set()
 
     def _on_sonar_sent(self, command: Instruction | Unlisted, now: float) -> None:
         if self._silenced and command == Command.SONAR(1):
-            # That has switched on all of them.
+            # This command switches all arrays on.
             self._request.start(now)
 
     def _commands(self) -> Iterator[Instruction]:

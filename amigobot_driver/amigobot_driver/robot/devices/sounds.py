@@ -46,7 +46,7 @@ _Question = tuple[Instruction, ...]
 
 @dataclass(frozen=True, slots=True)
 class _SentOnce:
-    """A command that is sent once, and the callers who get the result when it has gone out."""
+    """A command that is sent once, and the callers that get the result when it was sent."""
 
     command: Instruction
     message: str
@@ -60,16 +60,16 @@ class Sounds(Component):
         super().__init__(context)
         self.enabled: bool | None = None  #: as last reported
         self.requested: bool | None = None  #: None: leave it as it is
-        self.complete = False  #: `entries` is all there is
+        self.complete = False  #: `entries` has the whole playlist
         self.entries: dict[int, Playlist] = {}  #: every answer of this session, by number, empty ones too
         self.given_up = 0
         self._listing = False  #: the playlist is requested
-        self._streaming = False  #: the answer to PLAYLIST 0 is coming in
+        self._streaming = False  #: the answer to PLAYLIST 0 is arriving
         self._count: int | None = None
         self._lowest = LAST_SOUND
         self._reported = 0
         self._switching = False
-        self._to_play = 0  #: a sound whose entry is needed first
+        self._to_play = 0  #: number of a sound that is played when its entry is known
         self._to_send: deque[_SentOnce] = deque()
         self._queued: list[_SentOnce] = []
         self._question: _Question = ()  #: asked now
@@ -87,11 +87,14 @@ class Sounds(Component):
     # -- requests ---------------------------------------------------------------------------------------------
 
     def list(self, refresh: bool, now: float) -> Future[Outcome]:
-        """Read the playlist, unless it is there.
+        """Read the playlist, unless it is known.
 
         Args:
             refresh: read it again.
             now: time in s.
+
+        Returns:
+            The result, when the playlist is complete or the retries are over.
         """
         if reason := self._context.unsupported(Command.PLAYLIST):
             return finished(False, reason)
@@ -105,7 +108,11 @@ class Sounds(Component):
         return self._list_callers.add()
 
     def switch(self, on: bool, now: float) -> Future[Outcome]:
-        """Sounds on or off (SOUNDTOG)."""
+        """Switch the sounds on or off (SOUNDTOG).
+
+        Returns:
+            The result, when the robot has confirmed it or the retries are over.
+        """
         if reason := self._context.unsupported(Command.SOUNDTOG):
             return finished(False, reason)
         self._switch_callers.finish(False, "sounds: another request replaced this one")
@@ -115,7 +122,15 @@ class Sounds(Component):
         return self._switch_callers.add()
 
     def play(self, number: int, now: float) -> Future[Outcome]:
-        """Play a sound that is there (SOUND), once."""
+        """Play a stored sound (SOUND), once.
+
+        Args:
+            number: 1 to 255.
+            now: Time in s.
+
+        Returns:
+            The result, when the command was sent; it fails if the robot has no such sound.
+        """
         if reason := self._context.unsupported(Command.SOUND):
             return finished(False, reason)
         if not 1 <= number <= LAST_SOUND:
@@ -128,7 +143,15 @@ class Sounds(Component):
         return future
 
     def say(self, tones: bytes, now: float) -> Future[Outcome]:
-        """Play tones (SAY), once: pairs of a duration in TONE_STEP and a half-cycle."""
+        """Play tones (SAY), once.
+
+        Args:
+            tones: Pairs of a duration in `TONE_STEP` and a half-cycle.
+            now: Time in s.
+
+        Returns:
+            The result, when the command was sent.
+        """
         if reason := self._context.unsupported(Command.SAY) or self._muted():
             return finished(False, reason)
         if len(self._to_send) + len(self._queued) >= MAX_TO_SEND:
@@ -143,13 +166,16 @@ class Sounds(Component):
 
     @property
     def playlist(self) -> tuple[Playlist, ...]:
-        """The entries that are not empty, in order."""
+        """The entries that are not empty, by number."""
         return tuple(self.entries[number] for number in sorted(self.entries) if not blank(self.entries[number]))
 
     def find(self, name: str) -> int:
-        """The number to play for a name, capitals or not. A group's name, with ~ or without: its first sound.
+        """Return the number of a sound by its name, in upper or lower case.
 
-        A sound's own name goes before a group's. Raises LookupError with the nearest names.
+        The name of a group, with ~ or without, means its first sound. Names of sounds come before names of groups.
+
+        Raises:
+            LookupError: There is no such sound; the message has similar names.
         """
         sounds = {entry.name.casefold(): entry.number for entry in reversed(self.playlist) if not is_group(entry)}
         groups = {entry.name.casefold(): entry for entry in reversed(self.playlist) if is_group(entry)}
@@ -167,7 +193,7 @@ class Sounds(Component):
         return members[0].number
 
     def members(self, number: int) -> tuple[Playlist, ...]:
-        """The sounds of a group: those that follow it, until the next group."""
+        """Return the sounds of a group: those that follow it, until the next group."""
         following = [entry for entry in self.playlist if entry.number > number]
         groups = [place for place, entry in enumerate(following) if is_group(entry)]
         return tuple(following[: groups[0] if groups else None])
@@ -175,6 +201,7 @@ class Sounds(Component):
     # -- the session ------------------------------------------------------------------------------------------
 
     def on_session_start(self, now: float) -> None:
+        """Forget the playlist; switch the sounds again if that was requested."""
         self.enabled, self.complete = None, False
         self.entries.clear()
         if self.requested is not None:
@@ -182,6 +209,7 @@ class Sounds(Component):
             self._review.set(now)
 
     def on_session_end(self, reason: str) -> None:
+        """Fail every request and forget the sounds that wait."""
         self._listing = self._streaming = self._switching = False
         self._to_play, self._question = 0, ()
         unsent = [once.callers for once in (*self._to_send, *self._queued)]
@@ -194,6 +222,7 @@ class Sounds(Component):
             callers.finish(False, f"sounds: {reason}")
 
     def counters(self) -> Mapping[str, int]:
+        """Return how often questions were sent again, and given up."""
         return {"sounds_resent": self._request.resent, "sounds_given_up": self.given_up}
 
     def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
@@ -204,7 +233,7 @@ class Sounds(Component):
             self._quiet.set(now + QUIET)
             self._announce(packet.number)
         elif not (self._streaming and blank(packet) and packet.number == self._count):
-            # The exception is the count once more, when PLAYLIST 0 was sent twice: not an empty entry.
+            # The exception is a second count, after PLAYLIST 0 was sent twice: not an empty entry.
             self.entries[packet.number] = packet
             if self._streaming or (self._listing and self._count is None):
                 self._quiet.set(now + QUIET)
@@ -247,9 +276,9 @@ class Sounds(Component):
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _next_question(self) -> _Question:
-        """What to ask the robot next; one question at a time, as the others need the line as well."""
+        """Return the next question; one at a time, as other components need the line as well."""
         if self._listing and self._count is None:
-            # Before all else: an empty entry that was requested would be taken for the count.
+            # First: an empty entry that was requested would be taken for the count.
             return (Command.PLAYLIST(0),)
         if self._switching:
             answer = () if self._context.unsupported(Command.PLAYLIST) else (Command.PLAYLIST(LAST_SYSTEM_SOUND + 1),)
@@ -264,7 +293,7 @@ class Sounds(Component):
         return ()
 
     def _missing(self) -> tuple[int, ...]:
-        """What is still to come: the user sounds that were counted, from the first that can be one; the system's."""
+        """Return the missing entries: the counted user sounds, from the first possible one, and the system's."""
         first = max(number for number in (1, LAST_SYSTEM_SOUND, LAST_SYSTEM_SOUND + 1) if number <= self._lowest)
         last = max(first + (self._count or 0) - 1, *self.entries, LAST_SYSTEM_SOUND)
         numbers = (*range(first, min(last, LAST_SOUND) + 1), *range(1, LAST_SYSTEM_SOUND + 1))
@@ -273,7 +302,7 @@ class Sounds(Component):
     def _play_if_known(self, now: float) -> None:
         """Send SOUND as soon as the entry shows that there is a sound."""
         entry = self.entries.get(self._to_play)
-        # While a playlist comes in, the robot would answer for a single entry only after it.
+        # While a playlist arrives, the robot would send a single entry only after it.
         if not self._to_play or self._switching or (entry is None and not self._streaming):
             return
         number, self._to_play = self._to_play, 0
@@ -297,7 +326,7 @@ class Sounds(Component):
 
     def _give_up(self, sent: str) -> None:
         if self._listing and self._count is None and self.entries:
-            # Entries come, but never their number: what comes has to do.
+            # Entries arrive, but not their number: use those that arrive.
             self._count, self._streaming = 0, True
             self._review.set(-math.inf)
         elif self._listing and self._count is None:
@@ -326,7 +355,7 @@ class Sounds(Component):
         callers.finish(False, message)
 
     def _announce(self, count: int) -> None:
-        """Tell how long the playlist takes; the operator waits for it."""
+        """Report how long the playlist takes."""
         entries = count + LAST_SYSTEM_SOUND
         duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
         self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
@@ -340,12 +369,12 @@ class Sounds(Component):
 
 
 def blank(entry: Playlist) -> bool:
-    """An entry without a sound; the packet with the number of sounds looks the same."""
+    """Return whether an entry has no sound; the packet with the number of sounds looks the same."""
     return not (entry.name or entry.offset or entry.length)
 
 
 def is_group(entry: Playlist) -> bool:
-    """A heading over the sounds that follow."""
+    """Return whether an entry is a group, a heading over the sounds that follow."""
     return entry.name.startswith(GROUP)
 
 

@@ -13,14 +13,16 @@ from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
 #: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
 RETRIES = RetryPolicy(interval=0.3, limit=8)
-#: Times that a command is sent to a robot whose packets do not report the switch.
+#: Number of commands for a robot whose packets do not report the switch.
 UNREPORTED = 3
 
 
 class Switch(RequestComponent):
-    """On or off.
+    """A switch of the robot.
 
-    `requested` is None where the robot's own state is left alone; `reported` is None while no SIP has reported it.
+    Attributes:
+        requested: The requested state; None: the robot's own state is left alone.
+        reported: The state in the SIP; None while no SIP has reported it.
     """
 
     def __init__(
@@ -32,7 +34,7 @@ class Switch(RequestComponent):
         flag: int,
         requested: bool | None = None,
     ) -> None:
-        """Watch a switch.
+        """Make a switch.
 
         Args:
             context: the robot's.
@@ -62,12 +64,12 @@ class Switch(RequestComponent):
 
     @property
     def switching_on(self) -> bool:
-        """Whether it is being switched on and no packet has confirmed that yet."""
+        """Whether it is being switched on and not confirmed yet."""
         return self.requested is True and self._request.pending
 
     @property
     def obstacle(self) -> str:
-        """What the robot does not do although it is requested, in a sentence; "" while all is well."""
+        """Description of a request that failed; "" if there is none."""
         if not self._given_up or self.requested is None:
             return ""
         return f"the robot does not switch its {self.name} {_word(self.requested)}"
@@ -84,11 +86,13 @@ class Switch(RequestComponent):
         return self._request.replace(f"{self.name}: another request replaced this one", now)
 
     def on_session_start(self, now: float) -> None:
+        """Request the state again."""
         self.reported, self._given_up = None, False
         if self.requested is not None:
             self._request.start(now)
 
     def on_session_end(self, reason: str) -> None:
+        """Fail the pending request."""
         self._request.fail(f"{self.name}: {reason}")
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
@@ -124,10 +128,10 @@ class Switch(RequestComponent):
     def _failure(self) -> str:
         [command] = self._command()
         if self._request.has_callers:
-            # The caller is told of the failure, and must not be surprised by a success later.
+            # The caller gets the failure, so the switch must not follow later.
             self.requested = self.reported
         else:
-            # A request from before this session, which a bad link may have swallowed, waits for the next session.
+            # A request from before this session, whose commands may be lost, waits for the next session.
             self._given_up = True
         reported = "nothing" if self.reported is None else f"{self.name} {_word(self.reported)}"
         return f"sent {command} {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot reports {reported}"

@@ -1,4 +1,4 @@
-"""What a robot wires to its own analog and digital inputs: motor currents and floor sensors."""
+"""Motor currents and floor sensors that are wired to the analog and digital inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..events import FloorReading, MotorCurrents
 
 
 class WiredInputs(Component):
-    """Reads IOpacs as the profile says that they are wired (docs/protocol.md, IOpac)."""
+    """Converts IOpacs by the wiring in the profile (docs/protocol.md 5.4)."""
 
     def __init__(self, context: Context, profile: Profile) -> None:
         super().__init__(context)
@@ -18,6 +18,7 @@ class WiredInputs(Component):
         context.on_packet(Io, self._on_io)
 
     def on_profile(self, profile: Profile) -> None:
+        """Use the wiring of this profile."""
         self._profile = profile
 
     @property

@@ -20,7 +20,7 @@ _MOST = 0x7FFF
 
 @dataclass(frozen=True, slots=True)
 class WorkingValue:
-    """A field of CONFIGpac that a command sets. `sign` is what the command's argument is multiplied with."""
+    """A field of CONFIGpac that a command sets. The command's argument is multiplied with `sign`."""
 
     command: Command
     unit: str
@@ -30,7 +30,7 @@ class WorkingValue:
 
     @property
     def range_text(self) -> str:
-        """What is allowed, with the unit."""
+        """The allowed range, with the unit."""
         return f"{self.low} to {self.high} {self.unit}".rstrip()
 
     def allows(self, value: int) -> bool:
@@ -62,7 +62,11 @@ TUNABLE: Mapping[str, WorkingValue] = {
 
 
 def check_working_values(values: Mapping[str, object]) -> None:
-    """Raise ValueError for a name that cannot be set or a value out of its range, with what is allowed."""
+    """Check names and ranges of working values.
+
+    Raises:
+        ValueError: A name cannot be set, or a value is out of its range; the message says what is allowed.
+    """
     for name, value in values.items():
         known = TUNABLE.get(name)
         if known is None:
@@ -76,10 +80,10 @@ _NO_ANSWER = f"sent CONFIG {RETRIES.limit} times in {RETRIES.duration:.1f} s, th
 
 @dataclass(slots=True, eq=False)
 class _Caller:
-    """A request of values that waits for its result; without values, a reading of CONFIGpac."""
+    """A caller that waits for its values to be confirmed; without values, for a CONFIGpac."""
 
     values: Mapping[str, int]
-    stale: int  #: CONFIGpacs that may still come and were requested before
+    stale: int  #: CONFIGpacs that may still arrive and were requested before
     attempts: int = 0
     answered: bool = False
     future: Future[Outcome] = field(default_factory=Future)
@@ -91,9 +95,9 @@ class WorkingValues(Component):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.config: Parameters | None = None
-        self.own: Parameters | None = None  #: as the robot was before anything was set in this session
+        self.own: Parameters | None = None  #: values of the robot before any was set in this session
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
-        self._changed: set[str] = set()  #: requested and not sent yet: sent whatever the last CONFIGpac reports
+        self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
         self._callers: list[_Caller] = []
         self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered
         self._given_up = 0
@@ -115,7 +119,7 @@ class WorkingValues(Component):
         A request that waits for another value of the same name fails.
 
         Returns:
-            The result, with what the robot reports afterwards.
+            The result, when the robot reports these values or the retries are over.
 
         Raises:
             ValueError: a name cannot be set, or a value is out of its range in `TUNABLE`.
@@ -138,9 +142,9 @@ class WorkingValues(Component):
         return caller.future
 
     def release(self, names: Iterable[str]) -> None:
-        """Request these no more: they become the robot's own again, with the next `set` or `read`.
+        """Release values: they become the robot's own again, with the next `set` or `read`.
 
-        A value that no command can carry, for example a RevCount above 32767, comes back with the robot's next reset.
+        A value that no command can carry, for example a RevCount above 32767, is restored by the robot's next reset.
         """
         for name in names:
             value = self.own.value(name) if self.own else None
@@ -151,20 +155,27 @@ class WorkingValues(Component):
                 self.requested[name] = value
 
     def read(self, now: float) -> Future[Outcome]:
-        """Request a new CONFIGpac."""
+        """Request a new CONFIGpac.
+
+        Returns:
+            The result, when it has arrived or the retries are over.
+        """
         return self.set({}, now)
 
     def on_session_start(self, now: float) -> None:
+        """Read CONFIGpac and apply the requested values again."""
         self.config = self.own = None
         self._start(now)
 
     def on_session_end(self, reason: str) -> None:
+        """Fail the pending requests."""
         self._unanswered = 0
         for caller in list(self._callers):
             self._finish(caller, False, reason)
         self._request.fail(reason)
 
     def counters(self) -> Mapping[str, int]:
+        """Return how often values were sent again, and given up."""
         return {"tuning_resent": self._request.resent, "tuning_given_up": self._given_up + self._request.given_up}
 
     # -- the robot's answer -----------------------------------------------------------------------------------
@@ -215,10 +226,10 @@ class WorkingValues(Component):
         # A newer request may have started the attempts anew; each caller has its own limit.
         self._give_up_exhausted()
         for caller in self._callers:
-            # An answer that has not come by now is lost.
+            # An answer that has not arrived by now is lost.
             caller.stale = caller.stale if caller.attempts == 0 else 0
             caller.attempts += 1
-        # Read first, so that the robot's own values are known; where it does not answer they are set all the same.
+        # Read first, to know the robot's own values; without an answer the requested ones are set all the same.
         attempts = max([self._request.attempts + 1, *(caller.attempts for caller in self._callers)])
         for name in self._differences() if self.own or attempts > RETRIES.limit // 2 else ():
             self._changed.discard(name)
@@ -227,7 +238,7 @@ class WorkingValues(Component):
         yield Command.CONFIG()
 
     def _differences(self) -> list[str]:
-        """What is requested and not reported; a field that this firmware does not report is not sent."""
+        """Return the values that are requested and not reported; fields that this firmware lacks are not sent."""
         if self.config is None:
             return list(self.requested)
         config = self.config
@@ -238,13 +249,13 @@ class WorkingValues(Component):
         ]
 
     def _has(self, config: Parameters, name: str) -> bool:
-        """Whether the robot has such a value and lets it be set."""
+        """Return whether the robot has this value and it can be set."""
         return config.value(name) is not None and not self._context.unsupported(TUNABLE[name].command)
 
     # -- failure ----------------------------------------------------------------------------------------------
 
     def _give_up(self, caller: _Caller) -> None:
-        """It was sent often enough; what the robot does not take is not sent again at every connection."""
+        """Fail a request after the last attempt; refused values are not sent again in later sessions."""
         self._given_up += 1
         if self.config is None or not caller.answered:
             self._finish(caller, False, _NO_ANSWER)
@@ -257,7 +268,7 @@ class WorkingValues(Component):
         self._finish(caller, not missed, message)
 
     def _failure(self) -> str:
-        """The same for values from before this session, for which no caller waits."""
+        """Fail for values from before this session, for which no caller waits."""
         if self.config is None or not self._answered:
             return _NO_ANSWER
         config, missed = self.config, self._differences()

@@ -1,17 +1,17 @@
-"""How each family of firmware is talked to: one module a dialect, one object a connection.
+"""The protocol of each firmware family: one module for each dialect, one object for each connection.
 
-The rest of the robot speaks the ActivMedia family's terms only; a dialect turns what a robot sends into those, what the
-robot is to be sent out of those, and knows the robot's greeting. Adding a dialect is adding its module to `dialects`.
+The rest of the core uses the packets and commands of the ActivMedia family only. A dialect translates packets into
+these and commands from these, and performs the handshake. To add a dialect, add its module and a line in `dialects`.
 """
 
-from .dialect import Dialect, Script, Talk
+from .dialect import Dialect, Line, Script
 from .erratic import Erratic
 from .family import Family
 
 
 def dialects() -> tuple[Dialect, ...]:
-    """One of each, the one to try first in front."""
+    """Return one object of each dialect; the first is tried first."""
     return Family(), Erratic()
 
 
-__all__ = ["Dialect", "Script", "Talk", "dialects"]
+__all__ = ["Dialect", "Line", "Script", "dialects"]

@@ -1,4 +1,4 @@
-"""What every dialect has to answer."""
+"""The interface of a dialect."""
 
 from __future__ import annotations
 
@@ -12,64 +12,81 @@ from ...profiles import Profile
 from ...protocol import Checksum, CommandTable, Instruction, Packet, PacketTable, SyncReply, Unlisted, checksum
 
 T = TypeVar("T")
-#: A conversation as it happens: each `yield` waits for the next packet until a deadline, None when that passes first.
+#: A handshake in progress: each `yield` waits for the next packet until a deadline; None when that passes first.
 Script = Generator[float, "Packet | None", T]
 
 
-class Talk(Protocol):
-    """What a greeting may do with the line."""
+class Line(Protocol):
+    """What a handshake may do with the line."""
 
     def send(self, instruction: Instruction) -> object:
         """Put an instruction on the line."""
 
     def wait(self, seconds: float, accept: Callable[[Packet], bool]) -> Script[Packet | None]:
-        """The first packet that `accept` takes, or None after `seconds`."""
+        """Wait for the first packet that `accept` returns True for; None after `seconds`."""
 
     def report(self, note: str) -> None:
-        """Report what is being done, for the operator."""
+        """Report the current step to the operator."""
 
 
 class Dialect(ABC):
-    """One way of talking, towards one robot. Nothing else may put bytes on its line or read them."""
+    """The protocol of one firmware family, for one connection. All frames to and from the robot pass it."""
 
-    firmware: str  #: letters of the table of commands whose robots talk so
-    fallback: str  #: the profile of a robot that talks so and that no other profile knows
+    firmware: str  #: letters of the firmware in the table of commands that use this dialect
+    fallback: str  #: name of the profile for a robot with this dialect that no other profile matches
     packets: PacketTable
     commands: type[CommandTable]
     silence: float = SIP_TIMEOUT  #: s without a standard packet after which a running session counts as lost
     check: Checksum = staticmethod(checksum)
 
     def __init__(self) -> None:
-        #: what an operator should know of how the robot talks; the reader removes it
+        #: remarks about the robot's protocol for the operator; the reader removes them
         self.remarks: deque[str] = deque()
 
     @abstractmethod
     def streams(self, packet: Packet) -> bool:
-        """Whether only a robot of this dialect sends this packet by itself, whichever table it was read with."""
+        """Return whether only robots with this dialect send this packet without a request."""
 
     @abstractmethod
-    def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
-        """Find out who the robot is, so that OPEN opens a session; None when no robot answers.
+    def handshake(self, line: Line, *, streaming: bool) -> Script[SyncReply | None]:
+        """Identify the robot, so that OPEN opens a session.
 
-        `streaming`: it talks already, so it may be driving.
+        Args:
+            line: The line to the robot.
+            streaming: The robot sends packets already, so it may be driving.
+
+        Returns:
+            The identity; None when no robot answers.
         """
 
     @abstractmethod
-    def knows(self, command: CommandTable, firmware: str) -> bool:
-        """Whether a robot with a firmware of these letters can be asked for a command; "" is an unknown one."""
+    def supports(self, command: CommandTable, firmware: str) -> bool:
+        """Return whether firmware with one of these letters has a command; "" is unknown firmware."""
 
     @abstractmethod
     def servo(self, number: int, counts: int) -> Instruction:
-        """Turn a servo, counted from 0. Raises ValueError for counts that the command does not take."""
+        """Return the command that turns a servo.
 
-    def adopt(self, profile: Profile) -> None:  # noqa: B027 - most need not know
-        """The robot is of this profile."""
+        Args:
+            number: Number of the servo, from 0.
+            counts: Position.
+
+        Raises:
+            ValueError: The command cannot carry these counts.
+        """
+
+    def set_profile(self, profile: Profile) -> None:  # noqa: B027 - optional
+        """Use the profile of the robot."""
 
     def on_packet(self, packet: Packet) -> Packet:
-        """A packet of this dialect, in the family's terms where it has a counterpart there."""
+        """Translate a packet into that of the ActivMedia family, if there is an equivalent."""
         return packet
 
     def command(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
-        """An instruction that goes on the line now, as this dialect has it; None where it has nothing of the kind."""
+        """Translate an instruction that goes on the line now.
+
+        Returns:
+            The instruction in this dialect; None if the dialect has no such command.
+        """
         known = isinstance(instruction, Unlisted) or isinstance(instruction.command, self.commands)
         return instruction if known else None

@@ -38,9 +38,9 @@ from ...protocol import (
     checksum,
     checksum_with_count,
 )
-from .dialect import Dialect, Script, Talk
+from .dialect import Dialect, Line, Script
 
-#: What the family calls otherwise. It has no hard brake: E_STOP stops with the normal deceleration.
+#: Commands with another name in the family. There is no hard brake: E_STOP stops with the normal deceleration.
 _OTHER_NAMES: Mapping[CommandTable, ErraticCommand] = {
     Command.E_STOP: ErraticCommand.STOP,
     Command.IOREQUEST: ErraticCommand.ANALOG,
@@ -60,8 +60,8 @@ _COUNTERPARTS: Mapping[CommandTable, ErraticCommand] = {
 _SONAR_PATIENCE = 10
 #: The family counts heading in 4096 steps, and encoder ticks in 32 bits instead of 24.
 _TURN, _DEGREES, _TICKS = 4096, 360, 1 << 24
-#: rad that the wheels must have turned the robot to tell one unit of heading from the other, and the share of it below
-#: which the heading, read as 4096 to the turn, cannot have followed.
+#: rad by which the wheels must have turned the robot before the unit of the heading is decided, and the share of it
+#: below which a heading in 4096 units per turn is impossible.
 _PROOF, _TOO_LITTLE = math.pi, 0.25
 #: s between two motor packets.
 _CYCLE = 0.05
@@ -69,7 +69,7 @@ _CYCLE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotorSip(Sip):
-    """A motor packet as the SIP it stands for. The motors are on as far as we know: it does not say.
+    """A motor packet as a SIP. It does not report the motors; the flag is what the driver has commanded.
 
     Source: docs/protocol.md 5.11.
     """
@@ -91,7 +91,7 @@ class Erratic(Dialect):
         super().__init__()
         self._quirks = Quirks()
         self._track = 1.0
-        self._motors = False  #: as last told
+        self._motors = False  #: as last commanded
         self._readings: list[SonarReading] = []  #: since the last motor packet
         self._quiet = _SONAR_PATIENCE  #: motor packets since the sonars' last one
         self._left = self._right = 0  #: ticks, in 32 bits
@@ -100,22 +100,26 @@ class Erratic(Dialect):
         self._by_wheels = self._by_heading = 0.0  #: rad turned, as either has it
 
     def streams(self, packet: Packet) -> bool:
+        """Return whether this is a motor packet."""
         return 0x80 <= packet.id <= 0x83
 
-    def greet(self, talk: Talk, *, streaming: bool) -> Script[SyncReply | None]:
-        # It may be driving, and the first command revives what its watchdog has stopped.
-        talk.send(Command.STOP())
+    def handshake(self, line: Line, *, streaming: bool) -> Script[SyncReply | None]:
+        """Send STOP, then CONFIG until it is answered."""
+        # The robot may be driving, and the first command revives the velocity that its watchdog has stopped.
+        line.send(Command.STOP())
         for _ in range(GREETINGS):
-            talk.send(Command.CONFIG())
-            answer = yield from talk.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, ErraticConfig))
+            line.send(Command.CONFIG())
+            answer = yield from line.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, ErraticConfig))
             if isinstance(answer, ErraticConfig):
                 return SyncReply(name=answer.name, robot_class=answer.type, subclass=answer.subtype)
         return SyncReply(name="", robot_class="", subclass="") if streaming else None
 
-    def knows(self, command: CommandTable, firmware: str) -> bool:
+    def supports(self, command: CommandTable, firmware: str) -> bool:
+        """Return whether the Erratic has this command or an equivalent."""
         return isinstance(command, ErraticCommand) or command in _COUNTERPARTS
 
-    def adopt(self, profile: Profile) -> None:
+    def set_profile(self, profile: Profile) -> None:
+        """Use the profile's choices where the sources contradict each other."""
         self._quirks, self._track = profile.quirks, profile.body.track
         self._degrees = self._quirks.heading_in_degrees
         self.check = checksum_with_count if self._quirks.checksum_over_count else checksum
@@ -123,6 +127,7 @@ class Erratic(Dialect):
     # -- from the robot ---------------------------------------------------------------------------------------
 
     def on_packet(self, packet: Packet) -> Packet:
+        """Translate motor, encoder, analog and sonar packets into those of the ActivMedia family."""
         if isinstance(packet, Motor | ShortMotor):
             return self._sip(packet)
         if isinstance(packet, ErraticEncoders):
@@ -140,7 +145,7 @@ class Erratic(Dialect):
         return packet
 
     def _sip(self, motor: Motor | ShortMotor) -> MotorSip:
-        """Positions have 24 bits and differ as those of 15 do; the sonars' readings come along with the next one."""
+        """Translate positions of 24 bits into 15 bits, and add the sonar readings since the last motor packet."""
         self._judge_heading(motor)
         readings, self._readings = tuple(self._readings), []
         self._quiet += 1
@@ -162,12 +167,15 @@ class Erratic(Dialect):
         )
 
     def _counts(self, heading: int) -> int:
-        """A heading in 4096 to the turn, within half a turn either way."""
+        """Return a heading in 4096 units per turn, -2048 to 2047."""
         counts = round(heading * _TURN / _DEGREES) if self._degrees else heading
         return (counts + _TURN // 2) % _TURN - _TURN // 2
 
     def _judge_heading(self, motor: Motor | ShortMotor) -> None:
-        """Degrees, or 4096 to the turn (docs/protocol.md E-42): a value or a turn that cannot be settles it."""
+        """Decide the unit of the heading, degrees or 4096 per turn, by impossible values or turns.
+
+        Source: docs/protocol.md E-42.
+        """
         if self._degrees and motor.heading > _DEGREES:
             self._degrees = False
             self.remarks.append(f"heading {motor.heading} is no number of degrees: taken as 4096 to the turn")
@@ -176,7 +184,7 @@ class Erratic(Dialect):
             self._by_wheels = self._by_heading = 0.0
             return
         turn = (motor.heading - before + _TURN // 2) % _TURN - _TURN // 2
-        if abs(turn) < _DEGREES // 2:  # else a step through north, in degrees
+        if abs(turn) < _DEGREES // 2:  # a larger one is a step from 359 to 0 degrees
             self._by_heading += abs(turn) * math.tau / _TURN
             self._by_wheels += abs(motor.right_velocity - motor.left_velocity) / 1000 / self._track * _CYCLE
         if self._by_wheels >= _PROOF:
@@ -188,6 +196,7 @@ class Erratic(Dialect):
             self._by_wheels = self._by_heading = 0.0
 
     def servo(self, number: int, counts: int) -> Instruction:
+        """Return the command SERVO."""
         if not 0 <= counts <= 0xFFFF:
             raise ValueError(f"a servo takes 0 to 65535 counts, not {counts}")
         return ErraticCommand.SERVO(bytes((number,)) + counts.to_bytes(2, "little"))
@@ -195,6 +204,7 @@ class Erratic(Dialect):
     # -- to the robot -----------------------------------------------------------------------------------------
 
     def command(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted | None:
+        """Translate a command of the family into that of the Erratic."""
         if isinstance(instruction, Unlisted):
             return instruction
         own = instruction.command if isinstance(instruction.command, ErraticCommand) else None
@@ -220,7 +230,7 @@ class Erratic(Dialect):
 
 
 def _unwrapped(new: int, old: int) -> int:
-    """A count of 24 bits, carried on beyond them."""
+    """Extend a counter of 24 bits."""
     return old + _signed(new - old, 24)
 
 

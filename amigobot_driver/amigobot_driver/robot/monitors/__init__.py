@@ -1,1 +1,1 @@
-"""What is wrong, found by watching: sonars, packets, wheels."""
+"""Monitors that detect faults of sonars, link and wheels."""

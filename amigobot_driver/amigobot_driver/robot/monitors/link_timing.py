@@ -9,26 +9,26 @@ from collections import deque
 from ...protocol import Command, Instruction, Parameters, Sip, Unlisted
 from ..component import Component, Context
 
-#: s that the longest gap is looked for in.
+#: s over which the longest gap is reported.
 WINDOW = 60.0
-#: Intervals that the period is the median of.
+#: Number of intervals whose median is the period.
 _INTERVALS = 31
-#: Periods without a SIP that are a gap.
+#: A longer interval than this many periods is a gap.
 _GAP = 1.5
-#: s after which an effect has nothing to do with its command any more.
+#: s after which an effect is not attributed to a command.
 _TOO_LATE = 5.0
 
 _VELOCITIES = (Command.VEL, Command.RVEL, Command.VEL2)
 
 
 class LinkTiming(Component):
-    """Watches when packets come and commands go; times are those of the arrival at the driver."""
+    """Measures when packets arrive and commands are sent."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.gaps = 0  #: times that a SIP did not come when it should have
+        self.gaps = 0  #: number of gaps between SIPs
         self.answer = math.nan  #: s from the last CONFIG to its CONFIGpac
-        self.start = math.nan  #: s from the last velocity for a standing robot to the SIP in which it moves
+        self.start = math.nan  #: s from the last velocity for a robot at rest to the SIP in which it moves
         self._last = math.nan
         self._intervals: deque[float] = deque(maxlen=_INTERVALS)
         self._gaps: deque[tuple[float, float]] = deque()  #: when each ended, and how long it was; falling
@@ -42,15 +42,16 @@ class LinkTiming(Component):
 
     @property
     def period(self) -> float:
-        """s from one SIP to the next, usually; NaN until two have come."""
+        """Median time in s from one SIP to the next; NaN until two have arrived."""
         return statistics.median(self._intervals) if self._intervals else math.nan
 
     @property
     def longest_gap(self) -> float:
-        """s, the longest in the last minute; NaN until two have come."""
+        """Longest time in s between two SIPs of the last minute; NaN until two have arrived."""
         return self._gaps[0][1] if self._gaps else math.nan
 
     def on_session_start(self, now: float) -> None:
+        """Begin new statistics."""
         self._last = self._asked = self._driven = math.nan
         self._intervals.clear()
         self._gaps.clear()
@@ -70,7 +71,7 @@ class LinkTiming(Component):
         self._asked = now
 
     def _on_velocity_sent(self, command: Instruction | Unlisted, now: float) -> None:
-        # Of many velocities the first counts, until it has clearly come to nothing.
+        # The first of several velocities counts, until it is too old.
         if command.value and not self._moving and not now - self._driven < _TOO_LATE:
             self._driven = now
 

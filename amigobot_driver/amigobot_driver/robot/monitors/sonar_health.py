@@ -1,18 +1,17 @@
-"""Whether the sonars can be believed: silent, deaf, stuck, or disturbed by cross-talk.
+"""Detects faulty sonars: silent, deaf, stuck, or disturbed by cross-talk.
 
-No packet says that a transducer is broken. What can be known comes from comparing a sonar with the others of its ring
-and with the robot's own motion:
+No packet reports a broken transducer. The driver compares each sonar with the others and with the robot's motion:
 
-- *silent*: it is in the firing sequence, others have reported round after round, and it has not.
-- *deaf*: it looked in every direction and got no echo, where the others got many.
-- *stuck*: its echo stayed the same while the robot turned, or drove to where that echo would have been. Driving alone
-  proves nothing of a sonar that looks aside: a wall alongside keeps its distance too.
-- *cross-talk*: single readings far nearer than the one before and the one after, which agree with each other, on a
-  robot that hardly moved between them. The sound of another sonar can only come too early, and hits one ping, seldom
-  two: so filters against it compare consecutive readings (Borenstein and Koren 1995, US patent 5239515).
+- *silent*: it is in the firing sequence and gives no reading while others do.
+- *deaf*: it was pointed in every direction and got no echo, while the others got many.
+- *stuck*: its echo stayed the same while the robot turned, or drove to the place of the echo. Driving alone proves
+  nothing for a sonar that points to the side: the distance to a parallel wall stays the same too.
+- *cross-talk*: single readings far nearer than the one before and the one after, which agree with each other, while the
+  robot hardly moved. The sound of another sonar can only arrive too early, and affects one ping, seldom two: so filters
+  against it compare consecutive readings (Borenstein and Koren 1995, US patent 5239515).
 
-A robot whose wheels turn without moving it (on blocks, or slipping) sees an unchanged world with all its sonars; then
-nothing is said about any of them.
+If the wheels turn without moving the robot (on blocks, or slipping), all sonars report an unchanged world; then none is
+reported as faulty.
 """
 
 from __future__ import annotations
@@ -25,28 +24,28 @@ from dataclasses import dataclass, field
 from ...profiles import Profile, SonarPose
 from ..events import Ping, Report
 
-#: Rounds of the ring without a reading until a sonar is silent.
+#: Rounds of the ring without a reading after which a sonar is silent.
 SILENT_ROUNDS = 10
-#: s, and SIPs, without any reading until the whole ring is.
+#: s, and SIPs, without any reading after which the whole ring is silent.
 SILENT_RING, SILENT_SIPS = 5.0, 20
 
-#: m that the readings of a stuck sonar span at most; rad turned, or m driven, that any real echo would have changed in.
+#: Range in m of the readings of a stuck sonar; rad turned, or m driven, after which a real echo has changed.
 STUCK_BAND, STUCK_TURN, STUCK_DRIVE = 0.02, math.radians(90), 1.0
-#: m beside the robot within which an echo is in its way.
+#: m beside the robot within which an echo is in its path.
 _CLEARANCE = 0.02
-#: m that an echo changes at least when the robot really moves.
+#: Least change in m of an echo while the robot really moves.
 _STEADY_BAND = 0.1
 
-#: Parts of the horizon that a deaf sonar has looked at, pings meanwhile, and the share of echoes the others got.
+#: Directions that a deaf sonar was pointed at, its pings meanwhile, and the least share of echoes of the others.
 _OCTANTS, DEAF_PINGS, DEAF_OTHERS = 8, 50, 0.3
 
-#: m that a spike is nearer than its neighbours in time, and how well these agree.
+#: m by which a spike is nearer than the readings before and after it, and the largest difference of these.
 SPIKE_DEPTH, SPIKE_AGREE = 0.3, 0.1
-#: m by which two spikes differ, else they are one thing at the edge of the beam that answers now and then.
+#: m by which two spikes differ; equal ones are an object at the edge of the beam that is detected now and then.
 _SPIKE_APART = 0.05
-#: m driven, rad turned, and s between the neighbours, up to which the robot counts as standing.
+#: m driven, rad turned, and s between these readings, up to which the robot counts as at rest.
 _STILL_DRIVE, _STILL_TURN, _STILL_TIME = 0.1, math.radians(5), 3.0
-#: s that are looked at, and in them spikes at least, also as a share of the readings that could have been one.
+#: Time in s over which spikes are counted, least number of spikes, and least share of the readings.
 WINDOW, SPIKES, SPIKE_SHARE = 60.0, 5, 0.1
 
 #: s between two SIPs beyond which the robot's motion is unknown.
@@ -55,21 +54,21 @@ _MAX_STEP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Travel:
-    """The way of the robot, summed from its velocities: a reset of the odometry does not move it."""
+    """Travel of the robot, summed from its velocities: a reset of the odometry does not change it."""
 
-    forward: float = 0.0  #: m, back counts negative
+    forward: float = 0.0  #: m, backwards counts negative
     driven: float = 0.0  #: m
     heading: float = 0.0  #: rad, unwrapped
-    turned: float = 0.0  #: rad, either way
+    turned: float = 0.0  #: rad, in either direction
 
     def on(self, linear: float, angular: float, dt: float) -> Travel:
-        """After `dt` s more at this velocity (m/s, rad/s)."""
+        """Return the travel after `dt` s more at this velocity (m/s, rad/s)."""
         way, turn = linear * dt, angular * dt
         return Travel(self.forward + way, self.driven + abs(way), self.heading + turn, self.turned + abs(turn))
 
 
 class Unchanged:
-    """How far the robot has moved while a reading stayed within a band (m)."""
+    """Travel of the robot while a reading stayed within a band (m)."""
 
     def __init__(self, band: float) -> None:
         self._band = band
@@ -87,7 +86,7 @@ class Unchanged:
         self.driven = 0.0  #: m since the first of these readings
 
     def take(self, distance: float, travel: Travel) -> None:
-        """Take a reading (m, not inf), made here."""
+        """Add a reading (m, not inf) that was made after this travel."""
         low, high = min(self._nearest, distance), max(self._furthest, distance)
         if self._empty or high - low > self._band:
             self.clear()
@@ -105,17 +104,17 @@ class Unchanged:
 
 
 class Spikes:
-    """Single readings that nothing but foreign sound explains."""
+    """Counts single readings that only the sound of another sonar explains."""
 
     def __init__(self) -> None:
         self.total = 0
-        self.recent = 0  #: in the last minute of readings
+        self.recent = 0  #: in the last minute
         self._judged: deque[tuple[float, bool]] = deque()  #: stamp, and whether it was a spike
         self._recent: deque[tuple[Ping, Travel]] = deque(maxlen=3)
         self._last = math.nan  #: m, the newest spike
 
     def take(self, ping: Ping, travel: Travel) -> None:
-        """A reading, made here."""
+        """Add a reading that was made after this travel."""
         self._recent.append((ping, travel))
         while self._judged and self._judged[0][0] < ping.stamp - WINDOW:
             self.recent -= self._judged.popleft()[1]
@@ -134,18 +133,18 @@ class Spikes:
         self._judged.append((ping.stamp, spike))
 
     def pause(self) -> None:
-        """The readings are interrupted."""
+        """Begin anew: readings are missing."""
         self._recent.clear()
 
     @property
     def share(self) -> float:
-        """Of the readings in the last minute that could have been one."""
+        """Share of the readings in the last minute that are spikes."""
         return self.recent / len(self._judged) if self._judged else 0.0
 
 
 @dataclass(slots=True)
 class SonarRecord:
-    """What is known of one sonar."""
+    """The state of one sonar."""
 
     mount: SonarPose
     since: float  #: s, its last reading, or when it was first waited for
@@ -154,18 +153,18 @@ class SonarRecord:
     same: Unchanged = field(default_factory=lambda: Unchanged(STUCK_BAND))
     steady: Unchanged = field(default_factory=lambda: Unchanged(_STEADY_BAND))
     waited: int = 0  #: readings of others since its last
-    octants: set[int] = field(default_factory=set)  #: looked at since its last echo
+    octants: set[int] = field(default_factory=set)  #: directions it was pointed at since its last echo
     without_echo: int = 0  #: its own pings since then
     others: int = 0  #: pings of others since then
     others_with_echo: int = 0  #: of these with an echo
 
     def echo(self) -> None:
-        """It got an echo."""
+        """Update after an echo."""
         self.octants.clear()
         self.without_echo = self.others = self.others_with_echo = 0
 
     def interrupted(self) -> None:
-        """What comes next cannot be compared with what was."""
+        """Begin anew: later readings cannot be compared with earlier ones."""
         self.same.clear()
         self.steady.clear()
         self.spikes.pause()
@@ -174,7 +173,7 @@ class SonarRecord:
 
 @dataclass(frozen=True, slots=True)
 class SonarTrouble:
-    """What is wrong with one sonar, or with all (`number` None), and what to do."""
+    """A fault of one sonar, or of all (`number` None), and what to do."""
 
     number: int | None
     kind: str  #: silent, deaf, stuck, cross-talk
@@ -182,7 +181,7 @@ class SonarTrouble:
 
 
 class SonarHealth:
-    """Follows the sonars of one robot."""
+    """Monitors the sonars of one robot."""
 
     def __init__(self, profile: Profile) -> None:
         self.records: dict[int, SonarRecord] = {}  #: by number; the sonars that have given a reading
@@ -196,12 +195,17 @@ class SonarHealth:
         self._sips = 0  #: since then
 
     def update(self, report: Report, sequence: tuple[int, ...] | None = None) -> None:
-        """Take a SIP; `sequence` is the firing sequence where one was asked for, else those count that have fired."""
+        """Update from a SIP.
+
+        Args:
+            report: The SIP in SI units.
+            sequence: The requested firing sequence; None: the sonars that have fired count.
+        """
         dt = report.stamp - self._now
         gap = not 0.0 <= dt <= _MAX_STEP
         self._now = report.stamp
         if gap or report.left_stalled or report.right_stalled:
-            # How far it went meanwhile is unknown; and wheels that slip do not show where the robot is.
+            # The travel meanwhile is unknown; and slipping wheels do not show the motion of the robot.
             dt = 0.0
             for record in self.records.values():
                 record.interrupted()
@@ -216,17 +220,17 @@ class SonarHealth:
                 self._on_ping(ping)
 
     def troubles(self) -> list[SonarTrouble]:
-        """What is wrong now; nothing while the sonars are off."""
+        """Return the current faults; none while the sonars are off."""
         return list(self._judge()) if self.on else []
 
     def age(self, record: SonarRecord) -> float:
-        """s since a sonar's last reading."""
+        """Return s since the last reading of a sonar."""
         return self._now - record.since
 
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _restart(self, now: float) -> None:
-        """Wait for the readings of a ring that was switched, or fires in another order."""
+        """Begin anew: the sonars were switched, or fire in another order."""
         self._last_reading, self._sips = now, 0
         for number in self._sequence or ():
             self._record(number, now)
@@ -298,7 +302,7 @@ class SonarHealth:
 
     @staticmethod
     def _really_moves(records: Iterable[SonarRecord]) -> bool:
-        """Whether the world that the sonars see changes with the odometry: most echoes do not stay as they are."""
+        """Return whether most echoes change with the odometry."""
         echoing = [record for record in records if record.last and math.isfinite(record.last.range)]
         steady = sum(record.steady.turned >= STUCK_TURN or record.steady.advanced >= STUCK_DRIVE for record in echoing)
         return 2 * steady <= len(echoing)
@@ -311,7 +315,7 @@ class SonarHealth:
         return self._in_the_way(record.mount, record.last.range)
 
     def _in_the_way(self, mount: SonarPose, distance: float) -> bool:
-        """Whether the whole beam ends in front of the robot or behind it, where no wall alongside can be."""
+        """Return whether the whole beam ends in front of the robot or behind it, where no parallel wall can be."""
         half = self._sonar.field_of_view / 2
         sides = (mount.y + distance * math.sin(mount.heading + edge) for edge in (-half, half))
         return max(map(abs, sides)) <= self._half_width + _CLEARANCE

@@ -1,4 +1,4 @@
-"""Which wheel stalls, and since when: the flag comes and goes, as the firmware cuts the power and tries again."""
+"""Stalls of each wheel: the flag changes during a stall, as the firmware cuts the power and tries again."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ PAUSE = 2.0
 
 @dataclass(slots=True)
 class Stall:
-    """What is known of one wheel."""
+    """The stalls of one wheel."""
 
     count: int = 0
-    since: float = math.inf  #: s, the begin of the stall that goes on; inf: the wheel turns
+    since: float = math.inf  #: s, begin of the current stall; inf: there is none
     last: float = -math.inf  #: s, the newest packet with the flag
 
 
 class StallMonitor(Component):
-    """Watches the two stall flags."""
+    """Monitors the two stall flags."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -31,6 +31,7 @@ class StallMonitor(Component):
         context.on_packet(Sip, self._on_sip)
 
     def on_session_start(self, now: float) -> None:
+        """End the stalls of the session before."""
         self.left.since = self.right.since = math.inf
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
@@ -46,6 +47,6 @@ class StallMonitor(Component):
 
     @property
     def active(self) -> dict[str, float]:
-        """The wheels that stall, and for how long they have, s."""
+        """The stalled wheels, and the duration in s."""
         sides = (("left", self.left), ("right", self.right))
         return {name: self._now - stall.since for name, stall in sides if stall.since < math.inf}

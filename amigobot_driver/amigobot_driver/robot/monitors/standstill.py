@@ -1,4 +1,4 @@
-"""A robot that does not move although it is driven, where no packet reports its motors (Erratic manual, ch. 2.4)."""
+"""Detects a robot that is driven and does not move, if no packet reports its motors (Erratic manual, ch. 2.4)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,29 @@ from ...protocol import Sip
 from ..component import Component, Context
 from ..events import Notice
 
-#: s that a velocity may have no effect.
+#: s for which a velocity may have no effect.
 PATIENCE = 2.0
 
 
 class StandstillMonitor(Component):
-    """Watches a robot while a velocity is requested."""
+    """Monitors a robot while a velocity is requested."""
 
     def __init__(self, context: Context, driven: Callable[[], bool]) -> None:
-        """Args: `driven` tells whether the wheels are to turn."""
+        """Make a monitor.
+
+        Args:
+            context: The robot's.
+            driven: Returns whether the wheels should turn.
+        """
         super().__init__(context)
-        self.obstacle = ""  #: what is wrong, in a sentence; "" while all is well
+        self.obstacle = ""  #: the fault as a sentence; "" if there is none
         self._emit = context.emit
         self._driven = driven
-        self._since = math.inf  #: s, when it should have begun to move
+        self._since = math.inf  #: s, when the robot should have begun to move
         context.on_packet(Sip, self._on_sip)
 
     def on_session_start(self, now: float) -> None:
+        """Begin to watch anew."""
         self._since, self.obstacle = math.inf, ""
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:

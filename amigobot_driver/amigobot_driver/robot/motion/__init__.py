@@ -1,1 +1,1 @@
-"""What the wheels are wanted to do, and what may be wanted of them."""
+"""Requested motion: velocities and goals, and the limits of both."""

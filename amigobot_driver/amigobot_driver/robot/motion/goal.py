@@ -1,8 +1,8 @@
-"""Movements with an end, driven by the firmware's own servo: a turn on the spot, a straight distance.
+"""Motions with an end, controlled by the firmware: a turn on the spot, a straight distance.
 
-A movement starts when the motors are on and the robot is at rest. It is measured by what the wheels have turned or
-travelled since the request, so that setting the odometry changes nothing. The command is sent again only while the
-robot is at rest, with what is left, so that a lost frame does no harm and no distance is driven twice.
+A motion starts when the motors are on and the robot is at rest. It is measured by the travel of the wheels since the
+request, so that setting the odometry has no effect. The command is sent again only while the robot is at rest, with the
+remaining distance, so that a lost frame does no harm and no distance is driven twice.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from ..outcome import Outcome
 from .limits import checked_heading
 from .setpoint import STANDING
 
-#: s without getting any nearer after which a movement is given up.
+#: s without progress after which a motion fails.
 PATIENCE = 3.0
-#: s that a movement may wait for the motors, and for the robot to come to rest, before it starts.
+#: s that a motion may wait for the motors, and for the robot to come to rest, before it starts.
 START_LIMIT = 5.0
 #: s that the robot must be at rest before the command is sent again.
 RESEND = 0.5
 #: s after which a packet shows the effect of what was sent before.
 SETTLE = 0.3
-#: How near to the goal the robot must come to rest at most: servos have a dead band.
+#: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
 MOVE_TOLERANCE = 0.02
-#: The steps of HEAD and MOVE, rad and m: the smallest movements.
+#: The steps of HEAD and MOVE, rad and m: the smallest motions.
 TURN_STEP = math.radians(1)
 MOVE_STEP = 0.001
 #: rad and m by which a request may miss a limit because of rounding.
 _ROUNDING = 1e-6
-#: How much further than the command said a robot may go before it is stopped, rad and m.
+#: Distance beyond the goal after which the robot is stopped, rad and m.
 TURN_EXCESS = math.radians(20)
 MOVE_EXCESS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a movement looks at in each SIP."""
+    """The state of the robot at a SIP, as far as a motion needs it."""
 
     odometry: Odometry
     heading: float  #: rad, as the robot itself counts it
@@ -52,46 +52,56 @@ class Progress:
 
 
 class MotionGoal(ABC):
-    """One movement with an end.
+    """One motion with an end.
 
     Attributes:
-        ended: Its outcome, once the robot is at rest again or another movement has taken over.
-        remaining: What is left, rad or m.
-        covered: What was turned or travelled since the request, rad or m.
+        ended: Its outcome, when the robot is at rest again or another motion has replaced it.
+        remaining: Remaining angle or distance, rad or m.
+        covered: Angle or distance since the request, rad or m.
     """
 
-    excess: float  #: how much further than the command said the robot may go before it is stopped, rad or m
+    excess: float  #: distance beyond the goal after which the robot is stopped, rad or m
 
     def __init__(self, request: float, tolerance: float) -> None:
-        """Request an angle or a distance, rad or m, that must be met within the tolerance."""
+        """Request an angle or a distance, rad or m, to be reached within the tolerance."""
         self.ended: Future[Outcome] = Future()
         self.remaining = request
         self.covered = 0.0
         self._request = request
         self._tolerance = tolerance
-        self._start: float | None = None  #: the measure at the request
+        self._start: float | None = None  #: travel at the request
         self._start_from = self._start_by = math.inf  #: s
         self._sent_at: float | None = None  #: s; None: it waits for motors and rest
-        self._sent_from = self._leg = 0.0  #: the measure when the command was sent, and what was left
+        self._sent_from = self._commanded = 0.0  #: travel when the command was sent, and the distance it commanded
         self._rest_since = math.inf  #: s
         self._best = self._best_at = math.inf
 
     def begin(self, odometry: Odometry, now: float, *, at_rest: bool) -> None:
-        """Measure from here on; unless the robot is known to be at rest, start only after packets have shown it."""
+        """Measure from this odometry on.
+
+        Args:
+            odometry: At the request.
+            now: Time in s.
+            at_rest: The robot is at rest; otherwise the motion starts after packets have shown it.
+        """
         self._start = self._measure(odometry)
         self._start_from = now if at_rest else now + SETTLE
         self._start_by = now + START_LIMIT
 
     def observe(self, progress: Progress) -> tuple[Instruction, ...] | Outcome:
-        """Take a SIP; returns what is to be sent for it, or the outcome when the movement is over."""
-        self.note(progress.odometry)
+        """Update from a SIP.
+
+        Returns:
+            The commands to send, or the outcome when the motion has ended.
+        """
+        self.measure(progress.odometry)
         self._rest_since = math.inf if progress.moving else min(self._rest_since, progress.now)
         if self._sent_at is None:
             return self._wait(progress)
         if progress.moving:
-            since = self._measure(progress.odometry) - self._sent_from
-            if abs(since) > abs(self._leg) + self.excess:
-                return Outcome(False, f"the robot went beyond the goal by {self._text(abs(since) - abs(self._leg))}")
+            beyond = abs(self._measure(progress.odometry) - self._sent_from) - abs(self._commanded)
+            if beyond > self.excess:
+                return Outcome(False, f"the robot went beyond the goal by {self._text(beyond)}")
         elif progress.now - self._sent_at >= SETTLE and abs(self.remaining) <= self._tolerance:
             return self._reached()
         if abs(self.remaining) < self._best - self._tolerance / 10:
@@ -103,23 +113,23 @@ class MotionGoal(ABC):
             return self._send(progress)
         return ()
 
-    def note(self, odometry: Odometry) -> None:
-        """Take the distance or angle that was covered until now."""
+    def measure(self, odometry: Odometry) -> None:
+        """Update `covered` and `remaining`."""
         if self._start is not None:
             self.covered = self._measure(odometry) - self._start
             self.remaining = self._left()
 
     def instructions(self) -> tuple[Instruction, ...]:
-        """What keeps the watchdog quiet meanwhile: zeros before the start, nothing of its own during the movement."""
+        """Return the keep-alive: zero velocities before the start, PULSE during the motion."""
         return STANDING.instructions() if self._sent_at is None else (Command.PULSE(),)
 
     def finish(self, outcome: Outcome) -> None:
-        """Tell the outcome, if it is not told yet."""
+        """Set the outcome, unless it is set already."""
         if not self.ended.done() and self.ended.set_running_or_notify_cancel():
             self.ended.set_result(outcome)
 
-    def so_far(self) -> str:
-        """What was covered, in words: "0.312 m of 1.000 m"."""
+    def progress_text(self) -> str:
+        """Return the progress as text: "0.312 m of 1.000 m"."""
         return f"{self._text(self.covered)} of {self._text(self._request)}"
 
     def _wait(self, progress: Progress) -> tuple[Instruction, ...] | Outcome:
@@ -135,7 +145,7 @@ class MotionGoal(ABC):
         if self._sent_at is None:
             self._best_at = progress.now
         self._sent_at = progress.now
-        self._sent_from, self._leg = self._measure(progress.odometry), self.remaining
+        self._sent_from, self._commanded = self._measure(progress.odometry), self.remaining
         return self._command(progress.heading)
 
     def _reached(self) -> Outcome:
@@ -146,15 +156,15 @@ class MotionGoal(ABC):
 
     @abstractmethod
     def _measure(self, odometry: Odometry) -> float:
-        """What the movement adds to, rad or m."""
+        """Return the travel that this motion counts, rad or m."""
 
     @abstractmethod
     def _command(self, heading: float) -> tuple[Instruction, ...]:
-        """What makes a robot at rest with this heading (rad) cover what is left."""
+        """Return the commands that make a robot at rest with this heading (rad) cover the remaining part."""
 
     @abstractmethod
     def _text(self, value: float) -> str:
-        """A value with its unit."""
+        """Return a value with its unit."""
 
 
 class Turn(MotionGoal):
@@ -191,7 +201,7 @@ class Turn(MotionGoal):
         return odometry.turned
 
     def _left(self) -> float:
-        # HEAD takes the shorter way round, which for half a turn may be either.
+        # HEAD turns in the shorter direction, which for half a turn may be either.
         return math.remainder(super()._left(), math.tau)
 
     def _command(self, heading: float) -> tuple[Instruction, ...]:
@@ -204,7 +214,7 @@ class Turn(MotionGoal):
 class Move(MotionGoal):
     """Drive straight on by a distance, m, negative backwards."""
 
-    #: m that MOVE takes at once, in its 16 bits of mm.
+    #: Longest distance of one MOVE in m: 16 bits of mm.
     FURTHEST = 32.0
     excess = MOVE_EXCESS
 
@@ -236,11 +246,11 @@ class Move(MotionGoal):
 
 
 def whole_degrees(heading: float) -> int:
-    """A finite heading (rad) as HEAD takes it: whole degrees, -180 to 180."""
+    """Return a finite heading (rad) in whole degrees, -180 to 180, for HEAD."""
     return round(math.degrees(math.remainder(heading, math.tau)))
 
 
 def _tolerance(request: float, step: float, most: float) -> float:
-    """How near counts as reached: half the request or what the step allows; never the start, where a step leads on."""
+    """Return the tolerance: half the request or what the step allows; never the start if a step is possible."""
     near = min(most, max(abs(request) / 2, 0.75 * step))
     return min(near, 0.75 * abs(request)) if abs(request) >= step else near

@@ -1,4 +1,4 @@
-"""How fast a robot may be driven: what is too fast is scaled down on the same curve, what is no number is refused."""
+"""Velocity limits: larger velocities are scaled down on the same curve; values that are not finite are refused."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ _LARGEST = 32.0
 
 
 class VelocityLimits:
-    """The velocity limits: `working` is what the robot may do now, (m/s, rad/s)."""
+    """The velocity limits in use.
+
+    Attributes:
+        working: Largest velocities, (m/s, rad/s).
+        limited: Number of velocities that were scaled down.
+    """
 
     def __init__(self, working: tuple[float, float]) -> None:
         self.working = working
-        self.limited = 0  #: times a velocity was scaled down
+        self.limited = 0
 
     def velocity(self, linear: float, angular: float) -> tuple[float, float]:
         """Scale a velocity down to the limits, on the same curve.
@@ -100,5 +105,5 @@ def _check_finite(name: str, value: float, unit: str) -> None:
 
 
 def _scale(value: float, limit: float) -> float:
-    """The factor, up to 1, that brings a value to the limit."""
+    """Return the factor, up to 1, that reduces a value to the limit."""
     return min(1.0, limit / abs(value)) if value else 1.0

@@ -25,24 +25,23 @@ from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
 STOP_REPEATS = 3
-#: s in which velocities are refused after this process slept: they may have waited in a queue all that time.
+#: s for which velocities are refused after this process was suspended: they may have waited in a queue.
 WAKING = 0.5
-#: s after such a sleep within which the first velocity to arrive starts these anew: on a busy computer an old velocity
-#: can reach the driver that late.
+#: s after that within which the first velocity restarts this time: on a busy computer an old velocity may arrive late.
 LATE = 5.0
-#: s the motors may be off before a velocity that arrives is told so; after connecting they are on their way.
+#: s for which the motors may be off before a velocity causes a warning; after connecting they are being switched on.
 MOTORS_GRACE = 1.0
 
-#: s after a stop within which the robot is expected at rest; then a movement's outcome no longer waits for it.
+#: s after a stop in which the robot should come to rest; after that the outcome of a goal no longer waits for it.
 STOP_LIMIT = 5.0
 
-_OVERTAKEN = "another movement was requested"
+_REPLACED = "another movement was requested"
 _MOTORS_OFF = "the motors are off: call enable_motors, or press MOTORS on the robot"
 
 
 @dataclass(slots=True)
 class MotionStats:
-    """What became of the velocities that were asked for."""
+    """Number of requested velocities and goals by result; `timeouts` of velocities that were not repeated."""
 
     accepted: int = 0
     refused: int = 0
@@ -51,7 +50,7 @@ class MotionStats:
 
 @dataclass(slots=True)
 class _Stopping:
-    """A movement that was ended before its goal, while the robot comes to rest."""
+    """A goal that was ended before it was reached, while the robot comes to rest."""
 
     goal: MotionGoal
     why: str
@@ -59,7 +58,7 @@ class _Stopping:
 
 
 class Motion(Component):
-    """Holds what is requested and puts into the outbox what has to be sent for it."""
+    """Holds the requested motion and queues its commands."""
 
     def __init__(
         self,
@@ -68,24 +67,31 @@ class Motion(Component):
         timeout: float,
         motors_coming: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`timeout`: s a set-point outlives its sender; `motors_coming`: whether the driver is switching them on."""
+        """Make a motion of zero velocity.
+
+        Args:
+            context: The robot's.
+            limits: Velocity limits.
+            timeout: Time in s after which a set-point that is not repeated is replaced by zero.
+            motors_coming: Returns whether the driver is switching the motors on.
+        """
         super().__init__(context)
         self.limits = limits
-        self.timeout = timeout  #: s a set-point outlives its sender
+        self.timeout = timeout  #: s
         self.stats = MotionStats()
         self.emergency = False
         self.requested: Setpoint | MotionGoal = STANDING
         self._queue = context.queue
         self._running = False
-        self._gone = "not connected yet"  #: why there is no robot
+        self._no_robot = "not connected yet"  #: why there is no robot
         self._moving = False
         self._awake_from = self._late_until = -math.inf
-        self._driven = False  #: in this session: the robot may have a velocity to come back to
+        self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
         self._motors_off_since = math.inf
         self._motors_coming = motors_coming
         self._progress: Progress | None = None  #: of the newest SIP in this session
         self._stopping: list[_Stopping] = []
-        #: makes the set-point that is held within the limits of the moment
+        #: computes the set-point within the limits
         self._limited: Callable[[], Setpoint] = lambda: STANDING
         self._stops_left = 0
         self._expiry = context.timeouts.timer(self._on_expiry)
@@ -95,7 +101,16 @@ class Motion(Component):
     # -- requests ---------------------------------------------------------------------------------------------
 
     def drive(self, linear: float, angular: float, now: float) -> None:
-        """Ask for a velocity (m/s, rad/s) until `timeout` from now. Raises Refused."""
+        """Request a velocity until `timeout` from now.
+
+        Args:
+            linear: m/s.
+            angular: rad/s.
+            now: Time in s.
+
+        Raises:
+            Refused: A value is not finite, or the robot cannot move now.
+        """
 
         def limited() -> Velocity:
             v, w = self.limits.velocity(linear, angular)
@@ -104,9 +119,17 @@ class Motion(Component):
         self._hold(limited, now)
 
     def drive_wheels(self, left: float, right: float, track: float, units: Units, now: float) -> None:
-        """Ask for wheel velocities (m/s) until `timeout` from now. Raises Refused.
+        """Request wheel velocities until `timeout` from now.
 
-        `track` is the distance between the wheels, m.
+        Args:
+            left: m/s.
+            right: m/s.
+            track: Distance between the wheels, m.
+            units: Of the robot.
+            now: Time in s.
+
+        Raises:
+            Refused: A value is not finite, or the robot cannot move now.
         """
 
         def limited() -> Wheels:
@@ -116,7 +139,16 @@ class Motion(Component):
         self._hold(limited, now)
 
     def drive_course(self, linear: float, heading: int, now: float) -> None:
-        """Ask for a velocity (m/s) on a heading (deg in the robot's frame) until `timeout` from now. Raises Refused."""
+        """Request a velocity on a heading until `timeout` from now.
+
+        Args:
+            linear: m/s.
+            heading: deg in the robot's own frame.
+            now: Time in s.
+
+        Raises:
+            Refused: The velocity is not finite, or the robot cannot move now.
+        """
 
         def limited() -> Course:
             v, _ = self.limits.velocity(linear, 0.0)
@@ -125,10 +157,12 @@ class Motion(Component):
         self._hold(limited, now)
 
     def perform(self, goal: MotionGoal, odometry: Odometry, now: float) -> Future[Outcome]:
-        """Start a movement with an end, measured from this odometry on.
+        """Start a goal, measured from this odometry on.
 
-        It starts when the robot is at rest and its motors are on, if the driver is switching them on already. The
-        future ends when the robot is at rest again, or when another movement has taken over or the session has ended.
+        It starts when the robot is at rest, and waits for motors that the driver is switching on already.
+
+        Returns:
+            The outcome, when the robot is at rest again, another motion has replaced the goal or the session has ended.
 
         Raises:
             Refused: There is no robot, the emergency stop is latched, the motors are off, or this process slept a
@@ -151,35 +185,35 @@ class Motion(Component):
         return goal.ended
 
     def cancel(self, goal: MotionGoal) -> None:
-        """Stop the robot if it performs this movement."""
+        """Stop the robot if this goal is in progress."""
         if self.requested is goal:
             self.stop("canceled")
 
     def stop(self, why: str = "stopped") -> None:
-        """Stop both movements at once with one frame, then zero them."""
-        self._forget(why)
+        """Stop with the command STOP, then send zero velocities."""
+        self._cancel_motion(why)
         self._send_stop(Command.STOP())
 
-    def stand(self) -> None:
-        """Zero both velocities before any other frame goes out, as one could revive an old velocity."""
-        self._forget("stopped")
+    def zero_velocities(self) -> None:
+        """Send zero velocities before any other frame, as a frame could revive an old velocity."""
+        self._cancel_motion("stopped")
         self._send_stop(*STANDING.instructions())
 
     def brake(self) -> None:
-        """Emergency stop: brake as hard as the robot can and refuse every movement until `release`."""
-        self._forget("emergency stop")
+        """Emergency stop: brake as hard as the robot can and refuse every motion until `release`."""
+        self._cancel_motion("emergency stop")
         self._stops_left = STOP_REPEATS
         self.emergency = True
         self._queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
         self._send_stop()
 
     def release(self) -> None:
-        """End the emergency stop; the robot stands until a velocity comes."""
+        """End the emergency stop. The robot stays at rest until a new velocity arrives."""
         self.emergency = False
-        self._forget("stopped")
+        self._cancel_motion("stopped")
 
     def limits_changed(self) -> None:
-        """Apply the limits to what is driven now."""
+        """Apply changed limits to the current velocity."""
         if isinstance(self.requested, MotionGoal) or not self.requested:
             return
         count = self.limits.limited
@@ -190,25 +224,27 @@ class Motion(Component):
             self._stops_left = 0 if setpoint else STOP_REPEATS
             self._send_requested()
 
-    # -- the session's side -----------------------------------------------------------------------------------
+    # -- session and packets -----------------------------------------------------------------------------------
 
     def on_session_start(self, now: float) -> None:
+        """Stop the robot before anything else."""
         self._running = True
         self._driven = False
         self._keep_alive_timer.set(now + KEEP_ALIVE)
         self.stop()
-        self.stand()
+        self.zero_velocities()
 
     def on_silence_of_driver(self, now: float) -> None:
-        """Stop, and refuse velocities for a moment: this process has slept until `now` (s)."""
+        """Stop, and refuse velocities for a moment: this process was suspended until `now` (s)."""
         self._awake_from, self._late_until = now + WAKING, now + LATE
         self.stop()
 
     def on_session_end(self, why: str) -> None:
-        self._forget(why)
-        self._tell_stopping(remark="; the robot may have rolled on after that")
+        """Cancel every motion request; nothing is sent."""
+        self._cancel_motion(why)
+        self._finish_stopping(remark="; the robot may have rolled on after that")
         self._progress = None
-        self._running, self._gone = False, why
+        self._running, self._no_robot = False, why
         self._motors_off_since = math.inf
         self._keep_alive_timer.cancel()
 
@@ -217,13 +253,13 @@ class Motion(Component):
         self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
 
     def watch(self, odometry: Odometry, heading: float, now: float, *, jumped: bool) -> None:
-        """Take where a SIP shows the robot.
+        """Update from a SIP.
 
         Args:
-            odometry: Its odometry.
-            heading: Its heading as it counts that itself, rad.
-            now: s.
-            jumped: Its counters were set, so that its headings mean something else now.
+            odometry: The odometry.
+            heading: Heading in the robot's own frame, rad.
+            now: Time in s.
+            jumped: The robot's counters were set, so that its headings have another meaning.
         """
         self._progress = Progress(odometry, heading, self._moving, self._motors_off_since == math.inf, now)
         if self._stopping:
@@ -232,12 +268,12 @@ class Motion(Component):
             self._advance(self.requested, self._progress)
         elif isinstance(self.requested, Course) and jumped:
             self._notify("the robot's own heading was set while it kept one: stopped")
-            self.stand()
+            self.zero_velocities()
 
     def _on_expiry(self, now: float) -> None:
         self.stats.timeouts += 1
         self._notify(f"no velocity for {self.timeout:g} s (cmd_vel_timeout): stopped")
-        self.stand()
+        self.zero_velocities()
 
     def _on_keep_alive(self, now: float) -> None:
         self._keep_alive_timer.set(now + KEEP_ALIVE)
@@ -250,7 +286,7 @@ class Motion(Component):
 
     def _check(self) -> None:
         if not self._running:
-            raise Refused(f"there is no robot to drive: {self._gone}")
+            raise Refused(f"there is no robot to drive: {self._no_robot}")
         if self.emergency:
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
 
@@ -264,7 +300,7 @@ class Motion(Component):
             )
 
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
-        """Keep a set-point until its sender falls silent; `limited` makes it, within the limits of the moment."""
+        """Request a set-point until `timeout` from now; `limited` computes it within the limits."""
         limited_before = self.limits.limited
         try:
             setpoint = limited()
@@ -294,10 +330,10 @@ class Motion(Component):
         if type(requested) is not type(before):
             self._queue.drop(Priority.VELOCITY)
         if isinstance(before, MotionGoal):
-            self._end_goal(_OVERTAKEN)
+            self._end_goal(_REPLACED)
         if moves and self._stopping:
-            # From here on the robot moves for another reason.
-            self._tell_stopping()
+            # From now on another motion moves the robot.
+            self._finish_stopping()
         if not moves and before:
             self._stops_left = STOP_REPEATS
         self.requested = requested
@@ -306,8 +342,8 @@ class Motion(Component):
         self._driven = self._driven or moves
         self._send_requested()
 
-    def _forget(self, why: str) -> None:
-        """Cancel every motion request; the caller sends what follows from that."""
+    def _cancel_motion(self, why: str) -> None:
+        """Cancel every motion request; the caller sends the stop."""
         self._end_goal(why)
         if self.requested:
             self._stops_left = STOP_REPEATS
@@ -316,7 +352,7 @@ class Motion(Component):
         self._queue.drop(Priority.VELOCITY)
 
     def _advance(self, goal: MotionGoal, progress: Progress) -> None:
-        """Let a movement take in a SIP, and do what follows."""
+        """Update a goal from a SIP, and send its commands or end it."""
         if not (progress.motors_on or self._motors_coming()):
             self.stop(_MOTORS_OFF)
             return
@@ -331,29 +367,29 @@ class Motion(Component):
             self.stop(step.message)
 
     def _end_goal(self, why: str) -> None:
-        """End the movement that is performed; its outcome waits until the robot is at rest."""
+        """End the current goal; its outcome waits until the robot is at rest."""
         if isinstance(self.requested, MotionGoal) and not self.requested.ended.done():
             self._stopping.append(_Stopping(self.requested, why))
 
     def _watch_stopping(self, progress: Progress) -> None:
         for stopping in self._stopping:
-            stopping.goal.note(progress.odometry)
+            stopping.goal.measure(progress.odometry)
             stopping.since = min(stopping.since, progress.now)
-        # What was on its way to the robot before the stop may still show.
+        # A command from before the stop may still have an effect.
         settled = [one for one in self._stopping if not progress.moving and progress.now - one.since >= SETTLE]
         overdue = [one for one in self._stopping if progress.moving and progress.now - one.since > STOP_LIMIT]
-        self._tell_stopping(settled)
-        self._tell_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
+        self._finish_stopping(settled)
+        self._finish_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
 
-    def _tell_stopping(self, some: list[_Stopping] | None = None, remark: str = "") -> None:
-        """Tell the outcome of some of the movements that were ended, of all by default."""
+    def _finish_stopping(self, some: list[_Stopping] | None = None, remark: str = "") -> None:
+        """Set the outcome of goals that were ended, by default of all."""
         for one in list(self._stopping) if some is None else some:
             self._stopping.remove(one)
-            one.goal.finish(Outcome(False, f"ended after {one.goal.so_far()}: {one.why}{remark}"))
+            one.goal.finish(Outcome(False, f"ended after {one.goal.progress_text()}: {one.why}{remark}"))
 
     def _send_stop(self, *gently: Instruction) -> None:
         if self.emergency and self._running:
-            # A zero would end the hard braking: to the firmware it is the next velocity.
+            # A zero velocity would end the braking of E_STOP.
             self._queue.put(Command.E_STOP(), Priority.EMERGENCY)
         elif self._running:
             for instruction in gently:
@@ -365,10 +401,10 @@ class Motion(Component):
             put(instruction, Priority.VELOCITY)
 
     def _keep_alive(self) -> None:
-        """What keeps the watchdog quiet: what is requested, stops until the robot stands, then one more stop each time.
+        """Send a keep-alive: the requested motion, stops until the robot is at rest, then STOP or PULSE.
 
-        A robot may be at rest because it received nothing, not even the stops: then any frame but STOP lets it drive
-        on (docs/protocol.md 3.6). A mere pulse is enough as long as there is nothing it could drive on with.
+        A robot may be at rest because it received nothing, not even the stops: then any frame but STOP revives its
+        velocity (docs/protocol.md 3.6). PULSE is sufficient until the robot was driven for the first time.
         """
         if not (self.requested or self._stops_left or self._moving):
             if self._driven:
@@ -383,5 +419,5 @@ class Motion(Component):
             return
         self._send_stop()
         if self._moving and not self._stops_left:
-            # It has had time to brake hard: maybe its firmware does not know how.
+            # The robot had time to brake: its firmware may not support E_STOP.
             self._queue.put(Command.STOP(), Priority.STOP)

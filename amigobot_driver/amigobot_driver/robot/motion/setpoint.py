@@ -1,4 +1,4 @@
-"""What a robot can be told to do with its wheels: frozen values in the units of the commands.
+"""The set-points of a motion without end: frozen values in the units of the commands.
 
 Source: docs/protocol.md 4.1, 4.3.
 """
@@ -13,12 +13,13 @@ from ...protocol import Command, Instruction
 
 @dataclass(frozen=True, slots=True)
 class Velocity:
-    """Translate and rotate: mm/s and deg/s. True while it is not standing."""
+    """Translate and rotate: mm/s and deg/s. True unless both are 0."""
 
     linear: int = 0
     angular: int = 0
 
     def instructions(self) -> tuple[Instruction, ...]:
+        """Return the commands for this velocity."""
         return Command.VEL(self.linear), Command.RVEL(self.angular)
 
     def __bool__(self) -> bool:
@@ -27,18 +28,26 @@ class Velocity:
 
 @dataclass(frozen=True, slots=True)
 class Wheels:
-    """Each wheel by itself, in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol.md E-47)."""
+    """Velocity of each wheel in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol.md E-47)."""
 
     left: int
     right: int
 
     @classmethod
     def nearest(cls, left: float, right: float, limit: float, step: float) -> Wheels:
-        """The whole steps nearest to two wheel velocities; all in m/s, and no wheel beyond the limit."""
+        """Return the nearest whole steps, within the limit.
+
+        Args:
+            left: m/s.
+            right: m/s.
+            limit: Largest velocity of a wheel, m/s.
+            step: Size of a step, m/s.
+        """
         most = math.floor(min(127.0, limit / step + 1e-9))
         return cls(*(round(max(-most, min(most, velocity / step))) for velocity in (left, right)))
 
     def instructions(self) -> tuple[Instruction, ...]:
+        """Return the command for these wheel velocities."""
         return (Command.VEL2((self.left & 0xFF) << 8 | self.right & 0xFF),)
 
     def __bool__(self) -> bool:
@@ -47,12 +56,13 @@ class Wheels:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Translate at mm/s while the firmware's servo turns to a heading and keeps it: deg in the robot's own frame."""
+    """Translate (mm/s) while the firmware turns to a heading and keeps it (deg in the robot's own frame)."""
 
     linear: int
     heading: int
 
     def instructions(self) -> tuple[Instruction, ...]:
+        """Return the commands for this course."""
         return Command.VEL(self.linear), Command.HEAD(self.heading)
 
     def __bool__(self) -> bool:

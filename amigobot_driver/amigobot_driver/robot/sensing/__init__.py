@@ -1,1 +1,1 @@
-"""What the robot's packets tell, in SI units."""
+"""The values of the robot's packets in SI units."""

@@ -1,6 +1,4 @@
-"""Battery voltage over time: smoothed, judged with hysteresis so that a start of the motors raises no alarm.
-
-And how long it will last: see `Countdown`.
+"""Battery voltage, smoothed and with hysteresis so that a start of the motors raises no alarm, and time left.
 """
 
 from __future__ import annotations
@@ -15,29 +13,29 @@ from ..events import BatteryLevel
 #: s over which the voltage is averaged, and V above a threshold before an alarm ends.
 _TIME_CONSTANT = 3.0
 _HYSTERESIS = 0.3
-#: V above the cut-off at which the robot is as good as off.
+#: V above the cut-off below which the level is critical.
 _CRITICAL_MARGIN = 0.5
 
-#: s of readings that make one point of the trend, of the shortest trend that means something, and of the longest kept.
+#: s of readings in one point of the trend, of the shortest usable trend, and of the longest kept.
 _BIN, _SHORTEST, _LONGEST = 30.0, 300.0, 1200.0
-#: s without readings after which a trend is over.
+#: s without readings after which a new trend begins.
 _FORGET = 120.0
-#: V that the voltage must have fallen by over the trend: more than a step of its reading, 0.1 V.
+#: V by which the voltage must fall over the trend: more than a step of the reading, 0.1 V.
 _FALL = 0.15
-#: The share of the whole trend that each half of it must show: a load that was switched on shows in one half only.
+#: Share of the slope that each half of the trend must have: a load that was switched on affects one half only.
 _PERSISTENT = 1 / 3
-#: V by which it must rise above the trend's first minutes to be another battery, or one that is being charged.
+#: Rise in V above the lowest point of the trend that means another battery, or charging.
 _CHARGED = 0.4
-#: min beyond which a trend of minutes says nothing.
+#: min; an estimate beyond this is not reported.
 _FURTHEST = 240.0
 
 
 class Countdown:
-    """How long the charge lasts, from the trend of the voltage.
+    """Estimates the remaining time from the trend of the voltage.
 
-    At a steady load the charge falls evenly, the voltage ever faster towards the end: so the voltages become charges by
-    the battery's curve, and a straight line through the last 5 to 20 minutes of them says when nothing is left. A lead
-    acid battery is empty at the curve's lowest voltage and falls through the robot's cut-off at once after that.
+    At a constant load the charge falls linearly. Voltages are converted to charges by the battery's curve; a straight
+    line through the last 5 to 20 minutes gives the time at which the charge is 0. A lead-acid battery is empty at the
+    lowest voltage of the curve and falls below the robot's cut-off soon after that.
     """
 
     def __init__(self, battery: Battery) -> None:
@@ -48,7 +46,7 @@ class Countdown:
 
     @property
     def minutes(self) -> float:
-        """min left; NaN while there is no trend that means something."""
+        """Time left in min; NaN while there is no clear trend."""
         points = list(self._points)
         if len(points) < 2 or points[-1][0] - points[0][0] < _SHORTEST:
             return math.nan
@@ -64,7 +62,7 @@ class Countdown:
         return max(0.0, left) if left <= _FURTHEST else math.nan
 
     def update(self, volts: float, stamp: float) -> None:
-        """Take a reading (V, s)."""
+        """Add a reading (V) of the time `stamp` (s)."""
         if not 0.0 <= stamp - self._stamp <= _FORGET:
             self._forget(stamp)
         if stamp - self._begin >= _BIN:
@@ -87,7 +85,7 @@ class Countdown:
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
-    """Of the straight line with the least squares through some points."""
+    """Return the slope of the least-squares line through some points."""
     x0 = sum(x for x, _ in points) / len(points)
     y0 = sum(y for _, y in points) / len(points)
     square = sum((x - x0) ** 2 for x, _ in points)
@@ -95,7 +93,7 @@ def _slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 class BatteryMonitor:
-    """Follows the battery of one robot; goes on from where `before` was, if that is the same kind of battery."""
+    """Monitors the battery of one robot; continues the trend of `before` if that has the same kind of battery."""
 
     def __init__(self, battery: Battery, before: BatteryMonitor | None = None) -> None:
         self.battery = battery
@@ -108,16 +106,25 @@ class BatteryMonitor:
 
     @property
     def charge(self) -> float:
-        """The share of charge left, 0 to 1, guessed from the voltage; NaN before the first packet."""
+        """Charge from 0 to 1, estimated from the voltage; NaN before the first packet."""
         return math.nan if math.isnan(self.voltage) else self.battery.charge(self.voltage)
 
     @property
     def minutes_left(self) -> float:
-        """min until the robot switches itself off; NaN where the voltage has no trend that would tell."""
+        """Time in min until the robot switches itself off; NaN while the voltage has no clear trend."""
         return self._countdown.minutes
 
     def update(self, volts: float, stamp: float, charging: bool | None = None) -> bool:
-        """Take a reading (V, s), and whether the robot says it is being charged; True when the level has changed."""
+        """Add a reading.
+
+        Args:
+            volts: Voltage in V.
+            stamp: Time in s.
+            charging: Whether the robot reports that it charges; None: it does not report it.
+
+        Returns:
+            Whether the level has changed.
+        """
         if math.isnan(self.voltage):
             self.voltage = volts
         else:

@@ -1,4 +1,4 @@
-"""The wheels' own counts: ENCODERpacs to angles and, where wanted, to the pose (docs/protocol.md 5.6, 6.1).
+"""Encoder ticks: ENCODERpacs to wheel angles and, if requested, to the pose (docs/protocol.md 5.6, 6.1).
 
 A tick is a thirtieth of a millimetre, a count in AmigOS's SIP half a millimetre; and the SIP's heading has 4096 steps.
 """
@@ -14,62 +14,78 @@ from ..events import EncoderReading, Event, Notice
 from .odometry import CYCLE, MARGIN, Odometer, difference
 
 _COUNTER = 1 << 32
-#: s without an ENCODERpac after which the SIPs tell the pose again; the next packet then counts from where it is.
+#: s without an ENCODERpac after which SIPs update the pose again; the next ENCODERpac then continues from that pose.
 STALE = 0.35
-#: How far the track that RevCount says may be from the profile's to be believed, as a share of it.
+#: Largest difference between the track by RevCount and that of the profile, as a share of it.
 _SAME_TRACK = 0.2
 
 
 class WheelEncoders:
-    """Takes the ENCODERpacs of one robot. `leading`: the pose follows the ticks, else only the wheels' angles do."""
+    """Converts the ENCODERpacs of one robot.
+
+    Attributes:
+        leading: The ticks move the pose; otherwise only the angles of the wheels.
+        jumps: Number of counts that moved further than the wheel could have.
+    """
 
     def __init__(self) -> None:
         self.leading = False
-        self.jumps: int = 0  #: times a count moved further than the wheel could have
+        self.jumps: int = 0
         self._last: Encoders | None = None
         self._stamp = -math.inf
-        self._told = False
+        self._warned = False
 
     def restart(self) -> None:
-        """The counts may be any at the next packet."""
+        """Begin with the counts of the next packet."""
         self._last = None
 
     def leads(self, stamp: float) -> bool:
-        """Whether ENCODERpacs, not SIPs, tell the pose at this time."""
+        """Return whether ENCODERpacs, not SIPs, update the pose at this time (s)."""
         return self.leading and self.follows(stamp)
 
     def follows(self, stamp: float) -> bool:
-        """Whether ENCODERpacs come, so that the one of this cycle is worth waiting for."""
+        """Return whether ENCODERpacs arrive at this time (s), so that one belongs to this cycle."""
         return self._last is not None and stamp - self._stamp < STALE
 
     def update(
         self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: Parameters | None
     ) -> Iterator[Event]:
-        """Take a packet with the counts of the time `stamp`."""
+        """Convert a packet with the counts of the time `stamp` (s).
+
+        Args:
+            packet: The packet.
+            stamp: When the robot took its values, s.
+            odometer: Of the robot; its wheel angles, or its pose, are updated.
+            profile: Of the robot.
+            config: Working values of the robot, if it has reported them.
+
+        Returns:
+            The events that it causes.
+        """
         scale = metres_per_tick(profile, config)
         if scale is None:
-            if self.leading and not self._told:
-                self._told = True
+            if self.leading and not self._warned:
+                self._warned = True
                 yield Notice(
                     f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot says no ticks/mm"
                 )
             yield EncoderReading(stamp, packet.left, packet.right, None)
             return
         if self._last is None or stamp - self._stamp >= STALE:
-            odometer.fix()
+            odometer.mark()
             self._last = packet
         left = difference(packet.left, self._last.left, _COUNTER) * scale
         right = difference(packet.right, self._last.right, _COUNTER) * scale
         if self._jumped(left, right, stamp, odometer):
             self.jumps += 1
-            odometer.fix()
+            odometer.mark()
             left = right = 0.0
         self._last, self._stamp = packet, stamp
-        state = odometer.roll(left, right, track(profile, config, scale), move=self.leading)
+        state = odometer.apply_encoders(left, right, track(profile, config, scale), move=self.leading)
         yield EncoderReading(stamp, packet.left, packet.right, state)
 
     def _jumped(self, left: float, right: float, stamp: float, odometer: Odometer) -> bool:
-        """Whether the ticks (m) are far from what the wheels' velocities say. A mistake does no harm: the SIPs lead."""
+        """Return whether the ticks (m) contradict the wheel velocities. A mistake does no harm: SIPs move the pose."""
         seconds = max(stamp - self._stamp, CYCLE) if self._stamp > -math.inf else CYCLE
         state = odometer.state
         return any(
@@ -79,7 +95,7 @@ class WheelEncoders:
 
 
 def metres_per_tick(profile: Profile, config: Parameters | None) -> float | None:
-    """What the firmware says, else what the profile says; None where neither does."""
+    """Return m for each tick by the firmware, else by the profile; None if neither has it."""
     if config and (ticks := config.value("ticks_mm")):
         return 1e-3 / ticks
     if profile.body.wheel_ticks:
@@ -92,7 +108,7 @@ def track(profile: Profile, config: Parameters | None, scale: float) -> float:
 
     Source: docs/protocol.md E-19.
 
-    The profile's where the firmware says nothing, or something so different that it must mean another thing.
+    The profile's track if the firmware reports none, or one that differs too much to be the same quantity.
     """
     if config:
         said = config.rev_count * scale / math.pi

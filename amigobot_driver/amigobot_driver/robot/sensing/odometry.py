@@ -19,23 +19,23 @@ from .odometry_state import OdometryState
 _COUNTER = 0x8000
 _TURN = 4096
 
-#: A difference beyond this many times what the robot can drive, plus a margin in m, is a counter that was set.
+#: A difference larger than this multiple of the maximum velocity, plus a margin in m, means that a counter was set.
 PLAUSIBLE, MARGIN = 3.0, 0.05
-#: The same of a turn, in rad; and how far a turn may be from what the wheels say, beside 1.5 times that.
+#: The same margin for a turn, in rad; and the tolerance between counters and wheel velocities, beside 1.5 times these.
 _TURN_MARGIN, _TURN_LEAP = 0.1, 0.35
-#: rad/s^2 that a robot may speed its rotation up with, unseen between two SIPs.
+#: Rotational acceleration in rad/s^2 that is possible between two SIPs.
 _ROTATION_ACCELERATION = 20.0
-#: m that a heading error of 1 rad counts for where a motion is compared with another.
+#: Weight in m of a heading error of 1 rad where motions are compared.
 _LEVER = 0.3
-#: s after a command that zeroes the counters in which the SIPs may show it.
+#: s after a command that zeroes the counters in which a SIP may show the effect.
 _ZEROING = 1.5
 #: Times of such commands that are kept.
 _ZEROS = 16
-#: s from sending such a command until the robot obeys, where no packet shows it better.
+#: s from sending such a command until the robot executes it, if no packet shows it better.
 _LATENCY = 0.02
-#: s of driving that a robot without commands may still do: its watchdog's 2 s, braking, and late packets.
+#: s for which a robot without commands may drive: its watchdog's 2 s, braking, and late packets.
 _ROLL = 5.0
-#: s in which a robot whose motors went off rolls to a stop.
+#: s in which a robot rolls to a stop after its motors were switched off.
 _COAST = 1.0
 #: Of the way that the wheels' velocities say for a cycle, what SIPs that come in one heap may differ by.
 _SHARES_IN_BUNCH = 0.1, 3.0
@@ -43,35 +43,39 @@ _SHARES_IN_BUNCH = 0.1, 3.0
 CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
-#: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that nobody calibrated.
+#: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that is not calibrated.
 _ERROR_RATE = 0.1
 #: rad/s to one unit of the SIP's own rotation velocity (ARCOS), and how far that may be from what the wheels say, as a
 #: share of it and in rad/s: what is further off is not what we take it for.
 STATED_STEP = math.radians(0.1)
 _AGREES, _AGREES_MARGIN = 0.5, 0.2
-#: Beyond this a variance says nothing more; some filters refuse larger ones.
+#: Largest variance: some filters refuse larger ones.
 _MAX_VARIANCE = 1e4
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A motion seen from where it began: m ahead, m to the left, rad counter-clockwise."""
+    """A motion in the frame of its start: m ahead, m to the left, rad counter-clockwise."""
 
     x: float = 0.0
     y: float = 0.0
     turn: float = 0.0
 
     def then(self, other: _Step) -> _Step:
-        """This motion, and another one from where it ended."""
+        """Return this motion followed by another one."""
         cos, sin = math.cos(self.turn), math.sin(self.turn)
         return _Step(
             self.x + cos * other.x - sin * other.y, self.y + sin * other.x + cos * other.y, self.turn + other.turn
         )
 
-    def off(self, way: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
-        """How far this is from the nearest share, `least` to `most`, of an arc of this length (m) and angle (rad).
+    def distance_to(self, way: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
+        """Return the distance to the nearest part of an arc, in m; a heading counts by `_LEVER`.
 
-        In m; a heading counts by `_LEVER`.
+        Args:
+            way: Length of the arc, m.
+            turn: Angle of the arc, rad.
+            least: Smallest share of the arc to compare with.
+            most: Largest share.
         """
         size = way**2 + (_LEVER * turn) ** 2
         ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
@@ -81,22 +85,25 @@ class _Step:
 
 
 def _arc(way: float, turn: float) -> _Step:
-    """The motion along an arc of this length (m, negative backwards) and angle (rad)."""
+    """Return the motion along an arc of this length (m, negative backwards) and angle (rad)."""
     chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
     return _Step(chord * math.cos(turn / 2), chord * math.sin(turn / 2), turn)
 
 
 class Odometer:
-    """Adds up the counters of one robot's SIPs; goes on from where `before` was, if there was one.
+    """Sums the counters of one robot's SIPs.
 
-    `same_robot`: the counters go on as well, unless the robot zeroed them meanwhile.
+    Args:
+        profile: Of the robot.
+        before: The pose continues from the pose of this one.
+        same_robot: Its counters continue, too, unless the robot zeroed them meanwhile.
     """
 
     _origin: Odometry  #: the pose at which the counting began
     _x: int  #: counts since
     _y: int
     _turned: int
-    rotation: float  #: from the robot's own frame to the odometry frame, rad; known once a SIP tells the heading
+    rotation: float  #: from the robot's own frame to the odometry frame, rad; valid after the first SIP
 
     def __init__(self, profile: Profile, before: Odometer | None = None, *, same_robot: bool = False) -> None:
         self.state: Odometry = before.state if before else Odometry()
@@ -111,9 +118,9 @@ class Odometer:
         self._limits = profile.limits
         self._last: tuple[Sip, float] | None = None
         self._interrupted = True  #: SIPs are missing since the last one: the session was another
-        self._reset_at: float | None = None  #: s, when the robot said that it was reset
+        self._reset_at: float | None = None  #: s, when the robot reported a reset
         self._zero_sent: deque[float] = deque(maxlen=_ZEROS)  #: s, when commands were sent that zero the counters
-        self._fixed = self.state
+        self._marked = self.state
         self._anchor()
         if before and same_robot:
             # As if there had been no interruption, to the last bit.
@@ -132,10 +139,15 @@ class Odometer:
         return self._interrupted
 
     def resume(self, saved: OdometryState, sip: Sip, stamp: float) -> tuple[bool, str]:
-        """Continue from a stored state, if the first SIP's counters, of `stamp` (s), fit it.
+        """Continue from a stored state, if the counters of the first SIP fit it; call `update` with that SIP next.
+
+        Args:
+            saved: The stored state.
+            sip: The first SIP.
+            stamp: Time of the SIP in s.
 
         Returns:
-            Whether they fit, and why, or what became of the counters meanwhile. `update` with that SIP comes next.
+            Whether they fit, and the reason.
         """
         before = self.state, self._last
         self.state, self._last, self._interrupted = saved.odometry, (saved.sip, saved.stamp), True
@@ -146,7 +158,7 @@ class Odometer:
         way = math.hypot(counted.x, counted.y)
         if self._jump_in_gap(sip, dt, counted) is None:
             outcome = True, f"the robot has moved {way:.3f} m since"
-        elif saved.at_rest and zero.off(0.0, 0.0) <= self._resolution(zero):
+        elif saved.at_rest and zero.distance_to(0.0, 0.0) <= self._resolution(zero):
             outcome = True, "its counters were zeroed since, it was at rest"
         elif way > self.reach(dt):
             outcome = False, f"its counters differ by {way:.2f} m, more than it rolls in {dt:.0f} s without a driver"
@@ -154,7 +166,7 @@ class Odometer:
             outcome = False, "its counters were zeroed while it was driving, how far it rolled is not known"
         if not outcome[0]:
             self.state, self._last = before
-        self._fixed = self.state
+        self._marked = self.state
         self.frame += 1
         self._anchor()
         return outcome
@@ -172,7 +184,7 @@ class Odometer:
         )
 
     def forget_counters(self) -> None:
-        """The next SIP's counters have nothing to do with those before; the pose goes on from where it is."""
+        """Begin with the counters of the next SIP; the pose continues."""
         self._last = None
 
     def expect_zero(self, now: float) -> None:
@@ -180,11 +192,11 @@ class Odometer:
         self._zero_sent.append(now)
 
     def robot_reset(self, stamp: float) -> None:
-        """The robot says at `stamp` (s) that its controller was reset: the counters begin at zero."""
+        """The robot has reported at `stamp` (s) that its controller was reset: the counters begin at zero."""
         self._reset_at = stamp
 
     def set(self, x: float, y: float, yaw: float) -> None:
-        """The pose is this from now on (m, m, rad), and as sure as at the start. Wheel angles go on."""
+        """Set the pose (m, m, rad) and the covariance of the start. Wheel angles continue."""
         before = self.state
         self.state = Odometry(
             x,
@@ -195,21 +207,27 @@ class Odometer:
             travelled=before.travelled,
             turned=before.turned,
         )
-        self._fixed = self.state
+        self._marked = self.state
         self.frame += 1
         self._anchor()
 
-    def fix(self) -> None:
-        """What `roll` tells from now on is measured from here."""
-        self._fixed = self.state
+    def mark(self) -> None:
+        """Measure later calls of `apply_encoders` from here."""
+        self._marked = self.state
 
-    def roll(self, left: float, right: float, track: float, *, move: bool) -> Odometry:
-        """The wheels have rolled so far (m) since the last time, as the encoders have it; returns the new state.
+    def apply_encoders(self, left: float, right: float, track: float, *, move: bool) -> Odometry:
+        """Add the travel of the wheels since the last call, as the encoders report it.
 
-        `move`: the pose follows them, over this track (m), and the SIPs only carry it on from here; else the angles
-        of the wheels alone do.
+        Args:
+            left: m.
+            right: m.
+            track: Distance between the wheels, m.
+            move: Move the pose, which later SIPs continue; otherwise only the angles of the wheels.
+
+        Returns:
+            The new state.
         """
-        old = self._fixed
+        old = self._marked
         self.state = replace(
             self.state,
             left_angle=old.left_angle + left / self._wheel_radius,
@@ -218,7 +236,7 @@ class Odometer:
         if move:
             forward, turned = (left + right) / 2, (right - left) / track
             heading = old.yaw + turned / 2
-            # The way was an arc; its chord leads from place to place.
+            # The path is an arc; its chord connects the two positions.
             chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
             step_x, step_y = chord * math.cos(heading), chord * math.sin(heading)
             self.state = replace(
@@ -231,7 +249,7 @@ class Odometer:
                 covariance=_grow(old.covariance, step_x, step_y, forward, turned),
             )
             self._anchor()
-        self._fixed = self.state
+        self._marked = self.state
         return self.state
 
     def update(self, sip: Sip, stamp: float, cycle: float = CYCLE) -> Odometry:
@@ -275,44 +293,44 @@ class Odometer:
         return self.state
 
     def _velocity(self, sip: Sip) -> tuple[float, float]:
-        """What the wheels say, m/s and rad/s, within what the robot can do: a damaged packet may say anything."""
+        """Return the velocity of the wheels (m/s, rad/s), limited as a damaged packet may contain any value."""
         top, unit = PLAUSIBLE * self._limits.linear, self._units.velocity
         left = min(top, max(-top, sip.left_velocity * unit))
         right = min(top, max(-top, sip.right_velocity * unit))
         return (left + right) / 2, (right - left) / self._track
 
     def _motion(self, counts: tuple[int, int, int], heading: int) -> _Step:
-        """The motion that some counts (x, y, heading) are, seen from a heading (counts)."""
+        """Return the motion for some counts (x, y, heading) that begins at a heading (counts)."""
         dx, dy, turn = counts
         angle, distance = heading * self._units.angle, self._units.distance
         cos, sin = math.cos(angle) * distance, math.sin(angle) * distance
         return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
 
     def _since_zero(self, sip: Sip) -> _Step:
-        """The motion since the counters were zeroed, if they were."""
+        """Return the motion since the counters were zeroed, if they were."""
         return self._motion(_counts(sip.x, sip.y, sip.heading), 0)
 
     def _resolution(self, counted: _Step) -> float:
-        """Below this (m) a motion like this one is no other than the next to the counters."""
+        """Return the distance (m) below which the counters cannot distinguish motions like this one."""
         position = 2 * self._units.distance if counted.x or counted.y else 0.0
         return position + 1.5 * _LEVER * self._units.angle
 
     def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
-        """The motion since the last SIP if the counters jumped in between, None if they counted it."""
+        """Return the motion since the last SIP if the counters jumped; None if they counted it."""
         assert self._last
         before, then = self._last
         dt = max(stamp - then, CYCLE)
-        # A SIP that comes late looks like one behind a lost one: then the time says less.
+        # A late SIP looks like one after a lost one: then the time is less reliable.
         shares = (0.9 if self._regular else 0.1, 1.1) if span else _SHARES_IN_BUNCH
         leap_known, span = span > 0.0, span or CYCLE
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
         resolution = self._resolution(counted)
-        off, zeroed = counted.off(way, turn, *shares), False
+        off, zeroed = counted.distance_to(way, turn, *shares), False
         # Counters that fit the motion were not zeroed.
         if off > resolution:
-            off_zero = self._since_zero(sip).off(way, turn)
+            off_zero = self._since_zero(sip).distance_to(way, turn)
             if self._zero_sent and stamp <= self._zero_sent[-1] + _ZEROING:
                 zeroed = off_zero + change / 4 + resolution < off
             else:
@@ -333,27 +351,28 @@ class Odometer:
         return _arc(way, turn) if zeroed or impossible else None
 
     def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
-        """The motion since the last SIP, `dt` s before in another session, if the counters jumped; else None."""
+        """Return the motion since the last SIP of the session before, `dt` s ago, if the counters jumped; else None."""
         assert self._last
         before, then = self._last
         speed, rate = self._velocity(before)
         since_zero = self._since_zero(sip)
         roll, coast = min(dt, _ROLL), min(dt, _COAST)
-        off, off_zero = counted.off(speed * roll, rate * roll), since_zero.off(speed * coast, rate * coast)
+        off = counted.distance_to(speed * roll, rate * roll)
+        off_zero = since_zero.distance_to(speed * coast, rate * coast)
         fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
         # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
-        smaller = since_zero.off(0.0, 0.0) < counted.off(0.0, 0.0)
+        smaller = since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
         if self._reset_at is not None or (fits and smaller and off_zero + self._resolution(counted) < off):
             until = min(max((self._reset_at or then) - then, 0.0), coast)
             return _arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
 
     def reach(self, seconds: float) -> float:
-        """m that the robot can have driven in a time without a session."""
+        """Return the distance in m that the robot can have driven in a time (s) without a session."""
         return self._limits.linear * min(seconds, _ROLL) + MARGIN
 
     def _anchor(self) -> None:
-        """Count from here: the pose so far becomes the origin of the counts to come."""
+        """Count from here: the current pose becomes the origin of later counts."""
         self._origin = self.state
         self._x = self._y = self._turned = 0
         self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
@@ -366,7 +385,7 @@ class Odometer:
         forward = step.x * math.cos(turned / 2) + step.y * math.sin(turned / 2)
         left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
         by_wheels = (right - left) / self._track
-        # Heading over time is right whatever the track width, but needs times that mean something.
+        # Heading over time does not depend on the track width, but needs a reliable time.
         angular, span = by_wheels, cycle * 0.4
         if cycles:
             # A SIP that is late looks like one after others that were lost, until the next one comes.
@@ -398,20 +417,20 @@ class Odometer:
 
 
 def _counts(dx: int, dy: int, turn: int) -> tuple[int, int, int]:
-    """Differences of the three counters of a SIP, the shortest way round each."""
+    """Return the shortest differences of the three counters of a SIP, which wrap."""
     x = (dx + _COUNTER // 2) % _COUNTER - _COUNTER // 2
     y = (dy + _COUNTER // 2) % _COUNTER - _COUNTER // 2
     return x, y, (turn + _TURN // 2) % _TURN - _TURN // 2
 
 
 def difference(new: int, old: int, modulus: int) -> int:
-    """The shortest way from old to new on a circle of `modulus` counts."""
+    """Return the shortest difference of a counter that wraps at `modulus`."""
     half = modulus // 2
     return (new - old + half) % modulus - half
 
 
 def _grow(covariance: tuple[float, ...], dx: float, dy: float, forward: float, turned: float) -> tuple[float, ...]:
-    """Propagate the pose's covariance over one step of a differential drive: F P F' + Q, finite for ever."""
+    """Propagate the covariance of the pose over one step of a differential drive: F P F' + Q, bounded."""
     xx, xy, xa, yy, ya, aa = covariance
     # F is the identity but for d(x, y)/dyaw = (-dy, dx).
     xy += dx * xa - dy * ya - dx * dy * aa
@@ -423,6 +442,6 @@ def _grow(covariance: tuple[float, ...], dx: float, dy: float, forward: float, t
     aa += _ERROR_DRIFT**2 * abs(forward) + _ERROR_TURN**2 * abs(turned)
     if max(xx, yy, aa) <= _MAX_VARIANCE:
         return xx, xy, xa, yy, ya, aa
-    # Scale rows and columns whose variance has outgrown all meaning; correlations stay as they are.
+    # Scale rows and columns with a variance beyond the maximum; correlations stay.
     sx, sy, sa = (math.sqrt(min(1.0, _MAX_VARIANCE / variance)) for variance in (xx, yy, aa))
     return sx * sx * xx, sx * sy * xy, sx * sa * xa, sy * sy * yy, sy * sa * ya, sa * sa * aa

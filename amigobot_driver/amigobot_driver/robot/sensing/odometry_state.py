@@ -1,4 +1,4 @@
-"""What a driver must know to continue the odometry of another one: a pose and the counters that it belongs to."""
+"""The state that a driver needs to continue the odometry of another one: a pose and the counters that belong to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..events import Odometry
 class OdometryState:
     """The pose of one robot at its last SIP. Counters and velocities are the SIP's, in the robot's units."""
 
-    name: str  #: what the robot calls itself, and its class and subclass
+    name: str  #: name of the robot, then its class and subclass
     robot_class: str
     subclass: str
     profile: str  #: name of the profile that the counters were converted by
@@ -31,7 +31,7 @@ class OdometryState:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the wheels stood still."""
+        """Whether the wheels were at rest."""
         return not (self.left_velocity or self.right_velocity)
 
     @property
@@ -48,7 +48,7 @@ class OdometryState:
 
     @property
     def sip(self) -> Sip:
-        """A SIP with these counters and velocities, and nothing else."""
+        """A SIP with these counters and velocities; all other fields are 0."""
         return Sip(
             x=self.counter_x,
             y=self.counter_y,

@@ -1,4 +1,4 @@
-"""The newest reading of each sonar, seen from the robot's present place: it moves while the sonars fire in turn."""
+"""The newest reading of each sonar relative to the current pose: the robot moves while the sonars fire in turn."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class SonarPoint:
-    """A ping, and the pose of its sonar when it fired, in the present base frame."""
+    """A ping, and the pose of its sonar when it fired, in the current base frame."""
 
     ping: Ping
     pose: SonarPose
 
 
 class SonarArray:
-    """Gives each reading the pose at which it was taken; with `keep`, moves the newest ones along with the robot."""
+    """Computes the sonar pose of each reading; with `keep`, the newest readings stay valid while the robot moves."""
 
     def __init__(self, *, keep: bool) -> None:
         self._keep = keep
@@ -29,7 +29,7 @@ class SonarArray:
         self._odometry: Odometry | None = None
 
     def update(self, report: Report, profile: Profile) -> tuple[SonarPoint, ...]:
-        """Take the report of a SIP, which is the present from now on.
+        """Update from the report of a SIP.
 
         Returns:
             The readings of this report.
@@ -50,11 +50,11 @@ class SonarArray:
         return tuple(points)
 
     def newest(self) -> tuple[SonarPoint, ...]:
-        """The last reading of each sonar that has fired lately; nothing without `keep`."""
+        """Return the last reading of each sonar that has fired recently; empty without `keep`."""
         return tuple(self._newest.values())
 
     def _move(self, before: Odometry, now: Odometry, profile: Profile) -> None:
-        """Move by the wheels' travel: setting the odometry does not move the robot."""
+        """Move the readings by the travel of the wheels: setting the odometry does not move the robot."""
         radius = profile.body.wheel_diameter / 2
         left = (now.left_angle - before.left_angle) * radius
         right = (now.right_angle - before.right_angle) * radius
@@ -66,7 +66,13 @@ class SonarArray:
 
 
 def left_behind(pose: SonarPose, forward: float, turned: float) -> SonarPose:
-    """A pose in the base frame, seen after the robot has driven an arc of `forward` m while turning by `turned` rad."""
+    """Return a pose in the base frame after the robot has driven an arc.
+
+    Args:
+        pose: In the base frame before.
+        forward: Length of the arc, m.
+        turned: Angle of the arc, rad.
+    """
     chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
     x, y = pose.x - chord * math.cos(turned / 2), pose.y - chord * math.sin(turned / 2)
     cos, sin = math.cos(turned), math.sin(turned)

@@ -1,4 +1,4 @@
-"""What the standard packet tells, in SI units: odometry, sonar, battery, flags."""
+"""Converts the SIP into SI units: odometry, sonar, battery, flags."""
 
 from __future__ import annotations
 
@@ -14,15 +14,22 @@ from .odometry import STATED_STEP, Odometer
 
 
 class StateEstimator:
-    """Converts the SIPs of one robot; goes on from where `before` was, if there was one."""
+    """Converts the SIPs of one robot.
+
+    Attributes:
+        report: The newest one; None before the first SIP.
+        newest: The last ping of each sonar, by number.
+        bad_pings: Readings of sonars that the profile does not have.
+        sonar_cycle: Time in s from one ping of an array to the next.
+    """
 
     def __init__(self, profile: Profile, before: StateEstimator | None = None, *, same_robot: bool = False) -> None:
         self.odometer: Odometer = Odometer(profile, before.odometer if before else None, same_robot=same_robot)
         self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
-        self.report: Report | None = None  #: the newest
-        self.newest: dict[int, Ping] = {}  #: the last ping of each sonar
-        self.bad_pings = 0  #: readings of a sonar that this robot does not have
-        self.sonar_cycle = profile.sonar.cycle  #: s from one ping of an array to the next
+        self.report: Report | None = None
+        self.newest: dict[int, Ping] = {}
+        self.bad_pings = 0
+        self.sonar_cycle = profile.sonar.cycle
         self._profile = profile
 
     def update(self, sip: Sip, stamp: float, cycle: float) -> tuple[Event, ...]:
@@ -62,14 +69,14 @@ class StateEstimator:
         return (self.report,)
 
     def _sonar_ages(self, stamp: float) -> tuple[float | None, ...]:
-        """For each sonar the time (s) from its last reading to `stamp`; None before the first."""
+        """Return for each sonar the time (s) from its last reading to `stamp`; None before the first."""
         ages: list[float | None] = [None] * len(self._profile.sonar.poses)
         for number, ping in self.newest.items():
             ages[number] = stamp - ping.stamp
         return tuple(ages)
 
     def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
-        """The readings in the order they were made; each array fires one sonar at a time, the last before the SIP."""
+        """Return the readings in time order; each array fires one sonar at a time, the last one before the SIP."""
         sonar, pings = self._profile.sonar, []
         places: dict[int, int] = {}  #: the next place from the end, by array
         for reading in reversed(sip.sonar):
