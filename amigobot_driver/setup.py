@@ -19,6 +19,7 @@ setup(
     maintainer_email="maintainers@users.noreply.a-seed-7aaba41e.example",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -26,7 +27,7 @@ setup(
     ],
     install_requires=["setuptools", "pyserial", "PyYAML"],
     python_requires=">=3.10",
-    zip_safe=True,
+    zip_safe=False,  # type checkers need py.typed as a file
     entry_points={
         "console_scripts": [
             "amigobot_node = amigobot_driver.ros.main:main",

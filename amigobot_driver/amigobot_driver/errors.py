@@ -1,14 +1,14 @@
 """The errors of this package. Each message is one line: what happened, why, and what to do.
 
-    AmigoBotError
-        ConnectionFailed        no robot was found
-        ConnectionLost          the robot was there and is not there now, or the connection is closed
-        PortError               a port cannot be opened, or is lost
-        ProfileError            a robot profile cannot be used (also a ValueError)
-        Refused                 a request is not allowed, or not possible now; the robot was not asked
-        RequestFailed           the robot was asked, and its packets do not show the result
-            MotionFailed        a movement ended before its goal; `travelled` says how far it came
-            AuxReadFailed       fewer bytes came than were asked for; `data` has them
+- `AmigoBotError`: the base of all.
+- `ConnectionFailed`: no robot was found.
+- `ConnectionLost`: the robot was there and is not there now, or the connection is closed.
+- `PortError`: a port cannot be opened, or is lost.
+- `ProfileError`: a robot profile cannot be used; also a ValueError.
+- `Refused`: a request is not allowed, or not possible now; the robot was not asked.
+- `RequestFailed`: the robot was asked, and its packets do not show the result.
+- `MotionFailed`, a RequestFailed: a movement ended before its goal; `travelled` says how far it came.
+- `AuxReadFailed`, a RequestFailed: fewer bytes came than were asked for; `data` has them.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ PACKAGE = "amigobot_driver"
 ROOT = Path(__file__).parents[1] / PACKAGE
 
 EVERY_LAYER = {
+    "api",
     "cli",
     "connection_policy",
     "driver",
@@ -37,7 +38,8 @@ ANY_LIBRARY = None
 #: layer: the layers it may import besides itself, and the libraries besides the standard one. Only `ros` may
 #: know ROS. A layer is a folder or module of the package; the longest name that fits a module counts.
 RULES: dict[str, tuple[set[str], set[str] | None]] = {
-    "__init__": (set(), set()),
+    "__init__": ({"api", "errors", "profiles", "robot"}, set()),
+    "api": ({"driver", "errors", "profiles", "protocol", "robot"}, set()),
     "errors": (set(), set()),
     "resources": (set(), set()),
     "wording": (set(), set()),
@@ -52,7 +54,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
     "odometry_file": ({"driver", "robot"}, set()),
     "replay": ({"robot", "protocol"}, set()),
-    "ros": (EVERY_LAYER - {"cli", "sim"}, ANY_LIBRARY),
+    "ros": (EVERY_LAYER - {"api", "cli", "sim"}, ANY_LIBRARY),
     "cli": (EVERY_LAYER, {"yaml", "serial"}),
 }
 
@@ -128,6 +130,10 @@ def test_a_module_imports_only_what_its_layer_may(module: str) -> None:
         ("ros.node", "import rclpy, numpy\nfrom ..driver import Driver\nfrom ..robot import Robot", None),
         ("ros.node", "from ..sim import world", "amigobot_driver.sim"),
         ("ros.node", "from ..cli import main", "amigobot_driver.cli"),
+        ("api.driving", "from ..driver import Driver\nfrom ..robot import Robot", None),
+        ("api.driving", "from ..transport import open_port", "amigobot_driver.transport"),
+        ("driver", "from .api import AmigoBot", "amigobot_driver.api"),
+        ("errors", "from .robot import Outcome", "amigobot_driver.robot"),
         ("cli.drive", "from ..ros import node\nfrom ..sim import world", None),
         ("cli.drive", "import rclpy", "rclpy"),
         ("__init__", "from .protocol import Frame", "amigobot_driver.protocol"),

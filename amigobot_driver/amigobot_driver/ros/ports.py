@@ -13,12 +13,11 @@ from ..driver import Driver
 from ..profiles import Inputs
 from ..protocol import Io
 from ..robot import Event, Identified, Received, Report
+from ..robot.devices.digital_io import SIP_VOLTS
 from .parameters import NodeParameters
 from .requests import await_result, fill_response, service_factory
 from .telemetry import TelemetryPublisher
 
-#: Volts per count of the analog byte in a SIP (docs/protocol.md 5.2).
-_SIP_SCALE = 5.0 / 255
 #: Seconds after which the values of an IO packet are no longer published.
 _STALE = 1.0
 
@@ -65,7 +64,7 @@ class IoInterface:
         message.more_digital_inputs = list(inputs[1:])
         message.analog = [count * scale for count in packet.analog] if packet else []
         message.selected_port = ports.selected
-        message.selected_analog = math.nan if ports.analog is None else ports.analog * _SIP_SCALE
+        message.selected_analog = math.nan if ports.analog is None else ports.analog * SIP_VOLTS
         self._io.publish(message)
 
     async def _set_outputs(

@@ -18,6 +18,8 @@ RETRIES = RetryPolicy(interval=0.3, limit=5)
 _REPLACED = "another request replaced this one"
 #: AN1 to AN5 (docs/protocol.md E-26).
 ANALOG_PORTS = range(1, 6)
+#: Volts per count of the analog byte in a SIP (docs/protocol.md 5.2).
+SIP_VOLTS = 5.0 / 255
 #: IO_0 to IO_5 of the AmigoBot; DIGOUT has bits for eight.
 AMIGO_PINS, ALL_PINS = 0x3F, 0xFF
 

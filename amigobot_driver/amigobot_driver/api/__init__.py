@@ -1,0 +1,20 @@
+"""The Python API: a robot as one object with blocking methods, without ROS (docs/python.md)."""
+
+from .amigobot import AmigoBot
+from .streams import EventStream, Subscription
+from .values import BatteryState, Identity, IoState, LinkQuality, Pid, PidGains, Pose, SonarReading, Sound
+
+__all__ = [
+    "AmigoBot",
+    "BatteryState",
+    "EventStream",
+    "Identity",
+    "IoState",
+    "LinkQuality",
+    "Pid",
+    "PidGains",
+    "Pose",
+    "SonarReading",
+    "Sound",
+    "Subscription",
+]

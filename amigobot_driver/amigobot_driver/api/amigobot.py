@@ -1,0 +1,39 @@
+"""`AmigoBot`: everything that a robot can do, in one class."""
+
+from __future__ import annotations
+
+from .devices import Devices
+from .driving import Driving
+from .ports import Ports
+from .sensing import Sensing
+from .settings import Settings
+from .sounds import Sounds
+
+
+class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
+    """One robot, connected.
+
+        with AmigoBot("/dev/ttyUSB0") as robot:
+            robot.drive(0.2, duration=2.0)
+            print(robot.pose)
+
+    The constructor returns when the robot is connected, its motors are on and its sonars have reported. `close`, the
+    end of the `with` block and the end of the program stop the robot, switch its motors off and close the session. If
+    the process is killed, the watchdog of the robot stops it.
+
+    Methods block until the robot has confirmed what was asked for, and raise an `AmigoBotError` if it does not. Several
+    threads may call them. Lengths are in m, angles in rad, counter-clockwise positive, times in s.
+
+    If the connection is lost, the driver looks for the robot until it finds it again; meanwhile methods and properties
+    raise `ConnectionLost`.
+
+    Args:
+        port: The robot: `/dev/ttyUSB0`, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, `rfc2217://host:port`,
+            or `sim://` for a simulated robot in this process (`sim://amigo-sh?world=office`).
+        timeout: Seconds to wait for a robot at this port.
+        options: Limits, time-outs and other choices.
+
+    Raises:
+        ConnectionFailed: The port cannot be opened, or no robot answers in time.
+        ProfileError: The options name no usable profile.
+    """

@@ -1,0 +1,304 @@
+"""What all parts of the Python API share: the driver, its lock, and how the result of a request is awaited."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import math
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TypeVar
+
+from ..driver import Driver
+from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
+from ..profiles import Profile
+from ..robot import LinkChanged, LinkState, Options, Outcome, Robot
+from .streams import EventHub
+from .values import Identity, LinkQuality
+
+Result = TypeVar("Result", bound=Outcome)
+Self = TypeVar("Self", bound="Connection")
+
+#: s that a port is given that cannot be opened: an adapter may have been plugged in just now.
+_PORT_PATIENCE = 2.0
+#: s that a request may take; most end earlier by themselves.
+_REQUEST_LIMIT = 30.0
+#: s after the motors are on within which every sonar has fired, if it fires at all.
+_FIRST_ROUND = 1.5
+#: s between two looks at a condition, and between two checks whether the driver is still alive.
+_LOOK, _CHECK = 0.02, 0.25
+
+_REMEDY = "is it switched on, is the cable in its serial port, is another program connected to it?"
+
+
+class Connection:
+    """A driver and its port. Ends with `close`, with its `with` block, or with the program."""
+
+    def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
+        if not timeout > 0:
+            raise ConnectionFailed(f"timeout is {timeout:g} s, allowed: more than 0")
+        self._port = port
+        self._closed = False
+        driver: Driver
+        # The threads of the driver must not hold a reference to this object: then its last user closes it.
+        self._hub = hub = EventHub(port, lambda: driver.failed.is_set())
+        driver = Driver(Robot(options or Options()), port, hub.publish)
+        self._driver = driver
+        self._at_exit = weakref.finalize(self, _close, driver, hub)
+        try:
+            driver.start()
+            self._connect(timeout)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        with self._driver.robot() as robot:
+            return f"<{type(self).__name__} {self._port}: {'closed' if self._closed else robot.note}>"
+
+    def close(self) -> None:
+        """Stop the robot, switch its motors off, and close the session and the port. May be called twice."""
+        self._closed = True
+        _close(self._driver, self._hub)
+        # Only now: if Ctrl-C interrupts the lines above, the end of the program closes the session.
+        self._at_exit.detach()
+
+    # -- what is known of the connection ----------------------------------------------------------------------
+
+    @property
+    def connected(self) -> bool:
+        """Whether the robot is connected now."""
+        with self._driver.robot() as robot:
+            return robot.running and not self._closed
+
+    @property
+    def link(self) -> LinkQuality:
+        """How well packets come through; may be read without a connection, too."""
+        with self._driver.robot() as robot:
+            timing = robot.link_timing
+            return LinkQuality(
+                state=robot.state,
+                note=robot.note,
+                period=timing.period,
+                longest_gap=timing.longest_gap,
+                late=timing.gaps,
+                packets=robot.link.packets.standard,
+                checksum_errors=robot.link.decoder.stats.checksum_errors,
+                connections=robot.session.connections,
+            )
+
+    @property
+    def identity(self) -> Identity:
+        """What the robot says that it is.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, _):
+            identity, config = robot.session.identity, robot.working_values.config
+        if identity is None:
+            raise ConnectionLost(f"{self._port}: the robot has not said who it is")
+        return Identity(
+            name=identity.name,
+            robot_class=identity.robot_class,
+            subclass=identity.subclass,
+            serial_number=config.serial if config else "",
+            firmware_version=config.firmware_version if config else "",
+        )
+
+    @property
+    def profile(self) -> Profile:
+        """Dimensions, limits and sonar poses of this robot, in SI units."""
+        with self._driver.robot() as robot:
+            return robot.profile
+
+    @property
+    def options(self) -> Options:
+        """The options in use; `configure` changes them."""
+        with self._driver.robot() as robot:
+            return robot.options
+
+    def wait_until_connected(self, timeout: float = 10.0) -> None:
+        """Wait for the robot after the connection was lost. Its motors are on and its pose has continued afterwards.
+
+        Args:
+            timeout: Seconds to wait at most.
+
+        Raises:
+            ConnectionFailed: No robot answers in time.
+        """
+        if not self._until(_ready, timeout):
+            raise ConnectionFailed(self._why_not_connected(timeout))
+
+    # -- requests ---------------------------------------------------------------------------------------------
+
+    def send_command(self, number: int, argument: int | None = None, *, text: bytes = b"") -> str:
+        """Send any command once, for experts. No packet confirms it.
+
+        Commands that would move the robot past its limits or cut the connection are refused.
+
+        Args:
+            number: Number of the command, see docs/protocol.md 4.1.
+            argument: Its number, if it takes one.
+            text: Its bytes, if it takes a text.
+
+        Returns:
+            What was sent.
+
+        Raises:
+            Refused: The command is not sent; the message says what to use instead.
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, _):
+            outcome = robot.send_raw(number, [] if argument is None else [argument], text)
+        return self._message(outcome)
+
+    def reset(self) -> str:
+        """Stop the robot, reboot its controller, and wait until it is connected again.
+
+        Returns:
+            What the driver saw.
+
+        Raises:
+            Refused: This robot has no such command.
+            RequestFailed: The robot did not restart, or was not found again within a minute.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._request(lambda robot, now: robot.reset(now), limit=70.0).message
+
+    # -- for the parts of the API -----------------------------------------------------------------------------
+
+    @contextmanager
+    def _locked(self, *, connected: bool = True) -> Iterator[tuple[Robot, float]]:
+        """Lock the robot; gives it and the time (s).
+
+        Args:
+            connected: Raise ConnectionLost unless the robot is connected.
+        """
+        self._check_alive()
+        with self._driver.robot() as robot:
+            if connected and not robot.running:
+                raise ConnectionLost(f"{self._port}: {robot.note}")
+            try:
+                yield robot, self._driver.clock()
+            except ValueError as error:
+                if isinstance(error, AmigoBotError):
+                    raise
+                raise Refused(str(error)) from None
+
+    def _request(self, start: Callable[[Robot, float], Future[Result]], *, limit: float = _REQUEST_LIMIT) -> Result:
+        """Make a request and wait for its result.
+
+        Args:
+            start: Makes the request, with the robot locked and the time (s).
+            limit: Seconds until it is given up.
+
+        Raises:
+            Refused: It was decided without asking the robot.
+            RequestFailed: The robot has not done it.
+            ConnectionLost: The connection was or got lost.
+        """
+        with self._locked() as (robot, now):
+            future = start(robot, now)
+            asked = not future.done()
+        outcome = self._wait(future, limit)
+        if not outcome.success:
+            self._check_connected()
+            raise RequestFailed(outcome.message) if asked else Refused(outcome.message)
+        return outcome
+
+    def _wait(self, future: Future[Result], limit: float) -> Result:
+        """The result of a future, at most `limit` s later."""
+        end = time.monotonic() + limit
+        while not future.done():
+            self._check_alive()
+            remaining = end - time.monotonic()
+            if remaining <= 0:
+                future.cancel()
+                raise RequestFailed(f"no result within {limit:g} s; {self.link.note}")
+            concurrent.futures.wait((future,), min(remaining, _CHECK))
+        return future.result()
+
+    def _message(self, outcome: Outcome) -> str:
+        """The message of a success."""
+        if not outcome.success:
+            self._check_connected()
+            raise RequestFailed(outcome.message)
+        return outcome.message
+
+    def _until(self, condition: Callable[[Robot], object], limit: float) -> bool:
+        """Wait for a condition of the robot, at most `limit` s; whether it was met."""
+        end = time.monotonic() + limit
+        while True:
+            with self._locked(connected=False) as (robot, _):
+                if condition(robot):
+                    return True
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_LOOK)
+
+    def _check_alive(self) -> None:
+        """Raises: ConnectionLost: the connection is closed, or a thread of the driver has ended."""
+        if self._closed:
+            raise ConnectionLost(f"{self._port}: the connection is closed; make a new AmigoBot")
+        if self._driver.failed.is_set():
+            raise ConnectionLost(
+                f"{self._port}: a thread of the driver ended with an error, and the robot was stopped; "
+                "please report the traceback above"
+            )
+
+    def _check_connected(self) -> None:
+        with self._locked():
+            pass
+
+    # -- connecting -------------------------------------------------------------------------------------------
+
+    def _connect(self, timeout: float) -> None:
+        began, no_port_since = time.monotonic(), math.inf
+
+        def settled(robot: Robot) -> bool:
+            nonlocal no_port_since
+            now = time.monotonic()
+            newest = self._hub.newest(LinkChanged)
+            no_port = newest is not None and newest.state is LinkState.DISCONNECTED
+            no_port_since = min(no_port_since, now) if no_port else math.inf
+            return _ready(robot) or now - no_port_since > _PORT_PATIENCE
+
+        self._until(settled, timeout)
+        waited = time.monotonic() - began
+        with self._driver.robot() as robot:
+            ready = _ready(robot)
+        if not ready:
+            raise ConnectionFailed(self._why_not_connected(waited))
+        self._until(_sonars_have_fired, min(_FIRST_ROUND, timeout))
+
+    def _why_not_connected(self, waited: float) -> str:
+        with self._driver.robot() as robot:
+            state, note = robot.state, robot.note
+        if state is LinkState.SYNCING and "?" not in note:
+            note = f"{note}: {_REMEDY}"
+        where = "" if note.startswith(self._port) else f"{self._port}: "
+        return f"{where}{note} (no robot after {waited:.1f} s)"
+
+
+def _close(driver: Driver, hub: EventHub) -> None:
+    driver.close()
+    hub.close()
+
+
+def _ready(robot: Robot) -> bool:
+    """Whether the robot can be driven, or will not switch its motors on."""
+    return robot.running and robot.senses.report is not None and not robot.motors.switching_on
+
+
+def _sonars_have_fired(robot: Robot) -> bool:
+    report = robot.senses.report
+    return report is None or not report.sonar_enabled or None not in report.sonar_ages

@@ -1,0 +1,232 @@
+"""Driving: velocities that expire, movements with an end, and stops."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from ..errors import ConnectionLost, MotionFailed, Refused, RequestFailed
+from ..robot import Manoeuvre, Report, Robot
+from .connection import Connection
+
+#: s between two repetitions of a velocity at most.
+_REPEAT = 0.1
+#: s after a stop until packets show its effect, and until the robot is at rest at the latest.
+_EFFECT, _REST_LIMIT = 0.3, 5.0
+
+
+class Driving(Connection):
+    """Velocities, turns, moves and stops."""
+
+    def drive(self, linear: float, angular: float = 0.0, duration: float | None = None) -> None:
+        """Drive with a velocity.
+
+        With a duration: block, stop, and return when the robot is at rest. Ctrl-C stops the robot at once.
+
+        Without: return at once. The velocity expires after `options.command_timeout` (0.5 s) unless `drive` is called
+        again; then the robot stops. So a program that hangs does not drive into a wall.
+
+        Velocities beyond the limits of the robot are scaled down, on the same curve.
+
+        Args:
+            linear: m/s, negative backwards.
+            angular: rad/s, counter-clockwise positive.
+            duration: Seconds to drive, without the braking.
+
+        Raises:
+            Refused: A value is not a finite number, the motors are off, or the emergency stop is latched.
+            MotionFailed: The drive ended before its duration was over.
+            ConnectionLost: The robot is not connected.
+        """
+        self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
+
+    def drive_wheels(self, left: float, right: float, duration: float | None = None) -> None:
+        """Drive with a velocity for each wheel, otherwise like `drive`.
+
+        Args:
+            left: m/s at the rim of the left wheel.
+            right: m/s at the rim of the right wheel.
+            duration: Seconds to drive; None returns at once.
+
+        Raises:
+            Refused: As for `drive`.
+            MotionFailed: As for `drive`.
+            ConnectionLost: The robot is not connected.
+        """
+        self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
+
+    def drive_heading(self, linear: float, yaw: float, duration: float | None = None) -> None:
+        """Drive with a velocity while the robot turns to a heading and keeps it, otherwise like `drive`.
+
+        Args:
+            linear: m/s, negative backwards.
+            yaw: The heading in the odometry frame, rad.
+            duration: Seconds to drive; None returns at once.
+
+        Raises:
+            Refused: As for `drive`.
+            MotionFailed: As for `drive`.
+            ConnectionLost: The robot is not connected.
+        """
+        self._hold(duration, lambda robot, now: robot.drive_course(linear, yaw, now))
+
+    def turn(self, angle: float, *, absolute: bool = False) -> float:
+        """Turn on the spot, and return when the robot is at rest. Ctrl-C stops the robot.
+
+        Args:
+            angle: rad, counter-clockwise positive, 1 deg to half a turn.
+            absolute: Turn to this heading in the odometry frame instead, the shorter way round.
+
+        Returns:
+            The angle that was turned, rad, as the wheels measured it.
+
+        Raises:
+            Refused: The angle is out of range, the motors are off, or the emergency stop is latched.
+            MotionFailed: The turn ended before its goal; `travelled` is the angle, rad.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._perform(lambda robot, now: robot.turn(angle, now, absolute=absolute))
+
+    def move(self, distance: float) -> float:
+        """Drive straight on, and return when the robot is at rest. Ctrl-C stops the robot.
+
+        Args:
+            distance: m, 0.001 to 32, negative backwards.
+
+        Returns:
+            The distance that was travelled, m, as the wheels measured it.
+
+        Raises:
+            Refused: The distance is out of range, the motors are off, or the emergency stop is latched.
+            MotionFailed: The move ended before its goal; `travelled` is the distance, m.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._perform(lambda robot, now: robot.move(distance, now))
+
+    def stop(self, *, wait: bool = True) -> None:
+        """Stop with the normal deceleration; the next velocity drives again.
+
+        Args:
+            wait: Return when the robot is at rest; otherwise return at once.
+
+        Raises:
+            ConnectionLost: The robot is not connected; its watchdog stops it.
+            RequestFailed: The robot still moves 5 s later.
+        """
+        with self._hub.stream((Report,), maxlen=10) as reports:
+            self._stop()
+            self._check_connected()
+            began = self._driver.clock()
+            while wait and (remaining := began + _REST_LIMIT - self._driver.clock()) > 0:
+                report = reports.get(remaining)
+                wait = report is None or report.moving or report.stamp < began + _EFFECT
+        if wait:
+            self._check_connected()
+            raise RequestFailed(f"the robot still moves {_REST_LIMIT:g} s after the stop")
+
+    def emergency_stop(self) -> None:
+        """Brake as hard as the robot can, and refuse to move until `clear_emergency_stop`.
+
+        Works without a connection, too: then the stop is sent first of all after the reconnect.
+        """
+        with self._locked(connected=False) as (robot, _):
+            robot.emergency_stop()
+
+    def clear_emergency_stop(self) -> None:
+        """Accept velocities again; the robot stands until one comes."""
+        with self._locked(connected=False) as (robot, _):
+            robot.clear_emergency_stop()
+
+    @property
+    def emergency_stopped(self) -> bool:
+        """Whether the emergency stop is latched."""
+        with self._driver.robot() as robot:
+            return robot.motion.emergency
+
+    def enable_motors(self, on: bool = True) -> str:
+        """Switch the motors, and wait until the robot has confirmed it.
+
+        Args:
+            on: False switches them off; the robot can then be pushed.
+
+        Returns:
+            What the robot has confirmed.
+
+        Raises:
+            RequestFailed: The robot has not done it.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._request(lambda robot, now: robot.enable_motors(on, now)).message
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    _orders = 0  #: movements and stops that were requested: a newer one ends a drive that is repeated
+
+    def _stop(self) -> None:
+        with self._driver.robot() as robot:
+            self._orders += 1
+            robot.stop()
+
+    def _hold(self, duration: float | None, request: Callable[[Robot, float], None]) -> None:
+        """Make a request for a velocity once, or repeat it for some seconds and stop."""
+        if duration is not None and not 0 <= duration < math.inf:
+            raise Refused(f"duration is {duration:g} s, allowed: 0 and more")
+        with self._locked() as (robot, began):
+            _check_motors(robot)
+            request(robot, began)
+            self._orders += 1
+            order, start = self._orders, robot.senses.odometer.state.travelled
+        if duration is None:
+            return
+        period = min(_REPEAT, self.options.command_timeout / 4)
+        try:
+            while (remaining := began + duration - self._driver.clock()) > 0:
+                time.sleep(min(period, remaining))
+                self._repeat(order, request)
+        except (Refused, ConnectionLost) as error:
+            self._stop()
+            raise self._ended(start, f"after {self._driver.clock() - began:.1f} s of {duration:g} s: {error}") from None
+        except _Overtaken:
+            raise self._ended(start, "another movement or a stop was requested") from None
+        except BaseException:
+            self._stop()
+            raise
+        self.stop()
+
+    def _repeat(self, order: int, request: Callable[[Robot, float], None]) -> None:
+        with self._locked() as (robot, now):
+            if self._orders != order:
+                raise _Overtaken
+            _check_motors(robot)
+            request(robot, now)
+
+    def _ended(self, start: float, why: str) -> MotionFailed:
+        """The error of a drive that began when the robot had travelled `start` m."""
+        with self._driver.robot() as robot:
+            travelled = robot.senses.odometer.state.travelled - start
+        return MotionFailed(f"the drive ended after {travelled:.3f} m: {why}", travelled)
+
+    def _perform(self, start: Callable[[Robot, float], Manoeuvre]) -> float:
+        """Start a movement with an end and wait for it; returns what was covered, rad or m."""
+        with self._locked() as (robot, now):
+            manoeuvre = start(robot, now)
+            self._orders += 1
+        try:
+            outcome = self._wait(manoeuvre.ended, math.inf)
+        except BaseException:
+            self._stop()
+            raise
+        if not outcome.success:
+            raise MotionFailed(outcome.message, manoeuvre.covered)
+        return manoeuvre.covered
+
+
+class _Overtaken(Exception):
+    """A newer movement or a stop was requested."""
+
+
+def _check_motors(robot: Robot) -> None:
+    """Raise Refused while the motors are off."""
+    if robot.motors.reported is False and not robot.motors.switching_on:
+        raise Refused("the motors are off: call enable_motors, or press MOTORS on the robot")

@@ -1,0 +1,141 @@
+"""The ports of the robot: digital outputs and inputs, analog inputs, auxiliary serial ports."""
+
+from __future__ import annotations
+
+from ..errors import AuxReadFailed, Refused, RequestFailed
+from ..protocol import Io
+from ..robot import Received, Report
+from ..robot.devices.digital_io import SIP_VOLTS
+from .connection import Connection
+from .values import IoState
+
+AUX_PORTS = range(1, 4)
+
+#: s after which an IO packet does not show the present any more.
+_STALE = 1.0
+#: s until a packet shows the voltage of a port that was selected.
+_NEXT_PACKET = 2.0
+#: s more than its own timeout that a read may take, and s for a write of the largest size at 9600 baud.
+_READ_MARGIN, _WRITE_LIMIT = 5.0, 120.0
+
+
+class Ports(Connection):
+    """Digital and analog ports, and auxiliary serial ports."""
+
+    @property
+    def io(self) -> IoState:
+        """The digital and analog ports.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        received = self._hub.newest(Io)
+        with self._locked() as (robot, now):
+            report, scale = robot.senses.report, robot.profile.inputs.volts_per_count
+        packet = received.packet if isinstance(received, Received) and now - received.stamp < _STALE else None
+        inputs: tuple[int, ...] = ()
+        outputs: tuple[int, ...] = ()
+        analog: tuple[int, ...] = ()
+        if isinstance(packet, Io):
+            inputs, outputs, analog = packet.digital_in, packet.digital_out, packet.analog
+        ports = report.ports if report else None
+        return IoState(
+            digital_inputs=ports.digital_in if ports and ports.digital_in is not None else next(iter(inputs), None),
+            digital_outputs=ports.digital_out if ports and ports.digital_out is not None else next(iter(outputs), None),
+            more_digital_inputs=tuple(inputs[1:]),
+            analog=tuple(count * scale for count in analog),
+            selected_port=ports.selected if ports else 0,
+            selected_analog=None if ports is None or ports.analog is None else ports.analog * SIP_VOLTS,
+        )
+
+    def set_digital_outputs(self, mask: int, states: int) -> int:
+        """Switch digital outputs, and wait until the robot has confirmed it.
+
+            robot.set_digital_outputs(0b101, 0b001)     # pin 0 on, pin 2 off, the others as they are
+
+        Args:
+            mask: Bit n selects pin n.
+            states: A bit for each pin; pins outside the mask do not count.
+
+        Returns:
+            All outputs, as the robot reports them.
+
+        Raises:
+            Refused: The robot has no such pins.
+            RequestFailed: A pin did not follow; the message says which.
+            ConnectionLost: The robot is not connected.
+        """
+        self._request(lambda robot, now: robot.digital_outputs.set(mask, states, now))
+        with self._locked() as (robot, _):
+            return robot.digital_outputs.reported or 0
+
+    def select_analog_input(self, port: int) -> float:
+        """Select the analog port that the standard packets report, and read it.
+
+        Args:
+            port: 1 to 5.
+
+        Returns:
+            The voltage, 0 to 5 V.
+
+        Raises:
+            Refused: There is no such port.
+            RequestFailed: The robot does not report this port.
+            ConnectionLost: The robot is not connected.
+        """
+        with self._hub.stream((Report,), maxlen=10) as reports:
+            self._request(lambda robot, now: robot.analog_input.select(port, now))
+            while report := reports.get(_NEXT_PACKET):
+                if report.ports.selected == port and report.ports.analog is not None:
+                    return float(report.ports.analog * SIP_VOLTS)
+        raise RequestFailed(f"the packets of this robot do not report the voltage of analog port {port}")
+
+    def aux_write(self, port: int, data: bytes) -> int:
+        """Write bytes to an auxiliary serial port, and wait until the last one is on the line.
+
+        Args:
+            port: 1 to 3.
+            data: Up to 8192 bytes.
+
+        Returns:
+            The number of bytes.
+
+        Raises:
+            Refused: There is no such port, or too many bytes wait already.
+            RequestFailed: The bytes were not sent.
+            ConnectionLost: The robot is not connected, or the connection ended before all bytes were sent.
+        """
+        _check_port(port)
+        return self._request(lambda robot, _: robot.aux[port - 1].writer.write(data), limit=_WRITE_LIMIT).count
+
+    def aux_read(self, port: int, count: int = 0, timeout: float = 1.0, *, flush: bool = False) -> bytes:
+        """Read bytes from an auxiliary serial port.
+
+        Args:
+            port: 1 to 3.
+            count: How many bytes, up to 8192; 0: all that come within the timeout.
+            timeout: Seconds to wait at most.
+            flush: First drop what the port has received so far.
+
+        Returns:
+            The bytes.
+
+        Raises:
+            AuxReadFailed: Fewer bytes came; `data` has them.
+            Refused: There is no such port, or a value is out of range.
+            ConnectionLost: The robot is not connected.
+        """
+        _check_port(port)
+        with self._locked() as (robot, now):
+            future = robot.aux[port - 1].reader.read(count, timeout, now, flush=flush)
+            asked = not future.done()
+        reading = self._wait(future, timeout + _READ_MARGIN)
+        if not reading.success:
+            self._check_connected()
+            raise AuxReadFailed(reading.message, reading.data) if asked else Refused(reading.message)
+        return reading.data
+
+
+def _check_port(port: int) -> None:
+    if port not in AUX_PORTS:
+        raise Refused(f"port is {port}, allowed: {AUX_PORTS.start} to {AUX_PORTS.stop - 1}")

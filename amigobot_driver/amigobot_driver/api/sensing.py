@@ -1,0 +1,260 @@
+"""What the robot measures: pose, sonars, battery, and everything as a stream of events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from ..errors import ConnectionLost, Refused
+from ..robot import (
+    BumpersFelt,
+    CompassRead,
+    Event,
+    FloorSensed,
+    JoystickMoved,
+    MotorCurrents,
+    Odometry,
+    Report,
+    Rolled,
+    TurnRate,
+)
+from .connection import Connection
+from .streams import EventStream, Subscription
+from .values import BatteryState, Pose, SonarReading
+
+E = TypeVar("E", bound=Event)
+Stamped = TypeVar("Stamped", BumpersFelt, CompassRead, FloorSensed, JoystickMoved, MotorCurrents, Rolled, TurnRate)
+
+#: Events that a stream keeps for a reader that is late; at 10 Hz, those of 10 s.
+_LENGTH = 100
+#: s after which a value is not the present one any more.
+_STALE = 2.0
+
+
+class Sensing(Connection):
+    """The newest values, and streams of them."""
+
+    @property
+    def report(self) -> Report:
+        """Everything that the newest standard packet says: velocities, stalls, motors, charging, ports.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, _):
+            report = robot.senses.report
+        if report is None:
+            raise ConnectionLost(f"{self._port}: no packet since the robot was connected again")
+        return report
+
+    @property
+    def odometry(self) -> Odometry:
+        """Pose, velocities, wheel angles, distance travelled, and their covariances.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, _):
+            return robot.senses.odometer.state
+
+    @property
+    def pose(self) -> Pose:
+        """Where the robot is, as its wheels have measured it since the start: x (m), y (m), yaw (rad).
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        odometry = self.odometry
+        return Pose(odometry.x, odometry.y, odometry.yaw)
+
+    @property
+    def sonar(self) -> tuple[SonarReading, ...]:
+        """The newest reading of each sonar, in the order of their numbers.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, now):
+            poses, newest = robot.profile.sonar.poses, dict(robot.senses.newest)
+        readings = []
+        for number, pose in enumerate(poses):
+            ping = newest.get(number)
+            distance, age = (ping.range, max(0.0, now - ping.stamp)) if ping else (math.nan, math.inf)
+            readings.append(SonarReading(number, distance, age, pose.x, pose.y, pose.heading))
+        return tuple(readings)
+
+    @property
+    def battery(self) -> BatteryState:
+        """Voltage and charge.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        report = self.report
+        with self._locked() as (robot, _):
+            monitor = robot.senses.battery
+            return BatteryState(
+                volts=monitor.voltage,
+                charge=monitor.charge if report.charge is None else report.charge,
+                level=monitor.level,
+                minutes_left=monitor.minutes_left,
+                charging=report.charging,
+            )
+
+    @property
+    def bumpers(self) -> BumpersFelt | None:
+        """Which segments of a Pioneer's bumpers are pressed; None where the robot does not report it."""
+        return self._recent(BumpersFelt)
+
+    @property
+    def compass(self) -> CompassRead | None:
+        """The heading of the compass; needs `Options(compass="sip")` or `"packets"`; None without."""
+        return self._recent(CompassRead)
+
+    @property
+    def encoders(self) -> Rolled | None:
+        """Raw ticks of the wheels; needs `Options(encoder_stream=True)`; None without."""
+        return self._recent(Rolled)
+
+    @property
+    def floor(self) -> FloorSensed | None:
+        """What the floor sensors of an Erratic see; None where the robot has none."""
+        return self._recent(FloorSensed)
+
+    @property
+    def gyro(self) -> TurnRate | None:
+        """The turn rate that a gyro measures; None where the robot has none."""
+        return self._recent(TurnRate)
+
+    @property
+    def joystick(self) -> JoystickMoved | None:
+        """The robot's own joystick; needs `Options(joystick_stream=True)`; None without."""
+        return self._recent(JoystickMoved)
+
+    @property
+    def motor_currents(self) -> MotorCurrents | None:
+        """What the motors of an Erratic draw, A; None where the robot does not report it."""
+        return self._recent(MotorCurrents)
+
+    # -- streams ----------------------------------------------------------------------------------------------
+
+    def reports(self, maxlen: int = _LENGTH) -> EventStream[Report]:
+        """A stream of reports, one for each standard packet (10 or 20 a second).
+
+            for report in robot.reports():
+                print(report.odometry.x, report.volts)
+
+        The same object is an iterator for `async for`. A reader that is too slow loses the oldest reports.
+
+        Args:
+            maxlen: Reports that wait for the reader at most.
+
+        Returns:
+            The stream; `close` or its `with` block ends it.
+        """
+        return self.events(Report, maxlen=maxlen)
+
+    @overload
+    def events(self, kind: type[E], /, *, maxlen: int = ...) -> EventStream[E]: ...
+
+    @overload
+    def events(self, *kinds: type[Any], maxlen: int = ...) -> EventStream[Any]: ...
+
+    def events(self, *kinds: type[Any], maxlen: int = _LENGTH) -> EventStream[Any]:
+        """A stream of the events of some types, for example `robot.events(Report, Notice)`.
+
+        A stream with `LinkChanged` among its types goes on when the connection is lost, instead of raising an error.
+
+        Args:
+            kinds: Types of events from this package.
+            maxlen: Events that wait for the reader at most.
+
+        Returns:
+            The stream.
+
+        Raises:
+            Refused: No type is given.
+        """
+        if not kinds:
+            raise Refused("no type of events is given, for example Report")
+        self._check_alive()
+        return self._hub.stream(kinds, maxlen)
+
+    def subscribe(self, callback: Callable[[Any], object], *kinds: type[Any], maxlen: int = _LENGTH) -> Subscription:
+        """Call a function with each event, from a thread of its own. The function may use the robot.
+
+        Args:
+            callback: Called with the event.
+            kinds: Types of events; `Report` if none is given.
+            maxlen: Events that wait for the function at most.
+
+        Returns:
+            The subscription; `cancel` ends it. It ends by itself when the robot is closed.
+        """
+        return Subscription(callback, self.events(*(kinds or (Report,)), maxlen=maxlen))
+
+    # -- settings of the sensors ------------------------------------------------------------------------------
+
+    def set_odometry(self, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> None:
+        """The robot is here from now on.
+
+        Args:
+            x: m.
+            y: m.
+            yaw: rad.
+
+        Raises:
+            Refused: A value is not a finite number.
+            ConnectionLost: The robot is not connected.
+        """
+        if not all(map(math.isfinite, (x, y, yaw))):
+            raise Refused(f"x, y (m) and yaw (rad) must be finite numbers, not {x}, {y}, {yaw}")
+        with self._locked() as (robot, _):
+            robot.set_odometry(x, y, yaw)
+
+    def reset_odometry(self) -> None:
+        """The robot is at the origin from now on, and looks along x.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
+        self.set_odometry()
+
+    def enable_sonar(self, on: bool = True) -> str:
+        """Switch the sonars, and wait until the robot has confirmed it.
+
+        Args:
+            on: False switches them off.
+
+        Returns:
+            What the robot has confirmed.
+
+        Raises:
+            RequestFailed: The robot has not done it.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._request(lambda robot, now: robot.enable_sonar(on, now)).message
+
+    def set_sonar_sequence(self, *sonars: int) -> str:
+        """Choose which sonars fire, and in which order. Fewer sonars fire more often.
+
+        Args:
+            sonars: Numbers from 0; none: all sonars in the usual order.
+
+        Returns:
+            Which sonars fire.
+
+        Raises:
+            Refused: The robot has no such sonar.
+            RequestFailed: Other sonars fire.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._request(lambda robot, now: robot.poll_sonars(sonars, now)).message
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _recent(self, kind: type[Stamped]) -> Stamped | None:
+        with self._locked() as (_, now):
+            event = self._hub.newest(kind)
+        return event if event is not None and now - event.stamp < _STALE else None

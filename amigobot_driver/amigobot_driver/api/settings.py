@@ -1,0 +1,164 @@
+"""Settings of the robot: its configuration, the gains of its servos, and the options of the driver."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+from ..errors import Refused, RequestFailed
+from ..protocol import Parameters
+from .connection import Connection
+from .values import Pid, PidGains
+
+#: The beginning of the names in the configuration.
+_SERVOS = {"rotation": "rot", "translation": "trans"}
+
+
+class Settings(Connection):
+    """Configuration, gains and options."""
+
+    def get_config(self) -> dict[str, int | str]:
+        """Read the configuration of the robot, by the names of the CONFIG packet and in its units.
+
+        Returns:
+            Every value that the robot reports; docs/protocol.md 5.5 explains them.
+
+        Raises:
+            RequestFailed: The robot does not answer.
+            ConnectionLost: The robot is not connected.
+        """
+        return dict(self._configured({}).values())
+
+    def set_config(self, values: Mapping[str, int] | None = None, /, **more: int) -> dict[str, int | str]:
+        """Set working values, and wait until the robot has confirmed them. `TUNABLE` lists names, units and ranges.
+
+            robot.set_config(trans_acc=200, trans_vel_max=400)
+
+        The robot forgets them when it is switched off; the driver sets them again after a reconnect.
+
+        Args:
+            values: Values by name.
+            more: The same as keyword arguments.
+
+        Returns:
+            The configuration afterwards.
+
+        Raises:
+            Refused: A name cannot be set, or a value is out of its range.
+            RequestFailed: The robot reports other values.
+            ConnectionLost: The robot is not connected.
+        """
+        return dict(self._configured({**(values or {}), **more}).values())
+
+    def get_pid(self) -> PidGains:
+        """Read the gains of both servos.
+
+        Raises:
+            RequestFailed: The robot does not answer.
+            ConnectionLost: The robot is not connected.
+        """
+        config = self._configured({})
+        return PidGains(rotation=_pid(config, "rot"), translation=_pid(config, "trans"))
+
+    def set_pid(
+        self,
+        servo: Literal["rotation", "translation"],
+        *,
+        kp: int | None = None,
+        kv: int | None = None,
+        ki: int | None = None,
+    ) -> Pid:
+        """Set gains of a servo, and wait until the robot has confirmed them.
+
+        Args:
+            servo: "rotation" or "translation".
+            kp: Proportional gain, in the units of the firmware; None leaves it.
+            kv: Derivative gain; None leaves it.
+            ki: Integral gain; None leaves it.
+
+        Returns:
+            The gains afterwards.
+
+        Raises:
+            Refused: A value is out of range.
+            RequestFailed: The robot reports other values.
+            ConnectionLost: The robot is not connected.
+        """
+        name = _SERVOS.get(servo)
+        if name is None:
+            raise Refused(f"servo is {servo!r}, allowed: {', '.join(_SERVOS)}")
+        gains = {"kp": kp, "kv": kv, "ki": ki}
+        values = {f"{name}_{gain}": value for gain, value in gains.items() if value is not None}
+        return _pid(self._configured(values), name)
+
+    def save_config(self) -> str:
+        """Have the robot write its working values to its FLASH (Erratic). The old values are lost.
+
+        Returns:
+            What was sent. The robot does not confirm it.
+
+        Raises:
+            Refused: The robot moves, or has no such command.
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, _):
+            outcome = robot.flash.save()
+        return self._message(outcome)
+
+    def set_motor_pwm(self, frequency: float = 0.0, max_duty: float = 0.0) -> str:
+        """Set the PWM of the motors (Erratic).
+
+        Args:
+            frequency: Hz, 4000 to 16000; 0 leaves it.
+            max_duty: Share of full power, 0.01 to 1; 0 leaves it.
+
+        Returns:
+            What was sent.
+
+        Raises:
+            Refused: A value is out of range, or the robot has no such command.
+            ConnectionLost: The robot is not connected.
+        """
+        with self._locked() as (robot, now):
+            outcome = robot.pwm.set(frequency, max_duty, now)
+        return self._message(outcome)
+
+    def configure(self, **changes: object) -> str:
+        """Change options of the driver: limits, the command time-out, streams.
+
+            robot.configure(max_linear=0.3, command_timeout=1.0)
+
+        Args:
+            changes: Fields of `Options` and their new values.
+
+        Returns:
+            What the robot has confirmed.
+
+        Raises:
+            Refused: A value is not allowed, or there is no such option.
+            RequestFailed: The robot has not taken a limit.
+            ConnectionLost: The robot is not connected.
+        """
+        options = self.options
+        if unknown := changes.keys() - {field.name for field in dataclasses.fields(options)}:
+            known = ", ".join(field.name for field in dataclasses.fields(options))
+            raise Refused(f"there is no option {', '.join(sorted(unknown))}, allowed: {known}")
+        try:
+            options = dataclasses.replace(options, **changes)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise Refused(str(error)) from None
+        return self._request(lambda robot, now: robot.configure(options, now)).message
+
+    def _configured(self, values: Mapping[str, int]) -> Parameters:
+        """Set values, and return the configuration that the robot reports afterwards."""
+        self._request(lambda robot, now: robot.working_values.set(values, now))
+        with self._locked() as (robot, _):
+            config = robot.working_values.config
+        if config is None:
+            raise RequestFailed("the robot has not reported its configuration")
+        return config
+
+
+def _pid(config: Parameters, servo: str) -> Pid:
+    return Pid(*(getattr(config, f"{servo}_{gain}") for gain in ("kp", "kv", "ki")))

@@ -1,0 +1,115 @@
+"""The sounds of the robot: list, search, play, and tones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import Refused
+from ..robot.devices.sounds import is_group
+from ..robot.devices.tones import HALF_CYCLE, tone_pairs
+from .connection import Connection
+from .values import Sound
+
+#: s that reading the list may take: 255 entries on a bad line.
+_LIST_LIMIT = 120.0
+
+
+class Sounds(Connection):
+    """Stored sounds and tones."""
+
+    def list_sounds(self, *, refresh: bool = False) -> tuple[Sound, ...]:
+        """Read the list of sounds. The first time takes about 0.13 s for each entry; later calls return at once.
+
+        Args:
+            refresh: Read it again.
+
+        Returns:
+            The sounds and the headings of their groups, by number.
+
+        Raises:
+            Refused: This robot has no list of sounds.
+            RequestFailed: The list is not complete; the message says what is missing.
+            ConnectionLost: The robot is not connected.
+        """
+        self._request(lambda robot, now: robot.sounds.list(refresh, now), limit=_LIST_LIMIT)
+        with self._locked() as (robot, _):
+            playlist = tuple(robot.sounds.playlist)
+        return tuple(Sound(entry.number, entry.name, is_group(entry), entry.length) for entry in playlist)
+
+    def find_sounds(self, text: str) -> tuple[Sound, ...]:
+        """Search the list of sounds.
+
+        Args:
+            text: Part of the name, capitals or not.
+
+        Returns:
+            The sounds with this text in their name; () if there is none.
+
+        Raises:
+            Refused: This robot has no list of sounds.
+            RequestFailed: The list is not complete.
+            ConnectionLost: The robot is not connected.
+        """
+        found = (sound for sound in self.list_sounds() if text.casefold() in sound.name.casefold())
+        return tuple(sound for sound in found if not sound.is_group)
+
+    def play_sound(self, sound: int | str) -> str:
+        """Play a stored sound once.
+
+        Args:
+            sound: Number from 1 to 255, or a name of `list_sounds`, capitals or not.
+
+        Returns:
+            What was sent. The robot does not report what it plays.
+
+        Raises:
+            Refused: The robot has no such sound, or its sounds are off.
+            RequestFailed: The robot does not answer.
+            ConnectionLost: The robot is not connected.
+        """
+        number = sound if isinstance(sound, int) else self._number(sound)
+        return self._request(lambda robot, now: robot.sounds.play(number, now)).message
+
+    def say(self, tones: Sequence[tuple[float, float]], *, half_cycle: float = HALF_CYCLE) -> str:
+        """Play tones once.
+
+        Args:
+            tones: Up to 20 pairs: seconds (0.02 to 5.1) and Hz (about 20 to 5000; 0 is a rest).
+            half_cycle: Seconds per half-cycle count (undocumented; tune by ear).
+
+        Returns:
+            What was sent. The robot does not report what it plays.
+
+        Raises:
+            Refused: A value is out of range, or this robot plays no tones.
+            ConnectionLost: The robot is not connected.
+        """
+        try:
+            text = tone_pairs([duration for duration, _ in tones], [frequency for _, frequency in tones], half_cycle)
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        return self._request(lambda robot, now: robot.sounds.say(text, now)).message
+
+    def enable_sounds(self, on: bool = True) -> str:
+        """Switch the sounds, and wait until the robot has confirmed it.
+
+        Args:
+            on: False mutes the robot.
+
+        Returns:
+            What the robot has confirmed.
+
+        Raises:
+            Refused: This robot has no such command.
+            RequestFailed: The robot has not done it.
+            ConnectionLost: The robot is not connected.
+        """
+        return self._request(lambda robot, now: robot.sounds.switch(on, now)).message
+
+    def _number(self, name: str) -> int:
+        self.list_sounds()
+        with self._locked() as (robot, _):
+            try:
+                return robot.sounds.find(name)
+            except LookupError as error:
+                raise Refused(str(error)) from None

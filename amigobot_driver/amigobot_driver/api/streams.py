@@ -1,0 +1,261 @@
+"""Events of the robot as iterators, asyncio iterators and callbacks, each with a queue of limited length.
+
+The reader thread of the driver puts events into the queues and waits for no consumer: a queue that is full loses its
+oldest event, which is counted.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..errors import ConnectionLost
+from ..robot import Event, LinkChanged, LinkState, Notice, Received
+
+if TYPE_CHECKING:
+    import asyncio
+
+E = TypeVar("E")
+
+#: s between two checks whether the driver is still alive; an event is delivered without this delay.
+_CHECK = 0.25
+
+_log = logging.getLogger("amigobot_driver")
+
+
+class EventStream(Generic[E]):
+    """Events in the order they came: `for event in stream` or `async for event in stream`.
+
+    The iterator ends when the robot is closed. When the connection is lost it raises `ConnectionLost` once; the same
+    stream goes on after the reconnect. One thread or task may read it.
+
+    Attributes:
+        dropped: Events that were lost because the reader was too slow.
+    """
+
+    def __init__(self, hub: EventHub, kinds: tuple[type[Any], ...], maxlen: int, *, lost: str) -> None:
+        if maxlen < 1:
+            raise ValueError(f"maxlen is {maxlen}, allowed: 1 and more")
+        self.dropped = 0
+        self._hub = hub
+        self._kinds = kinds
+        self._follows_link = LinkChanged in kinds
+        self._queue: deque[E | ConnectionLost] = deque(maxlen=maxlen)
+        self._changed = threading.Condition()
+        self._waker: Callable[[], None] | None = None  #: wakes the task that waits
+        self._closed = False
+        if lost:
+            self.lose(lost)
+
+    def get(self, timeout: float = math.inf) -> E | None:
+        """Wait for the next event.
+
+        Args:
+            timeout: Seconds to wait at most; 0 does not wait.
+
+        Returns:
+            The event, or None if there was none in time or the stream has ended.
+
+        Raises:
+            ConnectionLost: The connection was lost.
+        """
+        end = time.monotonic() + timeout
+        with self._changed:
+            while not self._queue:
+                remaining = end - time.monotonic()
+                if remaining <= 0 or self._has_ended():
+                    return None
+                self._changed.wait(min(remaining, _CHECK))
+            return self._take()
+
+    def take_all(self) -> list[E]:
+        """Take the events that wait, up to a loss of the connection, without waiting for more.
+
+        Raises:
+            ConnectionLost: The connection was lost before the next event.
+        """
+        events: list[E] = []
+        with self._changed:
+            while self._queue and not (events and isinstance(self._queue[0], ConnectionLost)):
+                events.append(self._take())
+        return events
+
+    def close(self) -> None:
+        """End the stream: the reader gets the events that are in the queue, and no more."""
+        self._hub.remove(self)
+        with self._changed:
+            self._closed = True
+            self._wake()
+
+    def __iter__(self) -> Iterator[E]:
+        return self
+
+    def __next__(self) -> E:
+        while (event := self.get(_CHECK)) is None:
+            if self._has_ended():
+                raise StopIteration
+        return event
+
+    def __aiter__(self) -> AsyncIterator[E]:
+        return self
+
+    async def __anext__(self) -> E:
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        while True:
+            with self._changed:
+                if self._queue:
+                    return self._take()
+                if self._has_ended():
+                    raise StopAsyncIteration
+                arrived: asyncio.Future[None] = loop.create_future()
+                self._waker = partial(_finish, loop, arrived)
+            await asyncio.wait((arrived,), timeout=_CHECK)
+
+    def __enter__(self) -> EventStream[E]:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # -- the driver's side ------------------------------------------------------------------------------------
+
+    def put(self, event: Any) -> None:
+        """Append an event if it is of the kinds of this stream."""
+        if isinstance(event, self._kinds):
+            self._append(event)
+
+    def lose(self, why: str) -> None:
+        """Have the reader get `ConnectionLost`, unless it reads the changes of the link itself."""
+        if not self._follows_link:
+            self._append(ConnectionLost(why))
+
+    def _append(self, item: E | ConnectionLost) -> None:
+        with self._changed:
+            self.dropped += len(self._queue) == self._queue.maxlen
+            self._queue.append(item)
+            self._wake()
+
+    def _wake(self) -> None:
+        waker, self._waker = self._waker, None
+        if waker:
+            waker()
+        self._changed.notify_all()
+
+    # -- the reader's side ------------------------------------------------------------------------------------
+
+    def _has_ended(self) -> bool:
+        return self._closed or self._hub.has_ended()
+
+    def _take(self) -> E:
+        event = self._queue.popleft()
+        if isinstance(event, ConnectionLost):
+            raise event
+        return event
+
+
+def _finish(loop: asyncio.AbstractEventLoop, arrived: asyncio.Future[None]) -> None:
+    """Wake a task from another thread; a loop that is closed has no task to wake."""
+    try:
+        loop.call_soon_threadsafe(_set, arrived)
+    except RuntimeError:
+        if not loop.is_closed():
+            raise
+
+
+def _set(arrived: asyncio.Future[None]) -> None:
+    if not arrived.done():
+        arrived.set_result(None)
+
+
+class Subscription:
+    """Calls a function with each event, from a thread of its own: it may take its time and use the robot.
+
+    An exception in the function ends the subscription and is reported by `threading.excepthook`.
+    """
+
+    def __init__(self, callback: Callable[[Any], object], stream: EventStream[Any]) -> None:
+        self._callback = callback
+        self._stream = stream
+        threading.Thread(target=self._run, name="amigobot-callback", daemon=True).start()
+
+    @property
+    def dropped(self) -> int:
+        """Events that were lost because the function was too slow."""
+        return self._stream.dropped
+
+    def cancel(self) -> None:
+        """End the subscription. A call that is running goes on."""
+        self._stream.close()
+
+    def _run(self) -> None:
+        with self._stream:
+            while True:
+                try:
+                    event = next(self._stream, None)
+                except ConnectionLost:
+                    continue  # events come again after the reconnect
+                if event is None:
+                    return
+                self._callback(event)
+
+
+class EventHub:
+    """Receives every event of the driver, keeps the newest of each type, and fills the streams."""
+
+    def __init__(self, port: str, has_ended: Callable[[], bool]) -> None:
+        self.has_ended = has_ended
+        self._port = port
+        self._newest: dict[type[Any], Any] = {}
+        self._streams: tuple[EventStream[Any], ...] = ()
+        self._lock = threading.Lock()
+        self._lost = "not connected yet"  #: why the robot is not connected, "" while it is
+
+    def publish(self, event: Event) -> None:
+        """Take an event; called by the driver's reader thread."""
+        if isinstance(event, LinkChanged):
+            self._follow_link(event)
+        elif isinstance(event, Notice):
+            _log.log(logging.WARNING if event.trouble else logging.INFO, "%s: %s", self._port, event.text)
+        self._newest[type(event.packet) if isinstance(event, Received) else type(event)] = event
+        for stream in self._streams:
+            stream.put(event)
+
+    def newest(self, kind: type[E]) -> E | None:
+        """The newest event of a type, or the newest `Received` with a packet of that type."""
+        return self._newest.get(kind)
+
+    def stream(self, kinds: tuple[type[Any], ...], maxlen: int) -> EventStream[Any]:
+        """A new stream of the events of some types, with a queue of `maxlen` events."""
+        with self._lock:
+            stream: EventStream[Any] = EventStream(self, kinds, maxlen, lost=self._lost)
+            self._streams = (*self._streams, stream)
+        return stream
+
+    def remove(self, stream: EventStream[Any]) -> None:
+        """Fill this stream no more."""
+        with self._lock:
+            self._streams = tuple(other for other in self._streams if other is not stream)
+
+    def close(self) -> None:
+        """End every stream."""
+        for stream in self._streams:
+            stream.close()
+
+    def _follow_link(self, event: LinkChanged) -> None:
+        with self._lock:
+            before, self._lost = self._lost, "" if event.state is LinkState.RUNNING else event.note
+            streams = self._streams
+        if self._lost and not before:
+            level = logging.INFO if event.requested else logging.WARNING
+            _log.log(level, "%s: connection lost: %s", self._port, event.note)
+            self._newest.clear()
+            for stream in streams:
+                stream.lose(f"{self._port}: {event.note}")

@@ -1,0 +1,107 @@
+"""The values that the Python API returns: frozen dataclasses in SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..robot import BatteryLevel, LinkState
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where the robot is in the odometry frame. `x, y, yaw = robot.pose` works as well."""
+
+    x: float  #: m, forward at the start
+    y: float  #: m, to the left at the start
+    yaw: float  #: rad, -pi to pi, counter-clockwise positive
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.x, self.y, self.yaw))
+
+
+@dataclass(frozen=True, slots=True)
+class SonarReading:
+    """The newest reading of one sonar, and where that sonar is on the robot."""
+
+    number: int  #: from 0
+    range: float  #: m from the sonar; inf: no echo; NaN: the sonar has not fired yet
+    age: float  #: s since it fired; inf: it has not fired yet
+    x: float  #: m, of the sonar, forward from the middle of the axle
+    y: float  #: m, to the left
+    heading: float  #: rad, the direction of the sonar; 0 is forward, positive to the left
+
+
+@dataclass(frozen=True, slots=True)
+class BatteryState:
+    """The battery."""
+
+    volts: float  #: V, smoothed over some seconds
+    charge: float  #: 0 to 1; estimated from the voltage unless the robot reports it
+    level: BatteryLevel  #: GOOD, LOW or CRITICAL
+    minutes_left: float  #: min until the robot switches itself off; NaN while there is no trend
+    charging: bool | None  #: None: this firmware does not report it
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the robot says that it is."""
+
+    name: str
+    robot_class: str  #: "Pioneer" for the whole family
+    subclass: str  #: the model, for example "amigo"
+    serial_number: str  #: "" while the robot has not reported its configuration
+    firmware_version: str  #: "" as well where the firmware does not report it
+
+
+@dataclass(frozen=True, slots=True)
+class LinkQuality:
+    """How well packets come through."""
+
+    state: LinkState  #: RUNNING while the robot is connected
+    note: str  #: the same in words, with the remedy where there is one
+    period: float  #: s between two standard packets; NaN until two have come
+    longest_gap: float  #: s without a standard packet in the last minute; NaN likewise
+    late: int  #: standard packets in this session that came late or not at all
+    packets: int  #: standard packets since the program has connected
+    checksum_errors: int  #: damaged packets since then
+    connections: int  #: how often the robot was connected, the first time included
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """One entry of the list of sounds in the robot."""
+
+    number: int  #: 1 to 255
+    name: str
+    is_group: bool  #: a heading over the sounds that follow, without a sound itself
+    length: int  #: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class IoState:
+    """Digital and analog ports. A value that the packets do not report is None or ()."""
+
+    digital_inputs: int | None  #: bit n is pin n
+    digital_outputs: int | None
+    more_digital_inputs: tuple[int, ...]  #: further bytes of a Pioneer: bumpers, infrared
+    analog: tuple[float, ...]  #: V, of every analog port; needs Options(io_stream=True)
+    selected_port: int  #: analog port of the next value, from 1; 0: unknown
+    selected_analog: float | None  #: V
+
+
+@dataclass(frozen=True, slots=True)
+class Pid:
+    """The gains of one servo, in the units of the firmware."""
+
+    kp: int
+    kv: int
+    ki: int
+
+
+@dataclass(frozen=True, slots=True)
+class PidGains:
+    """The gains of both servos."""
+
+    rotation: Pid
+    translation: Pid

@@ -1,0 +1,43 @@
+"""Tones as the text argument of the SAY command."""
+
+from __future__ import annotations
+
+from ...wording import counted
+from .sounds import MAX_TONES, TONE_STEP
+
+#: s that one count of a tone's half-cycle is taken for: no manual says, tune by ear.
+HALF_CYCLE = 0.0001
+
+
+def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: float) -> bytes:
+    """Encode tones as the text argument of the SAY command.
+
+    Args:
+        durations: Seconds of each tone.
+        frequencies: Hz of each tone; 0 is a rest.
+        half_cycle: Seconds per half-cycle count.
+
+    Returns:
+        Two bytes for each tone: duration and half-cycle, in counts.
+
+    Raises:
+        ValueError: A value does not fit a byte, or the lists have different or bad lengths.
+    """
+    if not 1 <= len(durations) == len(frequencies) <= MAX_TONES:
+        raise ValueError(
+            f"{counted(len(durations), 'duration')} and {counted(len(frequencies), 'frequency', 'frequencies')}: "
+            f"equal numbers are required, 1 to {MAX_TONES}"
+        )
+    lowest, highest = 1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle)
+    pairs = bytearray()
+    for duration, frequency in zip(durations, frequencies, strict=True):
+        steps = duration / TONE_STEP
+        if not 0.5 <= steps < 255.5:
+            raise ValueError(f"a duration is {duration:g} s, allowed: {TONE_STEP} to {255 * TONE_STEP:.1f} s")
+        if not (frequency == 0 or lowest * 0.999 <= frequency <= highest * 1.001):
+            raise ValueError(
+                f"a frequency is {frequency:g} Hz, allowed: 0 (a rest) or {lowest:.1f} to {highest:.0f} Hz"
+            )
+        tone = round(1 / (2 * frequency * half_cycle)) if frequency else 0
+        pairs += bytes((round(steps), min(tone, 255)))
+    return bytes(pairs)

@@ -1,0 +1,68 @@
+"""The Python API on a simulated robot in this process, whose truth and faults the tests can reach."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from amigobot_driver.sim import Simulator
+from amigobot_driver.sim.simulator import Truth
+from amigobot_driver.transport import simulated
+
+#: s that nothing here ever takes, on however slow a machine.
+PATIENCE = 60.0
+#: A robot whose packets need little time, in an empty world.
+FAST = "sim://amigo?world=empty&baud=115200"
+
+
+def eventually(condition: Callable[[], object], what: str = "the condition") -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"{what} was not met"
+        time.sleep(0.005)
+
+
+class SimulatedRobots:
+    """The simulated robots that ports of sim:// URLs have made, the newest last."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ports: list[simulated.SimulatedPort] = []
+        made = self.ports
+
+        class NotedPort(simulated.SimulatedPort):
+            def __init__(self, url: str) -> None:
+                super().__init__(url)
+                made.append(self)
+
+        monkeypatch.setattr(simulated, "SimulatedPort", NotedPort)
+
+    @contextmanager
+    def simulator(self) -> Iterator[Simulator]:
+        """The newest robot at the present time, also after its port was closed."""
+        port = self.ports[-1]
+        with port.lock:
+            port.simulator.advance(time.monotonic())
+            yield port.simulator
+            port._changed.notify_all()
+
+    @property
+    def truth(self) -> Truth:
+        """What the newest robot really does."""
+        with self.simulator() as simulator:
+            return simulator.truth
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no wheel of the newest robot turns."""
+        truth = self.truth
+        return truth.left_velocity == 0.0 and truth.right_velocity == 0.0
+
+    def inject(self, **faults: Any) -> None:
+        """Replace faults of the newest robot."""
+        with self.simulator() as simulator:
+            simulator.faults = dataclasses.replace(simulator.faults, **faults)

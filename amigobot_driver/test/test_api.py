@@ -1,0 +1,582 @@
+"""`AmigoBot` as its users have it: one object with blocking methods, here on the simulated robot in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from api_bench import FAST, SimulatedRobots, eventually
+
+import amigobot_driver
+from amigobot_driver import (
+    TUNABLE,
+    AmigoBot,
+    AmigoBotError,
+    AuxReadFailed,
+    ConnectionFailed,
+    ConnectionLost,
+    LinkChanged,
+    LinkState,
+    MotionFailed,
+    Options,
+    ProfileError,
+    Refused,
+    Report,
+    RequestFailed,
+)
+from amigobot_driver.sim import Session
+from amigobot_driver.sim.faults import Window
+
+PACKAGE = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def robots() -> Iterator[SimulatedRobots]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield SimulatedRobots(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def shared_robot(robots: SimulatedRobots, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AmigoBot]:
+    wired = tmp_path_factory.mktemp("profiles") / "wired.yaml"
+    wired.write_text("extends: amigo\nname: wired\nflash: {io1: 1}\n")
+    with AmigoBot(f"sim://?robot={wired}&world=empty&baud=115200", timeout=60) as robot:
+        yield robot
+
+
+@pytest.fixture
+def robot(shared_robot: AmigoBot) -> AmigoBot:
+    shared_robot.clear_emergency_stop()
+    shared_robot.enable_motors()
+    return shared_robot
+
+
+def python(program: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=100)
+
+
+# -- the package ----------------------------------------------------------------------------------------------
+
+
+def test_importing_the_package_loads_nothing_of_it_and_the_api_needs_no_ros() -> None:
+    result = python(
+        "import sys\n"
+        "import amigobot_driver\n"
+        "print([name for name in sys.modules if name.startswith('amigobot_driver.') or name in ('serial', 'yaml')])\n"
+        "from amigobot_driver import AmigoBot\n"
+        "print([name for name in sys.modules if name.partition('.')[0] in ('rclpy', 'asyncio', 'numpy')])\n"
+    )
+    assert result.stdout == "[]\n[]\n", result.stderr
+
+
+def test_every_public_name_exists_and_unknown_names_are_refused() -> None:
+    for name in amigobot_driver.__all__:
+        assert getattr(amigobot_driver, name) is not None
+    assert set(amigobot_driver.__all__) <= set(dir(amigobot_driver))
+    with pytest.raises(AttributeError, match="has no attribute 'Amigobot'"):
+        _ = amigobot_driver.Amigobot  # type: ignore[attr-defined]
+
+
+def test_the_package_tells_type_checkers_that_it_has_types() -> None:
+    assert (PACKAGE / "amigobot_driver" / "py.typed").exists()
+
+
+def test_every_error_is_an_amigobot_error() -> None:
+    errors = [getattr(amigobot_driver, name) for name in amigobot_driver.__all__]
+    errors = [error for error in errors if isinstance(error, type) and issubclass(error, Exception)]
+    assert len(errors) == 9
+    assert all(issubclass(error, AmigoBotError) for error in errors)
+    assert issubclass(ProfileError, ValueError)
+
+
+# -- driving --------------------------------------------------------------------------------------------------
+
+
+def test_a_drive_with_a_duration_ends_with_the_robot_at_rest(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    before = robots.truth.pose.x
+    robot.drive(0.3, duration=1.0)
+    assert not robot.report.moving
+    assert robots.at_rest
+    assert 0.1 < robots.truth.pose.x - before < 1.0
+
+
+def test_a_velocity_without_a_duration_expires(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    robot.drive(0.0, 0.5)
+    eventually(lambda: not robots.at_rest, "turning")
+    eventually(lambda: robots.at_rest, "rest")
+
+
+def test_a_velocity_that_is_repeated_goes_on(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        robot.drive(0.0, 0.5)
+        time.sleep(0.05)
+    assert not robots.at_rest
+    robot.stop()
+    assert robots.at_rest
+
+
+def test_wheels_and_a_heading_drive_as_well(robot: AmigoBot) -> None:
+    robot.reset_odometry()
+    robot.drive_wheels(0.1, -0.1, duration=0.5)
+    assert robot.pose.yaw < 0.0
+    robot.reset_odometry()
+    robot.drive_heading(0.0, 0.5, duration=2.0)
+    assert robot.pose.yaw == pytest.approx(0.5, abs=0.15)
+
+
+def test_turn_and_move_return_what_was_covered(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    robot.reset_odometry()
+    start = robots.truth.pose
+    assert robot.turn(math.pi / 2) == pytest.approx(math.pi / 2, abs=0.06)
+    assert robot.move(0.3) == pytest.approx(0.3, abs=0.03)
+    end = robots.truth.pose
+    assert math.hypot(end.x - start.x, end.y - start.y) == pytest.approx(0.3, abs=0.03)
+    x, y, yaw = robot.pose
+    assert (x, y) == pytest.approx((0.0, 0.3), abs=0.05)
+    assert yaw == robot.pose.yaw == pytest.approx(math.pi / 2, abs=0.06)
+    robot.turn(0.0, absolute=True)
+    assert robot.pose.yaw == pytest.approx(0.0, abs=0.06)
+
+
+def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
+    robot: AmigoBot, robots: SimulatedRobots
+) -> None:
+    threading.Timer(0.8, lambda: robots.inject(jam=Window(0.0, math.inf))).start()
+    with pytest.raises(MotionFailed, match="is something in the way") as failed:
+        robot.move(2.0)
+    robots.inject(jam=None)
+    assert 0.0 <= failed.value.travelled < 2.0
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        (lambda robot: robot.drive(math.nan), "a finite number of m/s is needed"),
+        (lambda robot: robot.drive(0.1, duration=math.inf), "duration is inf s, allowed: 0 and more"),
+        (lambda robot: robot.drive(0.1, duration=-1.0), "duration is -1 s"),
+        (lambda robot: robot.turn(4.0), "a turn takes -3.14 to 3.14"),
+        (lambda robot: robot.move(math.nan), "distance is nan m"),
+        (lambda robot: robot.set_odometry(math.nan), "must be finite numbers"),
+        (lambda robot: robot.set_sonar_sequence(99), "sonar 99 is not there"),
+        (lambda robot: robot.play_sound(0), "sound 0: 1 to 255 are allowed"),
+        (lambda robot: robot.play_sound("theremin"), "no sound is called 'theremin'"),
+        (lambda robot: robot.say([(1.0, 440.0)]), "has no SAY"),
+        (lambda robot: robot.say([]), "equal numbers are required"),
+        (lambda robot: robot.set_digital_outputs(0x100, 0), "this robot has IO_0 to IO_5"),
+        (lambda robot: robot.select_analog_input(9), "port is 9, allowed: 1 to 5"),
+        (lambda robot: robot.aux_write(4, b"x"), "port is 4, allowed: 1 to 3"),
+        (lambda robot: robot.aux_write(3, b"x"), "has no TTY4"),
+        (lambda robot: robot.aux_read(1, -1), "count is -1"),
+        (lambda robot: robot.set_config(speed=3), "speed cannot be set, these can"),
+        (lambda robot: robot.set_config(trans_acc=0), "trans_acc is 0, allowed: 1 to 32767"),
+        (lambda robot: robot.set_pid("left", kp=3), "allowed: rotation, translation"),
+        (lambda robot: robot.save_config(), "has no SAVE"),
+        (lambda robot: robot.set_motor_pwm(5000.0), "has no PWM_FREQ"),
+        (lambda robot: robot.configure(speed=3), "there is no option speed, allowed: profile"),
+        (lambda robot: robot.configure(command_timeout=0.0), "command_timeout is 0 s"),
+        (lambda robot: robot.configure(max_linear="fast"), "not supported between"),
+        (lambda robot: robot.gripper("open"), "has no GRIPPER"),
+        (lambda robot: robot.deploy_charger(), "has no CHARGE"),
+        (lambda robot: robot.set_servo("pan_joint", 0.0), "joint 'pan_joint' is not there"),
+        (lambda robot: robot.send_command(11, 100), "VEL is not sent"),
+        (lambda robot: robot.events(), "no type of events is given"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_what_is_allowed(
+    robot: AmigoBot, request_: Callable[[AmigoBot], object], text: str
+) -> None:
+    with pytest.raises(Refused, match=text.replace("(", r"\(")) as refused:
+        request_(robot)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_emergency_stop_refuses_to_drive_until_it_is_cleared(robot: AmigoBot) -> None:
+    robot.emergency_stop()
+    assert robot.emergency_stopped
+    for drive in (lambda: robot.drive(0.1), lambda: robot.drive(0.1, duration=1.0), lambda: robot.move(0.1)):
+        with pytest.raises(Refused, match="call clear_emergency_stop first"):
+            drive()
+    robot.clear_emergency_stop()
+    assert robot.turn(0.3) == pytest.approx(0.3, abs=0.06)
+
+
+def test_without_motors_every_drive_is_refused(robot: AmigoBot) -> None:
+    assert robot.enable_motors(False) == "motors off, confirmed by the robot"
+    for drive in (lambda: robot.drive(0.1), lambda: robot.drive(0.1, duration=1.0), lambda: robot.turn(0.5)):
+        with pytest.raises(Refused, match="the motors are off: call enable_motors"):
+            drive()
+    assert robot.enable_motors() == "motors on, confirmed by the robot"
+
+
+def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    def press() -> None:
+        with robots.simulator() as simulator:
+            simulator.press_motors_button()
+
+    threading.Timer(0.7, press).start()
+    with pytest.raises(MotionFailed, match="the motors are off") as failed:
+        robot.drive(0.0, 0.4, duration=30.0)
+    assert failed.value.travelled == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_stop_from_another_thread_ends_a_drive(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    threading.Timer(0.5, robot.stop).start()
+    with pytest.raises(MotionFailed, match="another movement or a stop was requested"):
+        robot.drive(0.0, 0.4, duration=30.0)
+    eventually(lambda: robots.at_rest, "rest")
+
+
+def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: SimulatedRobots) -> None:
+    threading.Timer(0.7, robot.stop).start()
+    with pytest.raises(MotionFailed, match="stopped") as failed:
+        robot.move(20.0)
+    assert 0.0 <= failed.value.travelled < 20.0
+    assert robots.at_rest
+
+
+@pytest.mark.parametrize("drive", [lambda robot: robot.drive(0.0, 0.4, duration=30.0), lambda robot: robot.move(20.0)])
+def test_ctrl_c_stops_the_robot(robot: AmigoBot, robots: SimulatedRobots, drive: Callable[[AmigoBot], object]) -> None:
+    def interrupt() -> None:
+        eventually(lambda: not robots.at_rest, "driving")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        drive(robot)
+    eventually(lambda: robots.at_rest, "rest")
+
+
+# -- sensing --------------------------------------------------------------------------------------------------
+
+
+def test_every_sonar_has_a_reading_right_after_connecting(robot: AmigoBot) -> None:
+    sonars = robot.sonar
+    assert [sonar.number for sonar in sonars] == list(range(8))
+    assert all(sonar.age < 30.0 and sonar.range > 0.0 for sonar in sonars)
+    assert sonars[0].heading == pytest.approx(math.pi / 2)
+
+
+def test_sonars_that_do_not_fire_grow_old(robot: AmigoBot) -> None:
+    assert robot.set_sonar_sequence(2, 3) == "sonars 2, 3 fire"
+    eventually(lambda: robot.sonar[0].age > 1.0 > robot.sonar[2].age)
+    assert robot.enable_sonar(False) == "sonar off, confirmed by the robot"
+    assert robot.enable_sonar() == "sonar on, confirmed by the robot"
+    assert robot.set_sonar_sequence().endswith("fire")
+
+
+def test_pose_battery_and_identity(robot: AmigoBot) -> None:
+    robot.set_odometry(1.0, 2.0, 3.0)
+    assert tuple(robot.pose) == (1.0, 2.0, 3.0)
+    robot.reset_odometry()
+    assert robot.odometry.x == 0.0
+    assert 11.0 < robot.battery.volts < 14.0
+    assert 0.0 < robot.battery.charge <= 1.0
+    assert robot.identity.subclass == "amigo"
+    assert robot.profile.name == "amigo"
+    assert robot.link.state is LinkState.RUNNING
+    assert robot.link.packets > 0
+    assert robot.connected
+    assert "connected to" in repr(robot)
+
+
+def test_devices_that_the_robot_does_not_have_have_no_value(robot: AmigoBot) -> None:
+    for name in ("bumpers", "compass", "encoders", "floor", "gyro", "joystick", "motor_currents", "gripper_state"):
+        assert getattr(robot, name) is None, name
+
+
+def test_a_stream_that_is_switched_on_has_values(robot: AmigoBot) -> None:
+    robot.configure(encoder_stream=True, io_stream=True)
+    eventually(lambda: robot.encoders is not None and len(robot.io.analog) == 5)
+    robot.configure(encoder_stream=False, io_stream=False)
+    eventually(lambda: robot.encoders is None and robot.io.analog == ())
+
+
+# -- streams --------------------------------------------------------------------------------------------------
+
+
+def test_reports_are_an_iterator(robot: AmigoBot) -> None:
+    stamps = []
+    for report in robot.reports():
+        stamps.append(report.stamp)
+        if len(stamps) == 3:
+            break
+    assert stamps == sorted(set(stamps))
+
+
+def test_a_reader_that_is_too_slow_loses_the_oldest_reports(robot: AmigoBot) -> None:
+    with robot.reports() as all_reports, robot.reports(maxlen=2) as reports:
+        eventually(lambda: reports.dropped >= 3)
+        oldest, newest = next(all_reports), next(reports)
+        assert newest.stamp > oldest.stamp
+    assert all_reports.dropped == 0
+
+
+def test_a_stream_that_is_closed_ends(robot: AmigoBot) -> None:
+    reports = robot.reports()
+    next(reports)
+    reports.close()
+    assert len(list(reports)) <= 1
+
+
+def test_get_does_not_wait_longer_than_asked(robot: AmigoBot) -> None:
+    with robot.events(LinkChanged) as changes:
+        assert changes.get(0.0) is None
+        assert changes.get(0.1) is None
+
+
+def test_reports_are_an_asyncio_iterator(robot: AmigoBot) -> None:
+    async def read() -> list[float]:
+        stamps: list[float] = []
+        with robot.reports() as reports:
+            async for report in reports:
+                stamps.append(report.stamp)
+                if len(stamps) == 3:
+                    reports.close()
+        return stamps
+
+    stamps = asyncio.run(read())
+    assert stamps == sorted(set(stamps))
+
+
+def test_a_callback_may_take_its_time_and_use_the_robot(robot: AmigoBot) -> None:
+    poses = []
+
+    def callback(report: Report) -> None:
+        robot.stop()
+        poses.append(robot.pose)
+
+    subscription = robot.subscribe(callback)
+    eventually(lambda: len(poses) >= 2)
+    subscription.cancel()
+    assert subscription.dropped == 0
+
+
+def test_a_callback_that_raises_harms_nothing_else(robot: AmigoBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", reported.append)
+    calls = []
+
+    def callback(report: Report) -> None:
+        calls.append(report)
+        raise ZeroDivisionError
+
+    robot.subscribe(callback)
+    eventually(lambda: reported)
+    next(robot.reports())
+    assert len(calls) == 1
+    assert reported[0].exc_type is ZeroDivisionError
+
+
+# -- everything else ------------------------------------------------------------------------------------------
+
+
+def test_sounds_are_listed_searched_and_played(robot: AmigoBot) -> None:
+    sounds = robot.list_sounds()
+    assert any(sound.is_group for sound in sounds)
+    assert [sound.name for sound in robot.find_sounds("MEO")] == ["meow"]
+    assert robot.find_sounds("theremin") == ()
+    assert robot.play_sound("Meow").startswith("sent SOUND 58 (meow) once")
+    assert robot.play_sound(58).startswith("sent SOUND 58")
+    assert robot.enable_sounds(False) == "sounds off, confirmed by the robot"
+    with pytest.raises(Refused, match="sounds are off: call enable_sounds"):
+        robot.play_sound(58)
+    robot.enable_sounds()
+
+
+def test_outputs_follow_and_inputs_are_read(robot: AmigoBot) -> None:
+    with pytest.raises(RequestFailed, match="IO_0 did not follow"):
+        robot.set_digital_outputs(0b1, 0b1)
+    assert robot.set_digital_outputs(0b10, 0b10) == robot.io.digital_outputs == 0b10
+    assert robot.set_digital_outputs(0b10, 0) == 0
+    assert 0.0 <= robot.select_analog_input(2) <= 5.0
+    assert robot.io.selected_port == 2
+    assert robot.io.digital_inputs is not None
+
+
+def test_an_auxiliary_port_that_loops_back(robot: AmigoBot) -> None:
+    assert robot.aux_write(1, b"hello") == 5
+    assert robot.aux_read(1, 5, timeout=30.0) == b"hello"
+    robot.aux_write(1, b"abc")
+    with pytest.raises(AuxReadFailed, match="3 of 5 bytes") as failed:
+        robot.aux_read(1, 5, timeout=3.0)
+    assert failed.value.data == b"abc"
+    assert robot.aux_read(1, timeout=0.2) == b""
+
+
+def test_working_values_are_set_and_read_back(robot: AmigoBot) -> None:
+    assert robot.get_config()["trans_acc"] != 222
+    assert robot.set_config(trans_acc=222)["trans_acc"] == 222
+    assert robot.set_config({"trans_acc": 250}, trans_decel=250)["trans_decel"] == 250
+    assert "trans_acc" in TUNABLE
+    gains = robot.set_pid("rotation", kp=35)
+    assert gains.kp == 35
+    assert robot.get_pid().rotation == gains
+
+
+def test_options_change_at_run_time(robot: AmigoBot) -> None:
+    robot.configure(max_linear=0.25)
+    assert robot.options.max_linear == 0.25
+    assert robot.get_config()["trans_vel_max"] == 250
+    robot.configure(max_linear=0.0)
+
+
+def test_a_raw_command_is_sent_once(robot: AmigoBot) -> None:
+    assert robot.send_command(0).startswith("sent PULSE once")
+
+
+def test_a_reset_ends_when_the_robot_is_connected_again(robots: SimulatedRobots) -> None:
+    with AmigoBot("sim://p3dx-sh?world=empty&baud=115200", timeout=60) as robot:
+        assert robot.bumpers is not None and not any(robot.bumpers.front)
+        assert robot.reset() == "the robot was reset and is connected again"
+        assert robot.turn(0.3) == pytest.approx(0.3, abs=0.06)
+
+
+def test_a_gripper_obeys(robots: SimulatedRobots, tmp_path: Path) -> None:
+    profile = tmp_path / "gripper.yaml"
+    profile.write_text("extends: p3dx\nflash: {gripper: 1}\n")
+    with AmigoBot(f"sim://?robot={profile}&world=empty&baud=115200", timeout=60) as robot:
+        eventually(lambda: robot.gripper_state is not None)
+        assert robot.gripper("open").startswith("open: paddles")
+        with pytest.raises(Refused, match="allowed: open, close"):
+            robot.gripper("juggle")
+
+
+def test_an_erratic_turns_its_servo(robots: SimulatedRobots) -> None:
+    with AmigoBot("sim://erratic?world=empty", timeout=60, options=Options(profile="erratic")) as robot:
+        robot.set_servo("pan_joint", 0.2)
+        with pytest.raises(Refused, match="pan_joint"):
+            robot.set_servo("pan_joint", 9.0)
+        assert "sent" in robot.set_motor_pwm(5000.0)
+        eventually(lambda: robot.motor_currents is not None and robot.floor is not None)
+        assert "SAVE was sent" in robot.save_config()
+
+
+def test_an_amigobot_sh_says_tones(robots: SimulatedRobots) -> None:
+    with AmigoBot("sim://amigo-sh?world=empty&baud=115200", timeout=60) as robot:
+        assert robot.say([(0.5, 440.0), (0.1, 0.0)]).startswith("sent SAY with 2 tones once")
+
+
+# -- connecting and ending ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("port", "text"),
+    [
+        ("/dev/ttyUSB_nothing", "/dev/ttyUSB_nothing: there is no such port; is the adapter plugged in"),
+        ("/dev/ttyUSB_nothing*", "no port matches; is the adapter plugged in"),
+        ("sim://amigo?wrold=room", "option 'wrold' is not known, allowed: "),
+        ("", "the port is '', allowed|the port is ''; allowed"),
+    ],
+)
+def test_a_port_that_cannot_be_opened_is_an_error_at_once(port: str, text: str) -> None:
+    with pytest.raises(ConnectionFailed, match=text) as failed:
+        AmigoBot(port, timeout=50)
+    assert "\n" not in str(failed.value)
+
+
+def test_a_silent_port_is_an_error_after_the_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = f"socket://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ConnectionFailed, match=r"is it switched on, is the cable in its serial port"):
+            AmigoBot(port, timeout=1.0)
+
+
+def test_a_robot_that_opens_no_session_is_an_error_with_the_reason() -> None:
+    with pytest.raises(ConnectionFailed, match=r"."):
+        AmigoBot("sim://amigo?charge=0.0&refuse_low_battery=1&baud=115200", timeout=3.0)
+
+
+def test_options_that_name_no_profile_are_an_error() -> None:
+    with pytest.raises(ProfileError, match="r2d2"):
+        AmigoBot("sim://", options=Options(profile="r2d2"))
+
+
+def test_an_error_in_the_block_stops_the_robot_and_closes_the_session(robots: SimulatedRobots) -> None:
+    with pytest.raises(ZeroDivisionError), AmigoBot(FAST, timeout=60) as robot:
+        robot.drive(0.3)
+        eventually(lambda: not robots.at_rest, "driving")
+        raise ZeroDivisionError
+    with robots.simulator() as simulator:
+        assert simulator.session is not Session.OPEN
+    eventually(lambda: robots.at_rest, "rest")
+
+
+def test_a_robot_that_is_closed_says_so_and_ends_its_streams(robots: SimulatedRobots) -> None:
+    robot = AmigoBot(FAST, timeout=60)
+    reports = robot.reports()
+    robot.close()
+    robot.close()
+    for use in (lambda: robot.drive(0.1), lambda: robot.pose, robot.reports, robot.list_sounds, robot.emergency_stop):
+        with pytest.raises(ConnectionLost, match="the connection is closed"):
+            use()
+    assert not robot.connected
+    assert "closed" in repr(robot)
+    list(reports)
+
+
+def test_a_robot_that_is_no_longer_used_is_closed(robots: SimulatedRobots) -> None:
+    robot = AmigoBot(FAST, timeout=60)
+    assert robot.connected
+    del robot
+    with robots.simulator() as simulator:
+        assert simulator.session is not Session.OPEN
+
+
+def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots: SimulatedRobots) -> None:
+    with AmigoBot(FAST, timeout=60) as robot:
+        reports, changes = robot.reports(), robot.events(LinkChanged, Report)
+        seen: list[Report] = []
+        robot.subscribe(seen.append)
+        robots.inject(silence=Window(0.0, math.inf))
+        with pytest.raises(ConnectionLost, match="no packet for"):
+            for _ in reports:
+                pass
+        for use in (lambda: robot.pose, lambda: robot.sonar, lambda: robot.drive(0.1), lambda: robot.turn(1.0)):
+            with pytest.raises(ConnectionLost, match=r"is the robot switched on|no robot answers|looking for"):
+                use()
+        with pytest.raises(ConnectionLost):
+            robot.stop()
+        with pytest.raises(ConnectionLost):
+            next(robot.reports())
+        assert robot.link.state is not LinkState.RUNNING
+        with pytest.raises(ConnectionFailed):
+            robot.wait_until_connected(0.1)
+        count = len(seen)
+        robots.inject(silence=None)
+        robot.wait_until_connected(60.0)
+        assert robot.turn(0.3) == pytest.approx(0.3, abs=0.06)
+        next(reports)
+        eventually(lambda: len(seen) > count)
+        assert any(isinstance(change, LinkChanged) and change.state is LinkState.LOST for change in changes.take_all())
+
+
+def test_a_driver_that_fails_is_an_error_and_not_a_hang(
+    robots: SimulatedRobots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
+    with AmigoBot(FAST, timeout=60) as robot:
+        reports = robot.reports()
+        next(reports)
+
+        def fail(*arguments: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(robot._hub, "publish", fail)
+        monkeypatch.setattr(robot._driver, "_listener", fail)
+        eventually(robot._driver.failed.is_set, "the end of the thread")
+        with pytest.raises(ConnectionLost, match="a thread of the driver ended"):
+            robot.drive(0.1)
+        list(reports)
+    eventually(lambda: robots.at_rest, "rest")
