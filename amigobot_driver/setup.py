@@ -1,8 +1,12 @@
+import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
 
 NAME = "amigobot_driver"
+#: pip makes the command from its entry point. colcon puts entry points in lib/amigobot_driver, where `ros2 run` finds
+#: them, and only a file in bin/ is on PATH.
+COMMAND = [] if {"bdist_wheel", "editable_wheel"} & set(sys.argv) else [("bin", ["bin/amigobot"])]
 
 
 def shared(*folders: str) -> list[tuple[str, list[str]]]:
@@ -23,6 +27,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
+        *COMMAND,
         *shared("launch", "config", "systemd", "udev", "urdf", "rviz"),
     ],
     install_requires=["setuptools", "pyserial", "PyYAML"],

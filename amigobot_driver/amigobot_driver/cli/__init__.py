@@ -1,22 +1,27 @@
 """The `amigobot` command: one module for each verb.
 
 The module of a verb has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises `UsageError`.
-The first line of its docstring is the help text of the verb.
+The first line of its docstring is the help text of the verb. Only the module of the chosen verb is imported.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
+import os
 import sys
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from .errors import UsageError
+from .verbs import Verb, explained, find_verbs
 
-#: The verbs: names of modules in this package.
-VERBS = ("sim", "config", "describe")
+__all__ = ["UsageError", "main"]
+
+_EXIT_CODES = """\
+exit status: 0 success; 1 the robot or a file did not do what was asked; 2 wrong usage, or something is not installed;
+130 ended with Ctrl-C. Each failure is one line on standard error.
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -33,29 +38,77 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: Arguments; None takes those of the process.
 
     Returns:
-        Exit status: 0 success, 1 failure, 2 wrong usage, reported in one line.
+        Exit status: 0 success, 1 failure, 2 wrong usage or a missing library, 130 interrupted; reported in one line.
     """
-    parser = _Parser(prog="amigobot", description="Tools for AmigoBot robots, real and simulated.")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
-    modules: dict[str, ModuleType] = {}
-    for name in VERBS:
-        module = importlib.import_module(f"{__name__}.{name}")
-        summary, _, details = (module.__doc__ or "").partition("\n")
-        verb = verbs.add_parser(
-            name,
-            help=summary,
-            description=f"{summary}\n{details}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(verb)
-        modules[name] = module
-    args = parser.parse_args(argv)
-    if args.verb is None:
-        parser.print_help()
-        return 0
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    verbs = find_verbs()
+    name = _chosen(arguments)
+    if name and name not in verbs:
+        print(f"amigobot: {_unknown(name, verbs)}", file=sys.stderr)
+        return 2
+    verb = verbs.get(name)
     try:
-        status: int = modules[args.verb].run(args)
+        parser = _parser(verbs, verb)
+        if "_ARGCOMPLETE" in os.environ:
+            _complete(parser)
+        args = parser.parse_args(arguments)
+        if verb is None:
+            parser.print_help()
+            return 0
+        status: int = verb.load().run(args)
         return status
     except UsageError as error:
-        print(f"amigobot {args.verb}: {error}", file=sys.stderr)
+        print(f"amigobot {name}: {error}", file=sys.stderr)
         return 2
+    except ImportError as error:
+        print(f"amigobot {name}: {explained(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _chosen(arguments: Sequence[str]) -> str:
+    """The verb on the command line, or the one in the line that a shell wants to complete; "" for none."""
+    if "_ARGCOMPLETE" in os.environ:
+        # The last word is still being typed.
+        words = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))].split(" ")[:-1]
+        arguments = [word for word in words[int(os.environ["_ARGCOMPLETE"]) :] if word]
+        name = next((word for word in arguments if not word.startswith("-")), "")
+        return name if name in find_verbs() else ""
+    return next((word for word in arguments if not word.startswith("-")), "")
+
+
+def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.ArgumentParser:
+    """The parser with the arguments of the chosen verb; without one, with a line for each verb."""
+    parser = _Parser(
+        prog="amigobot",
+        description="Tools for AmigoBot robots, real and simulated.",
+        epilog=f"`amigobot VERB --help` explains a verb.\n{_EXIT_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="verb", metavar="VERB")
+    for verb in verbs.values() if chosen is None else [chosen]:
+        subparser = commands.add_parser(
+            verb.name,
+            help=verb.summary.replace("%", "%%"),
+            description=verb.documentation(),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if chosen is not None:
+            chosen.load().add_arguments(subparser)
+    return parser
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that completes the command line; argcomplete then ends the process."""
+    with suppress(ImportError):
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+
+
+def _unknown(name: str, verbs: Mapping[str, Verb]) -> str:
+    known = f"there is no verb {name!r}, allowed: {', '.join(verbs)}"
+    if any(not verb.module.startswith(__name__) for verb in verbs.values()):
+        return known
+    return f"{known}; more verbs come with the package amigobot_tools: python3 -m pip install ./amigobot_tools"

@@ -30,7 +30,5 @@ def run(args: argparse.Namespace) -> int:
         text = robot_description(profile, args.base_frame) if args.urdf else profile_yaml(profile)
     except ProfileError as error:
         raise UsageError(str(error)) from None
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{error.name} is not installed: sudo apt-get install ros-$ROS_DISTRO-xacro") from None
     print(text, end="")
     return 0

@@ -1,0 +1,7 @@
+"""`python -m amigobot_driver.cli` is the `amigobot` command."""
+
+import sys
+
+from . import main
+
+sys.exit(main())

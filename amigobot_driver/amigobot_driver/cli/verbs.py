@@ -1,0 +1,83 @@
+"""Finds the verbs of the `amigobot` command without importing them.
+
+The verbs of this package are the modules named in `BUILT_IN`. Another package adds verbs as entry points of the group
+`amigobot.verbs`: the name of the entry point is the verb, its value is the module.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import sys
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from types import ModuleType
+
+from .errors import UsageError
+
+GROUP = "amigobot.verbs"
+#: Verbs of this package; each is a module beside this one.
+BUILT_IN = ("config", "describe", "sim")
+
+_ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"
+_WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
+#: How to get a library that a verb needs, by its top-level module.
+REMEDIES = {
+    "amigobot_msgs": _WORKSPACE,
+    "rclpy": _ROS,
+    "rich": "sudo apt-get install python3-rich, or python3 -m pip install rich",
+    "xacro": "sudo apt-get install ros-$ROS_DISTRO-xacro, or python3 -m pip install xacro",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb: its name and the module that implements it."""
+
+    name: str
+    module: str
+
+    def load(self) -> ModuleType:
+        """Import the module.
+
+        Raises:
+            UsageError: A library that the verb needs is not installed.
+        """
+        try:
+            return importlib.import_module(self.module)
+        except ImportError as error:
+            raise explained(error) from None
+
+    def documentation(self) -> str:
+        """Return the docstring of the module, which is not imported: `amigobot --help` names all verbs."""
+        if loaded := sys.modules.get(self.module):
+            return loaded.__doc__ or ""
+        spec = importlib.util.find_spec(self.module)
+        source = getattr(spec.loader, "get_source", None) if spec else None
+        text = source(self.module) if source else None
+        return (ast.get_docstring(ast.parse(text)) or "") if text else ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.documentation().partition("\n")[0]
+
+
+def find_verbs() -> dict[str, Verb]:
+    """Return every installed verb by its name, in alphabetical order. A built-in verb wins over an entry point."""
+    verbs = {entry.name: Verb(entry.name, entry.value) for entry in entry_points(group=GROUP)}
+    verbs |= {name: Verb(name, f"{__package__}.{name}") for name in BUILT_IN}
+    return dict(sorted(verbs.items()))
+
+
+def explained(error: ImportError) -> UsageError:
+    """Return the error that says how to install the missing library.
+
+    Raises:
+        ImportError: It is none of the libraries that a user has to install; this is a bug.
+    """
+    name = (error.name or "").partition(".")[0]
+    if name not in REMEDIES:
+        raise error
+    return UsageError(f"needs {name}, which cannot be imported here; to install it: {REMEDIES[name]}")

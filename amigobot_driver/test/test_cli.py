@@ -1,0 +1,133 @@
+"""The `amigobot` command: which verbs there are, what is missing, and what a user sees then."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.cli import main, verbs
+from amigobot_driver.cli.verbs import BUILT_IN, REMEDIES, find_verbs
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def run_python(code: str, **variables: str) -> str:
+    """Run code in another process; return what it prints."""
+    path = f"{PACKAGE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    environment = {**os.environ, "PYTHONPATH": path, **variables}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
+    return result.stdout
+
+
+@pytest.fixture
+def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package that adds the verbs `hello` and `broken`."""
+    (tmp_path / "hello_verb.py").write_text(
+        '"""Say hello.\n\nTwice, if asked: 100 %.\n"""\n'
+        "def add_arguments(parser):\n    parser.add_argument('--name', choices=('Ada', 'Bob'))\n"
+        "def run(args):\n    print('hello', args.name)\n    return 1\n"
+    )
+    (tmp_path / "broken_verb.py").write_text('"""Need what is not there."""\nimport rich_missing_here\n')
+    entries = [
+        importlib.metadata.EntryPoint(name, f"{name}_verb", verbs.GROUP) for name in ("hello", "broken", "sim")
+    ]
+    monkeypatch.setattr(verbs, "entry_points", lambda group: entries if group == verbs.GROUP else [])
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in ("hello_verb", "broken_verb"):
+        sys.modules.pop(name, None)
+
+
+def test_the_help_names_every_verb_with_its_first_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for verb in find_verbs().values():
+        assert f"{verb.name} {verb.summary}" in text
+        assert verb.summary.endswith("."), verb.name
+    assert "exit status: 0 success; 1" in text
+
+
+def test_the_help_imports_no_verb() -> None:
+    code = "import sys; from amigobot_driver.cli import main; main(['--help'])"
+    code = f"import atexit, sys; atexit.register(lambda: print('IMPORTED', *sys.modules)); {code}"
+    imported = set(run_python(code).partition("IMPORTED")[2].split())
+    assert imported
+    assert not imported & {"rclpy", "rich", "serial", "yaml", *(f"amigobot_driver.cli.{name}" for name in BUILT_IN)}
+
+
+def test_a_verb_of_another_package_is_found_by_its_entry_point(
+    other_package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([]) == 0
+    assert "hello     Say hello." in capsys.readouterr().out
+    assert main(["hello", "--name", "Ada"]) == 1
+    assert capsys.readouterr().out == "hello Ada\n"
+    with pytest.raises(SystemExit) as ended:
+        main(["hello", "--help"])
+    assert ended.value.code == 0
+    assert "Twice, if asked: 100 %." in capsys.readouterr().out
+
+
+def test_a_built_in_verb_cannot_be_replaced(other_package: Path) -> None:
+    assert find_verbs()["sim"].module == "amigobot_driver.cli.sim"
+
+
+def test_an_unknown_verb_names_those_that_exist_and_the_package_with_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(verbs, "entry_points", lambda group: [])
+    assert main(["teleop"]) == 2
+    assert capsys.readouterr().err == (
+        "amigobot: there is no verb 'teleop', allowed: config, describe, sim; more verbs come with the package "
+        "amigobot_tools: python3 -m pip install ./amigobot_tools\n"
+    )
+
+
+@pytest.mark.parametrize("library", sorted(REMEDIES))
+def test_a_missing_library_is_one_line_with_the_command_that_installs_it(
+    library: str, other_package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    for text in (f"import {library}", f"def add_arguments(parser): pass\ndef run(args): import {library}"):
+        sys.modules.pop("broken_verb", None)
+        (other_package / "broken_verb.py").write_text(f'"""Need a library."""\n{text}\n# {len(text)}\n')
+        assert main(["broken"]) == 2
+        lines = capsys.readouterr().err.splitlines()
+        assert lines == [
+            f"amigobot broken: needs {library}, which cannot be imported here; to install it: {REMEDIES[library]}"
+        ]
+
+
+def test_an_import_error_that_no_user_can_mend_is_not_hidden(other_package: Path) -> None:
+    with pytest.raises(ModuleNotFoundError, match="rich_missing_here"):
+        main(["broken"])
+
+
+def test_ctrl_c_ends_a_verb_with_130(other_package: Path) -> None:
+    (other_package / "hello_verb.py").write_text(
+        '"""Wait."""\ndef add_arguments(parser): pass\ndef run(args): raise KeyboardInterrupt\n'
+    )
+    assert main(["hello"]) == 130
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("amigobot si", {"sim"}),
+        ("amigobot describe --ur", {"--urdf"}),
+        ("amigobot config s", {"save", "show"}),
+        ("amigobot nonsense --", {"--help"}),
+    ],
+)
+def test_a_shell_can_complete_verbs_options_and_values(line: str, expected: set[str], tmp_path: Path) -> None:
+    pytest.importorskip("argcomplete")
+    answers = tmp_path / "answers"
+    completion = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
+    run_python("from amigobot_driver.cli import main; main()", **completion, _ARGCOMPLETE_STDOUT_FILENAME=str(answers))
+    assert {word.strip() for word in answers.read_text().splitlines()} == expected
