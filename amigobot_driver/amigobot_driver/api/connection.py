@@ -296,9 +296,9 @@ def _close(driver: Driver, hub: EventHub) -> None:
 
 def _ready(robot: Robot) -> bool:
     """Whether the robot can be driven, or will not switch its motors on."""
-    return robot.running and robot.senses.report is not None and not robot.motors.switching_on
+    return robot.running and robot.estimator.report is not None and not robot.motors.switching_on
 
 
 def _sonars_have_fired(robot: Robot) -> bool:
-    report = robot.senses.report
+    report = robot.estimator.report
     return report is None or not report.sonar_enabled or None not in report.sonar_ages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..robot import GripperSeen
+from ..robot import GripperReading
 from .connection import Connection
 
 
@@ -27,7 +27,7 @@ class Devices(Connection):
         return self._request(lambda robot, now: robot.gripper.order(order, duration, now)).message
 
     @property
-    def gripper_state(self) -> GripperSeen | None:
+    def gripper_state(self) -> GripperReading | None:
         """Where paddles and lift are, and what they touch; None where the robot has no gripper.
 
         Raises:

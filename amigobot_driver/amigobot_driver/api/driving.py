@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from ..errors import ConnectionLost, MotionFailed, Refused, RequestFailed
-from ..robot import Manoeuvre, Report, Robot
+from ..robot import MotionGoal, Report, Robot
 from .connection import Connection
 
 #: s between two repetitions of a velocity at most.
@@ -176,7 +176,7 @@ class Driving(Connection):
             _check_motors(robot)
             request(robot, began)
             self._orders += 1
-            order, start = self._orders, robot.senses.odometer.state.travelled
+            order, start = self._orders, robot.estimator.odometer.state.travelled
         if duration is None:
             return
         period = min(_REPEAT, self.options.command_timeout / 4)
@@ -204,10 +204,10 @@ class Driving(Connection):
     def _ended(self, start: float, why: str) -> MotionFailed:
         """The error of a drive that began when the robot had travelled `start` m."""
         with self._driver.robot() as robot:
-            travelled = robot.senses.odometer.state.travelled - start
+            travelled = robot.estimator.odometer.state.travelled - start
         return MotionFailed(f"the drive ended after {travelled:.3f} m: {why}", travelled)
 
-    def _perform(self, start: Callable[[Robot, float], Manoeuvre]) -> float:
+    def _perform(self, start: Callable[[Robot, float], MotionGoal]) -> float:
         """Start a movement with an end and wait for it; returns what was covered, rad or m."""
         with self._locked() as (robot, now):
             manoeuvre = start(robot, now)

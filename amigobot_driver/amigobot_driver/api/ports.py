@@ -31,7 +31,7 @@ class Ports(Connection):
         """
         received = self._hub.newest(Io)
         with self._locked() as (robot, now):
-            report, scale = robot.senses.report, robot.profile.inputs.volts_per_count
+            report, scale = robot.estimator.report, robot.profile.inputs.volts_per_count
         packet = received.packet if isinstance(received, Received) and now - received.stamp < _STALE else None
         inputs: tuple[int, ...] = ()
         outputs: tuple[int, ...] = ()

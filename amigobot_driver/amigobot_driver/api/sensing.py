@@ -8,15 +8,15 @@ from typing import Any, TypeVar, overload
 
 from ..errors import ConnectionLost, Refused
 from ..robot import (
-    BumpersFelt,
-    CompassRead,
+    BumperReading,
+    CompassReading,
+    EncoderReading,
     Event,
-    FloorSensed,
-    JoystickMoved,
+    FloorReading,
+    JoystickReading,
     MotorCurrents,
     Odometry,
     Report,
-    Rolled,
     TurnRate,
 )
 from .connection import Connection
@@ -24,7 +24,16 @@ from .streams import EventStream, Subscription
 from .values import BatteryState, Pose, SonarReading
 
 E = TypeVar("E", bound=Event)
-Stamped = TypeVar("Stamped", BumpersFelt, CompassRead, FloorSensed, JoystickMoved, MotorCurrents, Rolled, TurnRate)
+Stamped = TypeVar(
+    "Stamped",
+    BumperReading,
+    CompassReading,
+    EncoderReading,
+    FloorReading,
+    JoystickReading,
+    MotorCurrents,
+    TurnRate,
+)
 
 #: Events that a stream keeps for a reader that is late; at 10 Hz, those of 10 s.
 _LENGTH = 100
@@ -43,7 +52,7 @@ class Sensing(Connection):
             ConnectionLost: The robot is not connected.
         """
         with self._locked() as (robot, _):
-            report = robot.senses.report
+            report = robot.estimator.report
         if report is None:
             raise ConnectionLost(f"{self._port}: no packet since the robot was connected again")
         return report
@@ -56,7 +65,7 @@ class Sensing(Connection):
             ConnectionLost: The robot is not connected.
         """
         with self._locked() as (robot, _):
-            return robot.senses.odometer.state
+            return robot.estimator.odometer.state
 
     @property
     def pose(self) -> Pose:
@@ -76,7 +85,7 @@ class Sensing(Connection):
             ConnectionLost: The robot is not connected.
         """
         with self._locked() as (robot, now):
-            poses, newest = robot.profile.sonar.poses, dict(robot.senses.newest)
+            poses, newest = robot.profile.sonar.poses, dict(robot.estimator.newest)
         readings = []
         for number, pose in enumerate(poses):
             ping = newest.get(number)
@@ -93,7 +102,7 @@ class Sensing(Connection):
         """
         report = self.report
         with self._locked() as (robot, _):
-            monitor = robot.senses.battery
+            monitor = robot.estimator.battery
             return BatteryState(
                 volts=monitor.voltage,
                 charge=monitor.charge if report.charge is None else report.charge,
@@ -103,24 +112,24 @@ class Sensing(Connection):
             )
 
     @property
-    def bumpers(self) -> BumpersFelt | None:
+    def bumpers(self) -> BumperReading | None:
         """Which segments of a Pioneer's bumpers are pressed; None where the robot does not report it."""
-        return self._recent(BumpersFelt)
+        return self._recent(BumperReading)
 
     @property
-    def compass(self) -> CompassRead | None:
+    def compass(self) -> CompassReading | None:
         """The heading of the compass; needs `Options(compass="sip")` or `"packets"`; None without."""
-        return self._recent(CompassRead)
+        return self._recent(CompassReading)
 
     @property
-    def encoders(self) -> Rolled | None:
+    def encoders(self) -> EncoderReading | None:
         """Raw ticks of the wheels; needs `Options(encoder_stream=True)`; None without."""
-        return self._recent(Rolled)
+        return self._recent(EncoderReading)
 
     @property
-    def floor(self) -> FloorSensed | None:
+    def floor(self) -> FloorReading | None:
         """What the floor sensors of an Erratic see; None where the robot has none."""
-        return self._recent(FloorSensed)
+        return self._recent(FloorReading)
 
     @property
     def gyro(self) -> TurnRate | None:
@@ -128,9 +137,9 @@ class Sensing(Connection):
         return self._recent(TurnRate)
 
     @property
-    def joystick(self) -> JoystickMoved | None:
+    def joystick(self) -> JoystickReading | None:
         """The robot's own joystick; needs `Options(joystick_stream=True)`; None without."""
-        return self._recent(JoystickMoved)
+        return self._recent(JoystickReading)
 
     @property
     def motor_currents(self) -> MotorCurrents | None:
