@@ -1,5 +1,4 @@
-"""Battery voltage, smoothed and with hysteresis so that a start of the motors raises no alarm, and time left.
-"""
+"""Battery voltage, smoothed and with hysteresis so that a start of the motors raises no alarm, and time left."""
 
 from __future__ import annotations
 
