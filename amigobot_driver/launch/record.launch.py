@@ -10,13 +10,12 @@ from launch import Action, LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction, Shutdown
 from launch_ros.actions import Node
 
-from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
-from amigobot_driver.ros.topics import pattern as topic_pattern
+from amigobot_driver.ros.topics import PUBLISHED, SHARED, SUBSCRIBED
 
 #: Below the robot's namespace, besides the topics of the node itself.
 MORE_TOPICS = "robot_description"
-#: For all robots.
-GLOBAL_TOPICS = "tf|tf_static|diagnostics"
+#: For all robots, likewise.
+MORE_SHARED = "/tf_static"
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -73,6 +72,7 @@ def start(context: LaunchContext) -> list[Action]:
 
 def topics(namespace: str, extra: str) -> str:
     here = f"/{re.escape(namespace)}/" if namespace else "/"
-    own = "|".join([*map(topic_pattern, (*PUBLISHED, *SUBSCRIBED)), MORE_TOPICS])
-    parts = [f"{here}({own})", f"/({GLOBAL_TOPICS})", *([extra] if extra else [])]
+    own = "|".join([*(topic.pattern() for topic in (*PUBLISHED, *SUBSCRIBED) if topic not in SHARED), MORE_TOPICS])
+    shared = "|".join([*(topic.pattern() for topic in SHARED), MORE_SHARED])
+    parts = [f"{here}({own})", f"({shared})", *([extra] if extra else [])]
     return f"^({'|'.join(parts)})$"

@@ -225,3 +225,74 @@ def test_a_slow_call_under_the_robots_lock_is_found() -> None:
     source = "with self._driver.robot() as robot:\n    if robot.running:\n        self._publisher.publish(robot.note)\n"
     assert slow_calls_under_lock(source) == ["3 publish"]
     assert slow_calls_under_lock("with driver.robot() as robot:\n    x = robot.x\nlog.warning(x)\n") == []
+
+
+#: What ros/ may import from robot/: frozen values, constants and requests. `Robot` is only passed on and asked.
+ROBOT_NAMES_FOR_ROS = {
+    *("Robot", "Options", "Refused", "Outcome", "WriteOutcome", "MotionGoal", "SonarArray", "SonarPoint"),
+    *("RobotSnapshot", "take_snapshot", "take_sound_snapshot", "LinkState", "BatteryLevel"),
+    *("Event", "BatteryChanged", "BumperReading", "CompassReading", "Configured", "EmergencyStopChanged"),
+    *("EncoderReading", "FloorReading", "FrameSeen", "GripperReading", "Identified", "JoystickReading", "LinkChanged"),
+    *("MotorCurrents", "Notice", "Odometry", "OdometryStale", "Received", "Report", "TurnRate"),
+    *("MAX_ROUTINE", "SIP_VOLTS", "STALLS", "TUNABLE", "is_group", "tone_pairs"),
+}
+#: Names of variables and attributes that hold a live object of the core.
+LIVE = {"robot", "_robot", "motion_goal"}
+#: Attributes of a live object that hold no state of the robot: the future of its outcome.
+ALLOWED_READS = {"motion_goal.ended"}
+
+
+def robot_names(source: str) -> set[str]:
+    """What a module of ros/ imports from robot/, "MODULE.NAME" if it is not from the package itself."""
+    return {
+        alias.name if node.module == "robot" else f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and node.level == 2 and (node.module or "").split(".")[0] == "robot"
+        for alias in node.names
+    }
+
+
+def live_reads(source: str) -> list[str]:
+    """Attributes of live objects that are read or set, as "LINE CHAIN"; a chain that ends in a call is a request."""
+    tree = ast.parse(source)
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Subscript)}
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and id(node) not in inner | called:
+            root: ast.expr = node
+            while isinstance(root, ast.Attribute | ast.Subscript) and getattr(root, "attr", "") not in LIVE:
+                root = root.value
+            name = getattr(root, "attr", getattr(root, "id", ""))
+            chain = ast.unparse(node)
+            if name in LIVE and root is not node and chain not in ALLOWED_READS:
+                found.append(f"{node.lineno} {chain}")
+    return found
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("ros.")])
+def test_a_ros_module_gets_only_frozen_values_from_the_robot(module: str) -> None:
+    source = MODULES[module].read_text(encoding="utf-8")
+    assert robot_names(source) <= ROBOT_NAMES_FOR_ROS
+    assert live_reads(source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("with driver.robot() as robot:\n    x = robot.motion.emergency", ["2 robot.motion.emergency"]),
+        ("x = self._robot.senses.report.stamp", ["1 self._robot.senses.report.stamp"]),
+        ("robot.motion.stats.refused += 1", ["1 robot.motion.stats.refused"]),
+        ("x = robot.aux[0].reader.obstacle", ["1 robot.aux[0].reader.obstacle"]),
+        ("f(motion_goal.remaining)", ["1 motion_goal.remaining"]),
+        ("robot.aux[0].reader.listen(True)\nx = take_snapshot(robot).link.note", []),
+        ("x = lambda robot, now: robot.turn(goal.angle, now)", []),
+    ],
+)
+def test_a_read_of_a_live_object_is_found(source: str, found: list[str]) -> None:
+    assert live_reads(source) == found
+
+
+def test_an_import_of_a_live_component_is_found() -> None:
+    source = "from ..robot import Report\nfrom ..robot.sensing.battery import BatteryMonitor"
+    assert robot_names(source) == {"Report", "robot.sensing.battery.BatteryMonitor"}

@@ -31,7 +31,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from amigobot_driver.protocol import Command, Io
-from amigobot_driver.robot import LinkChanged, LinkState, Options, Outcome, Received, Refused, Report
+from amigobot_driver.robot import LinkChanged, LinkState, Options, Outcome, Received, Refused, Report, take_snapshot
 from amigobot_driver.ros.diagnostics import Diagnostics
 from amigobot_driver.ros.log import INTERVAL, MAX_RECOVERIES, EventLog, LogThrottle
 from amigobot_driver.sim import Faults, Window
@@ -68,7 +68,7 @@ class Scene:
         node.get_fully_qualified_name.return_value = "/amigobot"
         node.get_clock().now().to_msg.return_value = Time()
         node.get_logger().info = node.get_logger().warning = lambda text: self.log.append((self.bench.now, text))
-        self._diagnostics = Diagnostics(node, self.bench.robot, "/dev/ttyUSB0")
+        self._diagnostics = Diagnostics(node, "/dev/ttyUSB0")
         self._event_log = EventLog(node, LogThrottle(lambda: self.bench.now))
 
     # -- what the user does -----------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Scene:
         self._last_wish, self._stood = self.bench.now, False
 
     def _read_diagnostics(self) -> None:
-        self.statuses += self._diagnostics.current().status
+        self.statuses += self._diagnostics.message(take_snapshot(self.bench.robot)).status
 
     # -- what the user sees -----------------------------------------------------------------------------------
 

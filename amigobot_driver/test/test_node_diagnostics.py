@@ -74,8 +74,9 @@ def test_diagnostics_neither_query_the_graph_nor_publish_with_the_robot_locked()
     ros.get_fully_qualified_name.return_value = "/amigobot"
     ros.get_clock().now().to_msg.return_value = Time()
     ros.create_publisher().publish = lambda message: note("publish")
-    diagnostics = Diagnostics(ros, robot, "sim://")
+    diagnostics = Diagnostics(ros, "sim://")
     diagnostics.add("graph", found)
     node = MagicMock(driver=driver, _diagnostics=diagnostics, _recording=None)
+    node.velocity.failed.is_set.return_value = False
     AmigobotNode._each_second(node)
     assert locked == [("graph", False), ("publish", False)]

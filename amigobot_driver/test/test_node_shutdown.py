@@ -22,12 +22,14 @@ SHUTDOWN_SEQUENCE = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Comman
 
 #: A node with a bug that shows as soon as the robot moves.
 BROKEN = """
-from amigobot_driver.ros import conversions, main
+from amigobot_driver.ros import main, telemetry
 
-def odometry(state, header, base_frame, good=conversions.odometry):
-    return good(state, header, base_frame if state.linear < 0.1 else None)
+def on_report(self, report, good=telemetry.TelemetryPublisher._on_report):
+    if report.odometry.linear >= 0.1:
+        raise ValueError("a bug")
+    good(self, report)
 
-conversions.odometry = odometry
+telemetry.TelemetryPublisher._on_report = on_report
 raise SystemExit(main.main())
 """
 

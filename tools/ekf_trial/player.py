@@ -16,7 +16,6 @@ from nav_msgs.msg import Odometry as OdometryMsg
 from rclpy.executors import SingleThreadedExecutor
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu
-from std_msgs.msg import Header
 
 from amigobot_driver.robot import Odometry
 from amigobot_driver.ros import conversions, stamps
@@ -61,6 +60,8 @@ class Player:
         self._node = rclpy.create_node("ekf_trial", context=self._context)
         self._odom = self._node.create_publisher(OdometryMsg, "odom", _DEPTH)
         self._imu = self._node.create_publisher(Imu, "imu", _DEPTH)
+        self._odom_message = conversions.odometry_message("odom", "base_link")
+        self._imu_message = conversions.imu_message("base_link")
         self._clock = self._node.create_publisher(Clock, "/clock", _DEPTH)
         self._poses: list[list[Pose]] = [[] for _ in range(filters)]
         for number, poses in enumerate(self._poses):
@@ -113,9 +114,11 @@ class Player:
     def _publish(self, sent: Sent) -> None:
         stamp = stamps.message(round((_EPOCH + sent.stamp) * 1e9))
         if isinstance(sent.content, Odometry):
-            self._odom.publish(conversions.odometry(sent.content, Header(stamp=stamp, frame_id="odom"), "base_link"))
+            conversions.fill_odometry(self._odom_message, sent.content, stamp)
+            self._odom.publish(self._odom_message)
         else:
-            self._imu.publish(conversions.imu(sent.content, Header(stamp=stamp, frame_id="base_link")))
+            conversions.fill_imu(self._imu_message, sent.content, stamp)
+            self._imu.publish(self._imu_message)
 
     def _wait(self, patience: float) -> None:
         """Until each filter has answered, or this many s have passed."""

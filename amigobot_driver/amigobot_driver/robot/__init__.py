@@ -1,8 +1,12 @@
 """The robot as an object: session, motion, odometry, devices, settings. Time is an argument of every call."""
 
 from ..errors import Refused
+from .command_queue import MAX_ROUTINE
 from .devices.auxiliary import AuxPort, ReadOutcome, WriteOutcome
 from .devices.bumpers import STALLS
+from .devices.digital_io import SIP_VOLTS
+from .devices.sounds import is_group
+from .devices.tones import tone_pairs
 from .devices.working_values import TUNABLE, check_working_values
 from .events import (
     BatteryChanged,
@@ -11,6 +15,7 @@ from .events import (
     BumperReading,
     CompassReading,
     Configured,
+    EmergencyStopChanged,
     EncoderReading,
     Event,
     FloorReading,
@@ -38,8 +43,11 @@ from .sensing.battery import BatteryMonitor
 from .sensing.odometry_state import OdometryState
 from .sensing.sonar_array import SonarArray, SonarPoint
 from .session import LinkState
+from .snapshot import RobotSnapshot, take_snapshot, take_sound_snapshot
 
 __all__ = [
+    "MAX_ROUTINE",
+    "SIP_VOLTS",
     "STALLS",
     "TUNABLE",
     "AuxPort",
@@ -50,6 +58,7 @@ __all__ = [
     "BumperReading",
     "CompassReading",
     "Configured",
+    "EmergencyStopChanged",
     "EncoderReading",
     "Event",
     "FloorReading",
@@ -75,9 +84,14 @@ __all__ = [
     "Refused",
     "Report",
     "Robot",
+    "RobotSnapshot",
     "SonarArray",
     "SonarPoint",
     "TurnRate",
     "WriteOutcome",
     "check_working_values",
+    "is_group",
+    "take_snapshot",
+    "take_sound_snapshot",
+    "tone_pairs",
 ]

@@ -120,6 +120,10 @@ class Report:
     ports: PortState
     turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
     charge: float | None = None  #: 0 to 1, as the robot reports it; None likewise
+    smoothed_volts: float = math.nan  #: battery voltage, averaged over the last seconds
+    frame: int = 0  #: changes when the pose or the counters of the robot are set
+    wheels_streamed: bool = False  #: ENCODER packets arrive; an `EncoderReading` with better wheel angles follows
+    pose_streamed: bool = False  #: likewise with a better pose
     #: s since the last reading of each sonar, None before its first; follows from the stamps, which are compared
     sonar_ages: tuple[float | None, ...] = field(default=(), compare=False)
 
@@ -130,6 +134,13 @@ class BatteryChanged:
 
     level: BatteryLevel
     volts: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencyStopChanged:
+    """The emergency stop was latched or cleared."""
+
+    latched: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +167,7 @@ class EncoderReading:
     left: int  #: ticks, wrapping at 32 bits
     right: int
     odometry: Odometry | None  #: computed from the ticks; None if the length of a tick is unknown
+    leading: bool = False  #: the pose is computed from the ticks; otherwise only the wheel angles are
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +290,7 @@ Event = (
     | Configured
     | Report
     | BatteryChanged
+    | EmergencyStopChanged
     | Notice
     | Received
     | EncoderReading

@@ -484,7 +484,14 @@ class Robot:
             self._continue_odometry(sip, stamp)
         odometer = self.estimator.odometer
         jumps = odometer.jumps
-        for event in self.estimator.update(sip, stamp, self._packet_clock.cycle):
+        streamed = self.encoders.follows(stamp)
+        for event in self.estimator.update(
+            sip,
+            stamp,
+            self._packet_clock.cycle,
+            wheels_streamed=streamed,
+            pose_streamed=streamed and self.encoders.leading,
+        ):
             self.link.emit(event)
         if self.estimator.report:
             self.sonar_health.update(self.estimator.report, self.sequence.requested)

@@ -3,75 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
-from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.node import Node
 
 from amigobot_msgs.action import Move, Turn
 
-from ..driver import Driver
-from ..robot import Event, MotionGoal, Refused, Report, Robot
-from .requests import await_result
+from ..robot import MotionGoal, Refused, Report, Robot
+from .interface import Interface, NodeContext, await_result
 
 
-class MotionActions:
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action. `notes` is a column of the table in README.md."""
+
+    name: str
+    kind: Any
+    notes: str
+
+
+_ENDS = (
+    "measured by the wheels, so `set_odometry` does not affect it. A cancel or any velocity ends it; the result "
+    "follows when the robot is at rest"
+)
+TURN = Action("turn", Turn, f"a turn that the firmware controls, from 1 deg; {_ENDS}")
+MOVE = Action("move", Move, "likewise a straight distance, from 1 mm")
+ACTIONS = (TURN, MOVE)
+
+
+class MotionActions(Interface):
     """Serves both actions. A new goal or any velocity ends the active goal, as it does in the firmware.
 
     The result follows when the robot is at rest, or at once if another movement has replaced the goal.
     """
 
-    events = (Report,)
-
-    def __init__(self, node: Node, driver: Driver) -> None:
-        self._node = node
-        self._driver = driver
+    def __init__(self, context: NodeContext) -> None:
+        super().__init__(context)
+        self.handlers = {Report: self._publish_feedback}
         self._running: list[tuple[ServerGoalHandle, MotionGoal]] = []
-        group = ReentrantCallbackGroup()
-        for kind, name, execute in ((Turn, "turn", self._turn), (Move, "move", self._move)):
+        for action, execute in ((TURN, self._turn), (MOVE, self._move)):
             ActionServer(
-                node,
-                kind,
-                name,
+                self._node,
+                action.kind,
+                action.name,
                 execute,
-                callback_group=group,
+                callback_group=context.waiting,
                 goal_callback=lambda goal: GoalResponse.ACCEPT,
                 cancel_callback=self._cancel,
             )
 
-    def on_event(self, event: Event) -> None:
-        """Publish feedback of the active goals at each SIP."""
-        if not isinstance(event, Report):
-            return
-        for handle, goal in tuple(self._running):
-            if goal.ended.done():
+    def _publish_feedback(self, report: Report) -> None:
+        for handle, motion_goal in tuple(self._running):
+            if motion_goal.ended.done():
                 continue
             feedback = Turn.Feedback if isinstance(handle.request, Turn.Goal) else Move.Feedback
-            handle.publish_feedback(feedback(remaining=goal.remaining))
+            coverage = self._context.call(lambda robot, now, motion_goal=motion_goal: motion_goal.coverage())
+            handle.publish_feedback(feedback(remaining=coverage.remaining))
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Stop the robot if it performs this goal; the result follows when it is at rest."""
-        for running, goal in tuple(self._running):
+        for running, motion_goal in tuple(self._running):
             if running.goal_id == handle.goal_id:
-                with self._driver.robot() as robot:
-                    robot.cancel(goal)
+                with self._context.driver.robot() as robot:
+                    robot.cancel(motion_goal)
         return CancelResponse.ACCEPT
 
     async def _turn(self, handle: ServerGoalHandle) -> Turn.Result:
-        result = Turn.Result()
-        goal = handle.request
+        result, goal = Turn.Result(), handle.request
         await self._perform(handle, result, lambda robot, now: robot.turn(goal.angle, now, absolute=goal.absolute))
-        with self._driver.robot() as robot:
-            result.yaw = robot.estimator.odometer.state.yaw
+        result.yaw = self._context.snapshot().odometry.yaw
         return result
 
     async def _move(self, handle: ServerGoalHandle) -> Move.Result:
         result = Move.Result()
-        goal = await self._perform(handle, result, lambda robot, now: robot.move(handle.request.distance, now))
-        if goal:
-            result.travelled = goal.covered
+        motion_goal = await self._perform(handle, result, lambda robot, now: robot.move(handle.request.distance, now))
+        if motion_goal:
+            result.travelled = self._context.call(lambda robot, now: motion_goal.coverage()).covered
         return result
 
     async def _perform(
@@ -82,16 +91,16 @@ class MotionActions:
             handle.canceled()
             return None
         try:
-            with self._driver.robot() as robot:
-                goal = start(robot, self._driver.clock())
+            with self._context.driver.robot() as robot:
+                motion_goal = start(robot, self._context.driver.clock())
         except Refused as reason:
             result.message = f"refused: {reason}"
             handle.abort()
             return None
-        running = handle, goal
+        running = handle, motion_goal
         self._running.append(running)
         try:
-            outcome = await await_result(self._node, goal.ended)
+            outcome = await await_result(self._node, motion_goal.ended)
         finally:
             self._running.remove(running)
         result.success, result.message = outcome.success, outcome.message
@@ -101,4 +110,4 @@ class MotionActions:
             handle.canceled()
         else:
             handle.abort()
-        return goal
+        return motion_goal

@@ -4,113 +4,89 @@ from __future__ import annotations
 
 from functools import partial
 
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
 
-from ..driver import Driver
 from ..protocol import Aux, Command
-from ..robot import AuxPort, Event, LinkChanged, Received, Report, Robot, WriteOutcome
-from .log import LogThrottle
-from .requests import await_result, call_with_result, fill_response, service_factory
-from .telemetry import TelemetryPublisher
+from ..robot import LinkChanged, Received, Report, WriteOutcome
+from . import topics
+from .interface import Interface, NodeContext, call_with_result, fill_response, refuse, service
 
-#: Queue depth in messages: a burst must not lose bytes of a serial line.
-_DEPTH = 100
+#: The ports, and the command that reads each.
+_PORTS = {1: Command.GETAUX, 2: Command.GETAUX2, 3: Command.GETAUX3}
 #: Ports that every robot has, and the port that only some firmware has.
 _STANDARD, _OPTIONAL = (1, 2), 3
+_NO_PORT = "port is {}, 1 to 3 are allowed"
 
 
-class AuxInterface:
+class AuxInterface(Interface):
     """Serves auxN/tx, auxN/rx, aux_write and aux_read.
 
     The driver requests bytes of a port only while auxN/rx has a subscriber or aux_read waits.
     """
 
-    events = (Received, Report, LinkChanged)
-
-    def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher, throttle: LogThrottle) -> None:
-        self._node = node
-        self._driver = driver
-        self._telemetry = telemetry
-        self._throttle = throttle
+    def __init__(self, context: NodeContext) -> None:
+        super().__init__(context)
+        self.handlers = {Received: self._on_packet, Report: self._check_subscribers, LinkChanged: self._on_link}
         self._rx: dict[int, Publisher] = {}
         self._subscribed: dict[int, bool] = {}
         for number in _STANDARD:
             self._create_topics(number)
-        create_service = service_factory(node)
-        create_service(AuxWrite, "aux_write", self._write)
-        create_service(AuxRead, "aux_read", self._read)
 
-    def on_event(self, event: Event) -> None:
-        """Publish received bytes; at each SIP check for subscribers."""
-        if isinstance(event, Received) and isinstance(event.packet, Aux):
-            if publisher := self._rx.get(event.packet.port):
-                header = self._telemetry.header(event.stamp)
-                publisher.publish(AuxData(header=header, data=event.packet.data))
-        elif isinstance(event, Report):
-            self._check_subscribers()
-        elif isinstance(event, LinkChanged) and _OPTIONAL not in self._rx:
-            with self._driver.robot() as robot:
-                available = not robot.unsupported(Command.GETAUX3)
-            if available:
-                self._create_topics(_OPTIONAL)
+    def _on_packet(self, event: Received) -> None:
+        if isinstance(event.packet, Aux) and (publisher := self._rx.get(event.packet.port)):
+            publisher.publish(AuxData(header=self._context.header(event.stamp), data=event.packet.data))
+
+    def _on_link(self, event: LinkChanged) -> None:
+        if _OPTIONAL not in self._rx and not self._obstacle(_OPTIONAL):
+            self._create_topics(_OPTIONAL)
 
     def _create_topics(self, number: int) -> None:
-        self._node.create_subscription(AuxData, f"aux{number}/tx", partial(self._send, number), _DEPTH)
+        topics.AUX_TX.subscribe(self._node, self._send, number)
         self._subscribed[number] = False
-        self._rx[number] = self._node.create_publisher(AuxData, f"aux{number}/rx", _DEPTH)
+        self._rx[number] = topics.AUX_RX.publisher(self._node, number)
 
-    def _check_subscribers(self) -> None:
+    def _obstacle(self, number: int) -> str:
+        return self._context.call(lambda robot, now: robot.unsupported(_PORTS[number]))
+
+    def _check_subscribers(self, report: Report) -> None:
         for number, publisher in self._rx.items():
             subscribed = publisher.get_subscription_count() > 0
             if subscribed != self._subscribed[number]:
                 self._subscribed[number] = subscribed
-                with self._driver.robot() as robot:
-                    reader = robot.aux[number - 1].reader
-                    reader.listen(subscribed)
-                    obstacle = reader.obstacle
-                if subscribed and obstacle:
+                with self._context.driver.robot() as robot:
+                    robot.aux[number - 1].reader.listen(subscribed)
+                if subscribed and (obstacle := self._obstacle(number)):
                     self._node.get_logger().warning(f"aux{number}/rx: {obstacle}")
 
     def _send(self, number: int, message: AuxData) -> None:
-        with self._driver.robot() as robot:
-            pending = robot.aux[number - 1].writer.write(bytes(message.data))
+        pending = self._context.call(lambda robot, now: robot.aux[number - 1].writer.write(bytes(message.data)))
         call_with_result(self._node, pending, partial(self._log_failure, number))
 
     def _log_failure(self, number: int, outcome: WriteOutcome) -> None:
         """Log why bytes were dropped: a topic has no response. The diagnostics count the bytes."""
-        if not outcome.success and self._throttle.due(f"aux{number}/tx"):
-            self._node.get_logger().warning(f"aux{number}/tx dropped: {outcome.message}")
+        if not outcome.success:
+            topic = f"aux{number}/tx"
+            self._context.warn(topic, f"dropped: {outcome.message}", key="dropped")
 
+    @service(AuxWrite, "aux_write", "bytes to a port; responds when they are on the line")
     async def _write(self, request: AuxWrite.Request, response: AuxWrite.Response) -> AuxWrite.Response:
-        with self._driver.robot() as robot:
-            port = _port(robot, request.port)
-            pending = port.writer.write(bytes(request.data)) if port else None
-        if pending is None:
-            response.message = _no_port(request.port)
-            return response
-        outcome = await await_result(self._node, pending)
+        if request.port not in _PORTS:
+            return refuse(response, _NO_PORT.format(request.port))
+        outcome = await self.outcome(lambda robot, now: robot.aux[request.port - 1].writer.write(bytes(request.data)))
         response.written = outcome.count
         return fill_response(response, outcome)
 
+    @service(AuxRead, "aux_read", "bytes from a port, with a timeout")
     async def _read(self, request: AuxRead.Request, response: AuxRead.Response) -> AuxRead.Response:
-        with self._driver.robot() as robot:
-            port, now = _port(robot, request.port), self._driver.clock()
-            pending = port.reader.read(request.count, request.timeout, now, flush=request.flush) if port else None
-        if pending is None:
-            response.message = _no_port(request.port)
-            return response
-        outcome = await await_result(self._node, pending)
+        if request.port not in _PORTS:
+            return refuse(response, _NO_PORT.format(request.port))
+        outcome = await self.outcome(
+            lambda robot, now: robot.aux[request.port - 1].reader.read(
+                request.count, request.timeout, now, flush=request.flush
+            )
+        )
         response.data = outcome.data
         return fill_response(response, outcome)
-
-
-def _port(robot: Robot, number: int) -> AuxPort | None:
-    return next((port for port in robot.aux if port.number == number), None)
-
-
-def _no_port(number: int) -> str:
-    return f"port is {number}, 1 to 3 are allowed"

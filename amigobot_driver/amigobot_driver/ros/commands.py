@@ -1,59 +1,96 @@
-"""Velocity commands in three forms: `cmd_vel`, `cmd_wheels` and `cmd_heading`."""
+"""Velocity commands in three forms, `cmd_vel`, `cmd_wheels` and `cmd_heading`, received in a thread of their own.
+
+For each message rclpy builds a wait set of everything that its executor serves. With some 40 services of the node that
+costs ten times what the velocity itself does (docs/performance.md), so the velocities have a small node of their own.
+"""
 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 
 from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
-from ..driver import Driver
 from ..robot import Refused, Robot
+from . import topics
 from .diagnostics import OK, Finding
-from .log import LogThrottle
-from .parameters import NodeParameters
+from .interface import Interface, NodeContext
 
-_TOPIC = "cmd_vel"
 _NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
+#: s that a callback may take to end when the node is closed.
+_END_TIMEOUT = 2.0
 
 
-class VelocityInput:
+class VelocityInput(Interface):
     """Subscribes to cmd_vel (Twist or TwistStamped), cmd_wheels and cmd_heading, and drives the robot.
 
     The core checks every value; this class checks the age of stamped messages and logs why a velocity was refused.
     """
 
-    def __init__(self, node: Node, parameters: NodeParameters, driver: Driver, throttle: LogThrottle) -> None:
-        self._node = node
-        self._parameters = parameters
-        self._driver = driver
-        self._throttle = throttle
-        # Depth 1: only the newest velocity matters.
-        if parameters["enable_stamped_cmd_vel"]:
-            node.create_subscription(TwistStamped, _TOPIC, self._on_stamped, 1)
+    def __init__(self, context: NodeContext) -> None:
+        super().__init__(context)
+        self._driver = context.driver
+        self._stamped = bool(context.parameters["enable_stamped_cmd_vel"])
+        #: the node that has the subscriptions
+        self.node = _small_node(context.node)
+        if self._stamped:
+            topics.CMD_VEL_STAMPED.subscribe(self.node, self._on_stamped)
         else:
-            node.create_subscription(Twist, _TOPIC, self._on_twist, 1)
-        node.create_subscription(WheelVelocities, "cmd_wheels", self._on_wheels, 1)
-        node.create_subscription(HeadingVelocity, "cmd_heading", self._on_heading, 1)
+            topics.CMD_VEL.subscribe(self.node, self._on_twist)
+        topics.CMD_WHEELS.subscribe(self.node, self._on_wheels)
+        topics.CMD_HEADING.subscribe(self.node, self._on_heading)
+        #: set when an exception has ended the thread; the robot was stopped
+        self.failed = threading.Event()
+        self._ending = threading.Event()
+        self._executor = SingleThreadedExecutor(context=self.node.context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._run, name="amigobot-velocity", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread. Returns at once."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread: after this no velocity reaches the robot."""
+        self._ending.set()
+        if self._thread.is_alive():
+            self._executor.create_task(lambda: None)  # ends spin_once
+            self._thread.join(_END_TIMEOUT)
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+    def _run(self) -> None:
+        try:
+            while not self._ending.is_set():
+                self._executor.spin_once()
+        except BaseException:
+            if not self.node.context.ok():
+                return  # ROS was shut down, which rclpy reports in several ways
+            with self._driver.robot() as robot:
+                robot.stop()
+            self.failed.set()
+            raise
 
     def warn_about_other_type(self) -> None:
         """Warn about publishers of the other Twist type: ROS never connects them to this node."""
-        stamped = bool(self._parameters["enable_stamped_cmd_vel"])
-        expected = "TwistStamped" if stamped else "Twist"
-        for publisher in self._node.get_publishers_info_by_topic(_TOPIC):
+        expected = "TwistStamped" if self._stamped else "Twist"
+        for publisher in self.node.get_publishers_info_by_topic(topics.CMD_VEL.name):
             kind = publisher.topic_type.rpartition("/")[2]
-            if kind != expected and self._throttle.due(f"{publisher.node_name} {kind}"):
+            if kind != expected and self._context.throttle.due(f"{publisher.node_name} {kind}"):
                 self._node.get_logger().warning(
-                    f"{publisher.node_name} publishes {_TOPIC} as {kind}, but this node expects {expected}: "
-                    f"start it with -p enable_stamped_cmd_vel:={str(not stamped).lower()}"
+                    f"{publisher.node_name} publishes {topics.CMD_VEL.name} as {kind}, but this node expects "
+                    f"{expected}: start it with -p enable_stamped_cmd_vel:={str(not self._stamped).lower()}"
                 )
 
     def finding(self) -> Finding:
         """Return the diagnostics status: the publishers of velocities. Several are allowed."""
-        found = self._node.get_publishers_info_by_topic(_TOPIC)
+        found = self.node.get_publishers_info_by_topic(topics.CMD_VEL.name)
         names = ", ".join(sorted(publisher.node_name for publisher in found)) or "no node"
         message = f"published by {names}"
         if len(found) > 1:
@@ -65,21 +102,23 @@ class VelocityInput:
         if stamp.sec or stamp.nanosec:
             # Plain numbers: the Time class of rclpy raises for a stamp before 1970.
             age = self._node.get_clock().now().nanoseconds * 1e-9 - (stamp.sec + stamp.nanosec * 1e-9)
-            if abs(age) > float(self._parameters["cmd_vel_timeout"]):
+            if abs(age) > float(self._context.parameters["cmd_vel_timeout"]):
                 with self._driver.robot() as robot:
-                    robot.motion.stats.refused += 1
-                self._refuse(_TOPIC, f"its stamp differs by {age:.1f} s from the clock of this computer")
+                    robot.motion.add_refused()
+                self._refuse(topics.CMD_VEL.name, f"its stamp differs by {age:.1f} s from the clock of this computer")
                 return
         self._on_twist(message.twist)
 
     def _on_twist(self, twist: Twist) -> None:
-        self._drive(_TOPIC, lambda robot, now: robot.drive(twist.linear.x, twist.angular.z, now))
+        self._drive(topics.CMD_VEL.name, lambda robot, now: robot.drive(twist.linear.x, twist.angular.z, now))
 
     def _on_wheels(self, message: WheelVelocities) -> None:
-        self._drive("cmd_wheels", lambda robot, now: robot.drive_wheels(message.left, message.right, now))
+        self._drive(topics.CMD_WHEELS.name, lambda robot, now: robot.drive_wheels(message.left, message.right, now))
 
     def _on_heading(self, message: HeadingVelocity) -> None:
-        self._drive("cmd_heading", lambda robot, now: robot.drive_course(message.velocity, message.heading, now))
+        self._drive(
+            topics.CMD_HEADING.name, lambda robot, now: robot.drive_course(message.velocity, message.heading, now)
+        )
 
     def _drive(self, topic: str, command: Callable[[Robot, float], None]) -> None:
         try:
@@ -90,5 +129,22 @@ class VelocityInput:
 
     def _refuse(self, topic: str, reason: str) -> None:
         # The same reason with another number is the same reason.
-        if self._throttle.due(f"{topic} {_NUMBER.sub('#', reason)}"):
-            self._node.get_logger().warning(f"{topic} refused: {reason}")
+        self._context.warn(topic, f"refused: {reason}", key=_NUMBER.sub("#", reason))
+
+
+def _small_node(node: Node) -> Node:
+    """Create a node beside another one, without services, parameters and log topic."""
+    name = f"{node.get_name()}_velocity"
+    return Node(
+        name,
+        context=node.context,
+        namespace=node.get_namespace(),
+        # A remapping of the node's name on the command line concerns every node of the process but this one.
+        cli_args=["--ros-args", "-r", f"__node:={name}"],
+        enable_rosout=False,
+        start_parameter_services=False,
+        parameter_overrides=[
+            Parameter("use_sim_time", value=False),
+            Parameter("start_type_description_service", value=False),
+        ],
+    )

@@ -1,4 +1,8 @@
-"""Conversion of events to ROS messages: pure functions, one for each message."""
+"""Conversion of events to ROS messages.
+
+A message that is published with each SIP is made once, with its constant parts, and filled anew for each SIP: to create
+an Odometry message takes ten times as long as to fill it (docs/performance.md).
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,19 @@ import math
 import struct
 from collections.abc import Iterable
 
-from geometry_msgs.msg import Quaternion, TransformStamped
+from builtin_interfaces.msg import Time as TimeMsg
+from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry as OdometryMsg
 from rclpy.node import Node
 from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, PointCloud2, PointField, Range
 from std_msgs.msg import Header
+from tf2_msgs.msg import TFMessage
 
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
-from ..profiles import Profile, Sonar
+from ..profiles import Battery, Profile, Sonar
 from ..protocol import BAUD_RATES, Parameters, SyncReply
-from ..robot import BatteryMonitor, Odometry, Ping, Report, Robot, SonarPoint, TurnRate
+from ..robot import LinkChanged, Odometry, Report, SonarPoint, TurnRate
 
 #: Variance of motions that a wheeled robot cannot make: small, but never zero.
 _FLAT = 1e-6
@@ -42,75 +48,89 @@ def header_now(node: Node, frame: str) -> Header:
     return Header(stamp=node.get_clock().now().to_msg(), frame_id=frame)
 
 
-def quaternion(yaw: float) -> Quaternion:
-    """Return the rotation by `yaw` (rad) about z."""
-    return Quaternion(z=math.sin(yaw / 2), w=math.cos(yaw / 2))
+def odometry_message(odom_frame: str, base_frame: str) -> OdometryMsg:
+    """Return a message with the constant parts, for `fill_odometry`."""
+    message = OdometryMsg(child_frame_id=base_frame)
+    message.header.frame_id = odom_frame
+    for place in (14, 21, 28):  # z, roll, pitch
+        message.pose.covariance[place] = _FLAT
+    for place in (7, 14, 21, 28):  # y, too
+        message.twist.covariance[place] = _FLAT
+    return message
 
 
-def odometry(state: Odometry, header: Header, base_frame: str) -> OdometryMsg:
-    """Convert odometry to a message; covariances are 6x6, row-major."""
-    message = OdometryMsg(header=header, child_frame_id=base_frame)
-    message.pose.pose.position.x = state.x
-    message.pose.pose.position.y = state.y
-    message.pose.pose.orientation = quaternion(state.yaw)
-    message.twist.twist.linear.x = state.linear
-    message.twist.twist.angular.z = state.angular
+def fill_odometry(message: OdometryMsg, state: Odometry, stamp: TimeMsg) -> None:
+    """Convert odometry; covariances are 6x6 of x, y, z, roll, pitch, yaw, row-major."""
+    message.header.stamp = stamp
+    pose, twist, half = message.pose.pose, message.twist.twist, state.yaw / 2
+    pose.position.x, pose.position.y = state.x, state.y
+    pose.orientation.z, pose.orientation.w = math.sin(half), math.cos(half)
+    twist.linear.x, twist.angular.z = state.linear, state.angular
     xx, xy, xa, yy, ya, aa = state.covariance
-    # Row-major 6x6 of x, y, z, roll, pitch, yaw.
-    pose = [0.0] * 36
-    pose[0], pose[1], pose[5] = xx, xy, xa
-    pose[6], pose[7], pose[11] = xy, yy, ya
-    pose[30], pose[31], pose[35] = xa, ya, aa
-    pose[14] = pose[21] = pose[28] = _FLAT
-    message.pose.covariance = pose
-    twist = [0.0] * 36
-    twist[0], twist[35] = state.velocity_variance
-    twist[7] = twist[14] = twist[21] = twist[28] = _FLAT
-    message.twist.covariance = twist
-    return message
+    covariance = message.pose.covariance
+    covariance[0], covariance[1], covariance[5] = xx, xy, xa
+    covariance[6], covariance[7], covariance[11] = xy, yy, ya
+    covariance[30], covariance[31], covariance[35] = xa, ya, aa
+    covariance = message.twist.covariance
+    covariance[0], covariance[35] = state.velocity_variance
 
 
-def transform(state: Odometry, header: Header, base_frame: str) -> TransformStamped:
+def transform_message(odom_frame: str, base_frame: str) -> TFMessage:
+    """Return a message with one transform and its constant parts, for `fill_transform`."""
+    transform = TransformStamped(child_frame_id=base_frame)
+    transform.header.frame_id = odom_frame
+    return TFMessage(transforms=[transform])
+
+
+def fill_transform(message: TFMessage, state: Odometry, stamp: TimeMsg) -> None:
     """Convert odometry to a transform."""
-    message = TransformStamped(header=header, child_frame_id=base_frame)
-    message.transform.translation.x = state.x
-    message.transform.translation.y = state.y
-    message.transform.rotation = quaternion(state.yaw)
+    transform, half = message.transforms[0], state.yaw / 2
+    transform.header.stamp = stamp
+    translation, rotation = transform.transform.translation, transform.transform.rotation
+    translation.x, translation.y = state.x, state.y
+    rotation.z, rotation.w = math.sin(half), math.cos(half)
+
+
+def imu_message(base_frame: str) -> Imu:
+    """Return a message with the constant parts, for `fill_imu`. A covariance of -1 means "not measured" (REP 145)."""
+    message = Imu()
+    message.header.frame_id = base_frame
+    message.angular_velocity_covariance[0] = message.angular_velocity_covariance[4] = _UNKNOWN
+    message.orientation_covariance[0] = message.linear_acceleration_covariance[0] = -1.0
     return message
 
 
-def imu(turn: TurnRate, header: Header) -> Imu:
-    """Convert a turn rate about z. A covariance that begins with -1 means "not measured" (REP 145)."""
-    message = Imu(header=header)
+def fill_imu(message: Imu, turn: TurnRate, stamp: TimeMsg) -> None:
+    """Convert a turn rate about z."""
+    message.header.stamp = stamp
     message.angular_velocity.z = turn.rate
-    rates = [0.0] * 9
-    rates[0] = rates[4] = _UNKNOWN
-    rates[8] = turn.variance
-    message.angular_velocity_covariance = rates
-    message.orientation_covariance = message.linear_acceleration_covariance = [-1.0] + [0.0] * 8
+    message.angular_velocity_covariance[8] = turn.variance
+
+
+def joint_message(base_frame: str) -> JointState:
+    """Return a message with the constant parts, for `fill_joints`."""
+    message = JointState(name=WHEEL_JOINTS)
+    message.header.frame_id = base_frame
     return message
 
 
-def joint_states(state: Odometry, header: Header, wheel_radius: float) -> JointState:
+def fill_joints(message: JointState, state: Odometry, stamp: TimeMsg, wheel_radius: float) -> None:
     """Convert odometry to wheel angles (rad) and velocities (rad/s); `wheel_radius` in m."""
-    return JointState(
-        header=header,
-        name=WHEEL_JOINTS,
-        position=[state.left_angle, state.right_angle],
-        velocity=[state.left_velocity / wheel_radius, state.right_velocity / wheel_radius],
-    )
+    message.header.stamp = stamp
+    message.position = [state.left_angle, state.right_angle]
+    message.velocity = [state.left_velocity / wheel_radius, state.right_velocity / wheel_radius]
 
 
-def sonar_range(ping: Ping, header: Header, sonar: Sonar, no_echo: float) -> Range:
-    """Convert a ping to a range in the frame of its sonar; `no_echo` (m) is the range without an echo."""
-    return Range(
-        header=header,
+def range_message(frame: str, sonar: Sonar) -> Range:
+    """Return a message with the constant parts of a sonar; its range and stamp are set for each ping."""
+    message = Range(
         radiation_type=Range.ULTRASOUND,
         field_of_view=sonar.field_of_view,
         min_range=sonar.min_range,
         max_range=sonar.max_range,
-        range=ping.range if math.isfinite(ping.range) else no_echo,
     )
+    message.header.frame_id = frame
+    return message
 
 
 #: Beams of the virtual scan (3 deg each), and rays that represent the cone of one echo.
@@ -120,29 +140,33 @@ _RAYS = 8
 _POINT = struct.Struct("<fff")
 
 
-def sonar_cloud(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> PointCloud2:
-    """The echoes among the points, as points in the base frame."""
-    points = [
-        _POINT.pack(
-            pose.x + distance * math.cos(pose.heading), pose.y + distance * math.sin(pose.heading), sonar.height
-        )
-        for point in points
-        for pose, distance in ((point.pose, point.ping.range),)
-        if math.isfinite(distance)
+def cloud_message(base_frame: str) -> PointCloud2:
+    """Return a message with the constant parts, for `fill_cloud`."""
+    fields = [
+        PointField(name=name, offset=4 * place, datatype=PointField.FLOAT32, count=1)
+        for place, name in enumerate("xyz")
     ]
-    return PointCloud2(
-        header=header,
-        height=1,
-        width=len(points),
-        fields=[
-            PointField(name=name, offset=4 * place, datatype=PointField.FLOAT32, count=1)
-            for place, name in enumerate("xyz")
-        ],
-        point_step=_POINT.size,
-        row_step=_POINT.size * len(points),
-        data=b"".join(points),
-        is_dense=True,
+    message = PointCloud2(height=1, fields=fields, point_step=_POINT.size, is_dense=True)
+    message.header.frame_id = base_frame
+    return message
+
+
+def fill_cloud(message: PointCloud2, points: Iterable[SonarPoint], stamp: TimeMsg, sonar: Sonar) -> None:
+    """Convert the echoes among the points to points in the base frame."""
+    message.header.stamp = stamp
+    message.data = data = b"".join(
+        [
+            _POINT.pack(
+                point.pose.x + point.ping.range * math.cos(point.pose.heading),
+                point.pose.y + point.ping.range * math.sin(point.pose.heading),
+                sonar.height,
+            )
+            for point in points
+            if point.ping.range != math.inf
+        ]
     )
+    message.row_step = len(data)
+    message.width = len(data) // _POINT.size
 
 
 def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> LaserScan:
@@ -172,59 +196,60 @@ def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> La
     )
 
 
-def battery_state(monitor: BatteryMonitor, report: Report, header: Header) -> BatteryState:
+_SUPPLY_STATUS = {
+    None: BatteryState.POWER_SUPPLY_STATUS_UNKNOWN,
+    True: BatteryState.POWER_SUPPLY_STATUS_CHARGING,
+    False: BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
+}
+
+
+def battery_state(battery: Battery, report: Report, header: Header) -> BatteryState:
     """Convert the battery. The charge is estimated from the voltage unless the robot reports it."""
-    status = {
-        None: BatteryState.POWER_SUPPLY_STATUS_UNKNOWN,
-        True: BatteryState.POWER_SUPPLY_STATUS_CHARGING,
-        False: BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
-    }
     return BatteryState(
         header=header,
-        voltage=monitor.voltage,
+        voltage=report.smoothed_volts,
         temperature=math.nan,
         current=math.nan,
         charge=math.nan,
         capacity=math.nan,
-        design_capacity=monitor.battery.capacity,
-        percentage=monitor.charge if report.charge is None else report.charge,
-        power_supply_status=status[report.charging],
+        design_capacity=battery.capacity,
+        percentage=battery.charge(report.smoothed_volts) if report.charge is None else report.charge,
+        power_supply_status=_SUPPLY_STATUS[report.charging],
         power_supply_health=BatteryState.POWER_SUPPLY_HEALTH_UNKNOWN,
         power_supply_technology=getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0),
         present=True,
     )
 
 
-def robot_status(robot: Robot, report: Report | None, header: Header) -> RobotStatus:
-    """Convert the state of robot and link; without a report only the link is known."""
-    message = RobotStatus(
+def link_status(link: LinkChanged, emergency_stop: bool, header: Header) -> RobotStatus:
+    """Convert the state of the link, without a report of the robot."""
+    return RobotStatus(
         header=header,
-        link_state=robot.state.value,
-        link_text=robot.note,
-        emergency_stop=robot.motion.emergency,
+        link_state=link.state.value,
+        link_text=link.note,
+        emergency_stop=emergency_stop,
         state_of_charge=math.nan,
         temperature=math.nan,
         turn_rate=math.nan,
     )
-    if report:
-        message.motors_enabled = report.motors_enabled
-        message.moving = report.moving
-        message.stall_left = report.left_stalled
-        message.stall_right = report.right_stalled
-        message.sonar_enabled = report.sonar_enabled
-        message.stop_button = report.stop_button
-        message.faults = list(report.faults)
-        message.charge_state = report.charge_state
-        message.state_of_charge = _or_nan(report.charge)
-        message.temperature = _or_nan(report.celsius)
-        message.turn_rate = _or_nan(report.turn_rate)
-        message.sonar_ages = [_or_nan(age) for age in report.sonar_ages]
-    return message
 
 
-def _or_nan(value: float | None) -> float:
-    """Return NaN for a value that the packet does not have."""
-    return math.nan if value is None else float(value)
+def fill_status(message: RobotStatus, report: Report, stamp: TimeMsg) -> None:
+    """Convert a report into a message of `link_status`."""
+    nan = math.nan
+    message.header.stamp = stamp
+    message.motors_enabled = report.motors_enabled
+    message.moving = report.moving
+    message.stall_left = report.left_stalled
+    message.stall_right = report.right_stalled
+    message.sonar_enabled = report.sonar_enabled
+    message.stop_button = report.stop_button
+    message.faults = list(report.faults)
+    message.charge_state = report.charge_state
+    message.state_of_charge = nan if report.charge is None else report.charge
+    message.temperature = nan if report.celsius is None else float(report.celsius)
+    message.turn_rate = nan if report.turn_rate is None else report.turn_rate
+    message.sonar_ages = [nan if age is None else age for age in report.sonar_ages]
 
 
 #: Fields of RobotConfig, their CONFIG field, and its unit in SI units.

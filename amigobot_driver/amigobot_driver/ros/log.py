@@ -69,9 +69,8 @@ class LogThrottle:
 class EventLog:
     """Logs the events of the robot."""
 
-    events = (Identified, LinkChanged, BatteryChanged, Notice)
-
     def __init__(self, node: Node, throttle: LogThrottle) -> None:
+        self.handlers = dict.fromkeys((Identified, LinkChanged, BatteryChanged, Notice), self.on_event)
         self._logger = node.get_logger()
         self._throttle = throttle
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
 from .node import AmigobotNode
@@ -19,10 +20,10 @@ def main(args: list[str] | None = None) -> int:
     Returns:
         The exit code: 0, or 2 if a parameter has a value that is not allowed.
     """
-    rclpy.init(args=args)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         # A closed terminal or a lost SSH connection acts like Ctrl-C, except under nohup.
-        signal.signal(signal.SIGHUP, signal.default_int_handler)
+        _interrupt_on_hangup()
+    rclpy.init(args=args)
     node = None
     try:
         node = AmigobotNode()
@@ -34,8 +35,8 @@ def main(args: list[str] | None = None) -> int:
         return 2
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
-    except RCLError:
-        # A callback published while ROS was shut down.
+    except RuntimeError:
+        # Of rclpy: a callback published while ROS was shut down.
         if rclpy.ok():
             raise
     finally:
@@ -48,6 +49,21 @@ def main(args: list[str] | None = None) -> int:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _interrupt_on_hangup() -> None:
+    """Turn SIGHUP into SIGINT, which rclpy notices while it waits; a Python handler runs only after the wait."""
+    signals, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    signal.signal(signal.SIGHUP, lambda *_: None)
+    signal.set_wakeup_fd(write_end)
+
+    def watch() -> None:
+        while signal.SIGHUP not in os.read(signals, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=watch, name="amigobot-hangup", daemon=True).start()
 
 
 if __name__ == "__main__":

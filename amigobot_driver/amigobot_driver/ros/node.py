@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..driver import Driver
 from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, default_path
-from ..profiles import ProfileError
+from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Report, Robot
+from ..robot import Event, Outcome, Report, Robot, take_snapshot
 from .actions import MotionActions
 from .auxiliary import AuxInterface
-from .bumpers import BumperPublisher
 from .commands import VelocityInput
 from .diagnostics import Diagnostics
-from .gripper import GripperService
-from .inputs import SensorPublisher
+from .interface import Interface, NodeContext, call_with_result
 from .log import EventLog, LogThrottle
 from .parameters import BadParameter, NodeParameters, unknown_text
 from .pioneer import PioneerInterface
 from .ports import IoInterface
 from .raw import RawAccess
 from .replay import RecordingInput, is_recording
-from .requests import call_with_result
 from .services import RobotServices
 from .servos import ServoInput
 from .sounds import SoundServices
@@ -40,16 +35,8 @@ from .streams import StreamPublisher
 from .telemetry import TelemetryPublisher
 from .tuning import TuningServices
 
-
-class Listener(Protocol):
-    """A part of the node that publishes events of the robot."""
-
-    @property
-    def events(self) -> tuple[type[Event], ...]:
-        """The types of the events that it wants."""
-
-    def on_event(self, event: Event) -> None:
-        """Take an event of one of these types."""
+#: s between two checks for publishers of the other Twist type; a graph query takes half a millisecond.
+_GRAPH_PERIOD = 5
 
 
 class AmigobotNode(Node):
@@ -63,17 +50,17 @@ class AmigobotNode(Node):
         # Declared from the overrides, so that NodeParameters finds the undeclared ones.
         super().__init__("amigobot", automatically_declare_parameters_from_overrides=True, **node_options)
         self._params = NodeParameters(self)
-        self._handlers: dict[type[Event], list[Callable[[Event], None]]] = {}  #: by the type of event, in order
+        self._handlers: dict[type[Event], list[Callable[[Any], None]]] = {}  #: by the type of event, in order
         for name in self._params.unknown:
             self.get_logger().warning(unknown_text(name))
         try:
             robot = Robot(self._params.options())
         except ProfileError as error:
             raise BadParameter(f"parameter robot: {error}") from None
-        self._robot = robot
+        profile = take_snapshot(robot).profile
         throttle = LogThrottle()
         port = str(self._params["port"])
-        self._diagnostics = Diagnostics(self, robot, port)
+        self._diagnostics = Diagnostics(self, port)
         self.driver: Driver | Replay
         self._recording: RecordingInput | None = None
         if is_recording(port):
@@ -85,46 +72,49 @@ class AmigobotNode(Node):
             self.driver = Driver(robot, port, self._on_event)
             stamps = NodeTime(lambda: self.get_clock().now().nanoseconds, self.driver.clock)
         self._keeper = self._odometry_keeper(robot, port)
-        self._velocity = VelocityInput(self, self._params, self.driver, throttle)
-        self._diagnostics.add("cmd_vel", self._velocity.finding)
-        self._offered = (
-            RobotServices(self, self.driver),
-            TuningServices(self, self.driver, self._params),
-            SoundServices(self, self.driver, self._params),
-            ServoInput(self, self.driver, throttle),
-        )
-        telemetry = TelemetryPublisher(self, self._params, robot, stamps)
-        bumpers = BumperPublisher(self, robot, telemetry)
-        self._diagnostics.add("bumpers", bumpers.finding)
-        listeners: tuple[Listener, ...] = (
-            EventLog(self, throttle),
-            telemetry,
-            MotionActions(self, self.driver),
-            IoInterface(self, self.driver, self._params, telemetry),
-            StreamPublisher(self, telemetry),
-            SensorPublisher(self, robot, telemetry),
-            bumpers,
-            GripperService(self, self.driver, telemetry),
-            PioneerInterface(self, self.driver, telemetry),
-            AuxInterface(self, self.driver, telemetry, throttle),
-            RawAccess(self, self.driver, self._params, telemetry),
-        )
-        for listener in listeners:
-            for kind in listener.events:
-                self._handlers.setdefault(kind, []).append(listener.on_event)
+        context = NodeContext(self, self.driver, self._params, throttle, stamps)
+        self.velocity = VelocityInput(context)
+        self._diagnostics.add("cmd_vel", self.velocity.finding)
+        self._add_parts(context, profile, EventLog(self, throttle))
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
-        # A steady clock: simulated time may be stopped.
-        self.create_timer(1.0, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._closing = threading.Event()
+        self._seconds = 0
+        #: not a timer of ROS: the executor would build its wait set each time, and simulated time may be stopped
+        self._second_thread = threading.Thread(target=self._run_each_second, name="amigobot-second", daemon=True)
         self.get_logger().info(f"port {self.driver.url}")
-        if unused := robot.profile.unused:
-            self.get_logger().info(f"{robot.profile.description}: not used by the driver: {', '.join(unused)}")
+        if profile.unused:
+            self.get_logger().info(f"{profile.description}: not used by the driver: {', '.join(profile.unused)}")
         self.driver.start()
+        self.velocity.start()
+        self._second_thread.start()
         if self._keeper:
             self._keeper.start()
 
+    def _add_parts(self, context: NodeContext, profile: Profile, log: EventLog) -> None:
+        """Create the parts of the node; they handle an event in this order."""
+        parts: tuple[Interface | EventLog, ...] = (
+            log,
+            RobotServices(context),
+            TuningServices(context),
+            SoundServices(context),
+            ServoInput(context),
+            TelemetryPublisher(context, profile),
+            MotionActions(context),
+            IoInterface(context),
+            StreamPublisher(context, profile),
+            PioneerInterface(context),
+            AuxInterface(context),
+            RawAccess(context),
+        )
+        for part in parts:
+            for kind, handler in part.handlers.items():
+                self._handlers.setdefault(kind, []).append(handler)
+
     def close(self) -> None:
         """Stop the robot and end its session."""
+        self._closing.set()
+        self.velocity.close()
         self.driver.close()
         if self._keeper:
             self._keeper.close()
@@ -154,24 +144,39 @@ class AmigobotNode(Node):
         if not outcome.success:
             self.get_logger().warning(f"parameters: {outcome.message}")
 
+    def _run_each_second(self) -> None:
+        try:
+            while not self._closing.wait(1.0):
+                self._each_second()
+        except Exception as error:
+            # ROS may be shut down at any moment. Other errors end the process, through the main thread.
+            if rclpy.ok(context=self.context) and (executor := self.executor):
+                executor.create_task(_raise, error)
+
     def _each_second(self) -> None:
-        if self.driver.failed.is_set():
+        if self.driver.failed.is_set() or self.velocity.failed.is_set():
             raise RuntimeError("a driver thread has died; the robot was stopped")
         if self._recording:
             self._recording.check()
-        with self.driver.robot():
-            snapshot = self._diagnostics.snapshot()
-        self._diagnostics.publish(self._diagnostics.message(snapshot))
-        self._velocity.warn_about_other_type()
+        with self.driver.robot() as robot:
+            snapshot = take_snapshot(robot)
+        self._diagnostics.publish(snapshot)
+        if self._seconds % _GRAPH_PERIOD == 0:
+            self.velocity.warn_about_other_type()
+        self._seconds += 1
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
         if self._keeper and isinstance(event, Report):
-            self._keeper.notice(self._robot.estimator.odometer.frame)
+            self._keeper.notice(event.frame)
         try:
             for handle in self._handlers.get(type(event), ()):
                 handle(event)
-        except RCLError:
-            # ROS may be shut down at any moment, even between a check and a publish.
+        except RuntimeError:
+            # Of rclpy: ROS may be shut down at any moment, even between a check and a publish.
             if rclpy.ok(context=self.context):
                 raise
+
+
+def _raise(error: Exception) -> None:
+    raise error

@@ -1,66 +1,74 @@
-"""Other devices of a Pioneer: the topics `compass` and `joy`, the services `deploy_charger` and `reset_robot`."""
+"""Devices of a Pioneer: bumpers, compass, joystick, gripper and charger; and the reset of the controller."""
 
 from __future__ import annotations
 
 import math
 
-from rclpy.node import Node
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
-from amigobot_msgs.msg import Compass
-from amigobot_msgs.srv import ResetRobot
+from amigobot_msgs.msg import Bumpers, Compass, GripperState
+from amigobot_msgs.srv import Gripper, ResetRobot
 
-from ..driver import Driver
-from ..robot import CompassReading, Event, JoystickReading, Outcome
-from .requests import await_result, fill_response, service_factory
-from .telemetry import TelemetryPublisher
-
-_DEPTH = 10
+from ..robot import BumperReading, CompassReading, GripperReading, JoystickReading
+from . import topics
+from .interface import Interface, NodeContext, refuse, service
 
 
-class PioneerInterface:
-    """Publishes `compass` and `joy`; serves `deploy_charger` and `reset_robot`."""
+class PioneerInterface(Interface):
+    """Publishes and serves what only Pioneers have."""
 
-    events = (CompassReading, JoystickReading)
+    def __init__(self, context: NodeContext) -> None:
+        super().__init__(context)
+        self.handlers = {
+            BumperReading: self._on_bumpers,
+            CompassReading: self._on_compass,
+            JoystickReading: self._on_joystick,
+            GripperReading: self._on_gripper,
+        }
+        self._bumpers = topics.BUMPERS.publisher(self._node)
+        self._compass = topics.COMPASS.publisher(self._node)
+        self._joy = topics.JOY.publisher(self._node)
+        self._gripper = topics.GRIPPER.publisher(self._node)
 
-    def __init__(self, node: Node, driver: Driver, telemetry: TelemetryPublisher) -> None:
-        self._node = node
-        self._driver = driver
-        self._telemetry = telemetry
-        self._compass = node.create_publisher(Compass, "compass", _DEPTH)
-        self._joy = node.create_publisher(Joy, "joy", _DEPTH)
-        create_service = service_factory(node)
-        create_service(SetBool, "deploy_charger", self._deploy_charger)
-        create_service(ResetRobot, "reset_robot", self._reset)
+    def _on_bumpers(self, event: BumperReading) -> None:
+        if self._bumpers.get_subscription_count():
+            header = self._context.header(event.stamp)
+            self._bumpers.publish(Bumpers(header=header, front=event.front, rear=event.rear))
 
-    def on_event(self, event: Event) -> None:
-        """Publish the message of an event, if it has one."""
-        if isinstance(event, CompassReading):
-            self._compass.publish(_compass(event, self._telemetry.header(event.stamp)))
-        elif isinstance(event, JoystickReading):
-            self._joy.publish(
-                Joy(
-                    header=self._telemetry.header(event.stamp),
-                    axes=event.axes,
-                    buttons=[int(down) for down in event.buttons],
-                )
-            )
+    def _on_compass(self, event: CompassReading) -> None:
+        if self._compass.get_subscription_count():
+            self._compass.publish(_compass(event, self._context.header(event.stamp)))
 
+    def _on_joystick(self, event: JoystickReading) -> None:
+        if self._joy.get_subscription_count():
+            buttons = [int(down) for down in event.buttons]
+            self._joy.publish(Joy(header=self._context.header(event.stamp), axes=event.axes, buttons=buttons))
+
+    def _on_gripper(self, event: GripperReading) -> None:
+        if self._gripper.get_subscription_count():
+            self._gripper.publish(_gripper(event, self._context.header(event.stamp)))
+
+    @service(Gripper, "gripper", "Pioneer; `open`, `close`, `up`, `down` and others, by name")
+    async def _order(self, request: Gripper.Request, response: Gripper.Response) -> Gripper.Response:
+        return await self.respond(
+            response, lambda robot, now: robot.gripper.order(request.order, request.duration, now)
+        )
+
+    @service(SetBool, "deploy_charger", "Pioneer in front of its dock")
     async def _deploy_charger(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        with self._driver.robot() as robot:
-            pending = robot.charger.deploy(request.data, self._driver.clock())
-        return fill_response(response, await await_result(self._node, pending))
+        return await self.respond(response, lambda robot, now: robot.charger.deploy(request.data, now))
 
+    @service(
+        ResetRobot,
+        "reset_robot",
+        "reboots the controller, only with `confirm: true`; responds after reconnecting",
+    )
     async def _reset(self, request: ResetRobot.Request, response: ResetRobot.Response) -> ResetRobot.Response:
         if not request.confirm:
-            return fill_response(
-                response, Outcome(False, "not reset: confirm is false; a reset disconnects the robot for some seconds")
-            )
-        with self._driver.robot() as robot:
-            pending = robot.reset(self._driver.clock())
-        return fill_response(response, await await_result(self._node, pending))
+            return refuse(response, "not reset: confirm is false; a reset disconnects the robot for some seconds")
+        return await self.respond(response, lambda robot, now: robot.reset(now))
 
 
 def _compass(reading: CompassReading, header: Header) -> Compass:
@@ -75,4 +83,22 @@ def _compass(reading: CompassReading, header: Header) -> Compass:
         magnetic_field=reading.field,
         temperature=reading.celsius,
         error=reading.error,
+    )
+
+
+def _gripper(state: GripperReading, header: Header) -> GripperState:
+    return GripperState(
+        header=header,
+        paddles=state.paddles.value,
+        paddles_moving=state.paddles_moving,
+        lift=state.lift.value,
+        lift_moving=state.lift_moving,
+        inner_beam=state.inner_beam,
+        outer_beam=state.outer_beam,
+        left_contact=state.left_contact,
+        right_contact=state.right_contact,
+        kind=state.kind,
+        state=state.state,
+        switches=state.switches,
+        grasp_time=math.nan if state.grasp_time is None else state.grasp_time,
     )

@@ -4,82 +4,71 @@ from __future__ import annotations
 
 import math
 
-from rclpy.node import Node
-
 from amigobot_msgs.msg import IoState
 from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
 
-from ..driver import Driver
 from ..profiles import Inputs
 from ..protocol import Io
-from ..robot import Event, Identified, Received, Report
-from ..robot.devices.digital_io import SIP_VOLTS
-from .parameters import NodeParameters
-from .requests import await_result, fill_response, service_factory
-from .telemetry import TelemetryPublisher
+from ..robot import SIP_VOLTS, Identified, Received, Report
+from . import topics
+from .interface import Interface, NodeContext, fill_response, service
 
 #: Seconds after which the values of an IO packet are no longer published.
 _STALE = 1.0
 
 
-class IoInterface:
-    """Publishes `io`; serves `set_digital_outputs` and `select_analog_input`."""
+class IoInterface(Interface):
+    """Publishes `io`; serves the outputs and the selection of an input."""
 
-    events = (Received, Identified, Report)
-
-    def __init__(self, node: Node, driver: Driver, parameters: NodeParameters, telemetry: TelemetryPublisher) -> None:
-        self._node = node
-        self._driver = driver
-        self._parameters = parameters
-        self._telemetry = telemetry
-        self._io = node.create_publisher(IoState, "io", 10)
+    def __init__(self, context: NodeContext) -> None:
+        super().__init__(context)
+        self.handlers = {Received: self._on_packet, Identified: self._on_identified, Report: self._on_report}
+        self._io = topics.IO.publisher(self._node)
         self._packet: Io | None = None
         self._packet_stamp = -math.inf
         self._volts_per_count = Inputs().volts_per_count
-        create_service = service_factory(node)
-        create_service(SetDigitalOutputs, "set_digital_outputs", self._set_outputs)
-        create_service(SelectAnalogInput, "select_analog_input", self._select)
 
-    def on_event(self, event: Event) -> None:
-        """Publish the ports at each SIP, completed from the last IO packet."""
-        if isinstance(event, Received) and isinstance(event.packet, Io):
+    def _on_packet(self, event: Received) -> None:
+        if isinstance(event.packet, Io):
             self._packet, self._packet_stamp = event.packet, event.stamp
-        elif isinstance(event, Identified):
-            self._volts_per_count = event.profile.inputs.volts_per_count
-        elif isinstance(event, Report):
-            fresh = event.stamp - self._packet_stamp < _STALE
-            self._publish(event, self._packet if fresh else None)
 
-    def _publish(self, report: Report, packet: Io | None) -> None:
+    def _on_identified(self, event: Identified) -> None:
+        self._volts_per_count = event.profile.inputs.volts_per_count
+
+    def _on_report(self, report: Report) -> None:
+        """Publish the ports at each SIP, completed from the last IO packet."""
+        if not self._io.get_subscription_count():
+            return
+        packet = self._packet if report.stamp - self._packet_stamp < _STALE else None
         ports = report.ports
         inputs = packet.digital_in if packet else ()
         if ports.digital_in is None and not inputs:
             # The packets of this firmware have no port values.
             return
-        scale = float(self._parameters["analog_volts_per_count"]) or self._volts_per_count
-        message = IoState(header=self._telemetry.header(report.stamp))
-        message.digital_inputs = inputs[0] if ports.digital_in is None else ports.digital_in
+        scale = float(self._context.parameters["analog_volts_per_count"]) or self._volts_per_count
         outputs = packet.digital_out if packet else ()
-        message.digital_outputs = next(iter(outputs), 0) if ports.digital_out is None else ports.digital_out
-        message.more_digital_inputs = list(inputs[1:])
-        message.analog = [count * scale for count in packet.analog] if packet else []
-        message.selected_port = ports.selected
-        message.selected_analog = math.nan if ports.analog is None else ports.analog * SIP_VOLTS
-        self._io.publish(message)
+        self._io.publish(
+            IoState(
+                header=self._context.header(report.stamp),
+                digital_inputs=inputs[0] if ports.digital_in is None else ports.digital_in,
+                digital_outputs=next(iter(outputs), 0) if ports.digital_out is None else ports.digital_out,
+                more_digital_inputs=list(inputs[1:]),
+                analog=[count * scale for count in packet.analog] if packet else [],
+                selected_port=ports.selected,
+                selected_analog=math.nan if ports.analog is None else ports.analog * SIP_VOLTS,
+            )
+        )
 
+    @service(SetDigitalOutputs, "set_digital_outputs")
     async def _set_outputs(
         self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
     ) -> SetDigitalOutputs.Response:
-        with self._driver.robot() as robot:
-            pending = robot.digital_outputs.set(request.mask, request.states, self._driver.clock())
-        outcome = await await_result(self._node, pending)
-        with self._driver.robot() as robot:
-            response.outputs = robot.digital_outputs.reported or 0
+        outcome = await self.outcome(lambda robot, now: robot.digital_outputs.set(request.mask, request.states, now))
+        response.outputs = self._context.snapshot().digital_outputs or 0
         return fill_response(response, outcome)
 
+    @service(SelectAnalogInput, "select_analog_input")
     async def _select(
         self, request: SelectAnalogInput.Request, response: SelectAnalogInput.Response
     ) -> SelectAnalogInput.Response:
-        with self._driver.robot() as robot:
-            pending = robot.analog_input.select(request.port, self._driver.clock())
-        return fill_response(response, await await_result(self._node, pending))
+        return await self.respond(response, lambda robot, now: robot.analog_input.select(request.port, now))

@@ -1,34 +1,73 @@
-"""Packets that the robot streams besides its SIPs: `encoders` and `imu`."""
+"""Packets that a robot streams besides its SIPs: encoders, gyro, motor currents and floor sensors."""
 
 from __future__ import annotations
 
-from rclpy.node import Node
-from sensor_msgs.msg import Imu
+import math
 
-from amigobot_msgs.msg import Encoders
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import Range
 
-from ..robot import EncoderReading, Event, TurnRate
-from . import conversions
-from .telemetry import TelemetryPublisher
+from amigobot_msgs.msg import Encoders, MotorCurrents
 
-_DEPTH = 10
+from ..profiles import Profile
+from ..robot import EncoderReading, FloorReading, Identified, TurnRate
+from ..robot import MotorCurrents as Currents
+from . import conversions, topics
+from .interface import Interface, NodeContext
+
+#: Beam width of the floor sensors in rad. No manual states it.
+_BEAM = math.radians(10)
 
 
-class StreamPublisher:
-    """Publishes each ENCODER and GYRO packet. `TelemetryPublisher` publishes the pose that follows from them."""
+class StreamPublisher(Interface):
+    """Publishes streamed packets. `TelemetryPublisher` publishes the pose that follows from ENCODER packets."""
 
-    events = (EncoderReading, TurnRate)
+    def __init__(self, context: NodeContext, profile: Profile) -> None:
+        super().__init__(context)
+        self.handlers = {
+            EncoderReading: self._on_encoders,
+            TurnRate: self._on_turn_rate,
+            Currents: self._on_currents,
+            FloorReading: self._on_floors,
+            Identified: lambda event: self._use_profile(event.profile),
+        }
+        self._encoders = topics.ENCODERS.publisher(self._node)
+        self._imu = topics.IMU.publisher(self._node)
+        self._imu_message = conversions.imu_message(context.base_frame)
+        self._currents: Publisher | None = None  #: only where the profile has them, as the floor sensors
+        self._floors: list[tuple[Publisher, Range]] = []
+        self._use_profile(profile)
 
-    def __init__(self, node: Node, telemetry: TelemetryPublisher) -> None:
-        self._telemetry = telemetry
-        self._encoders = node.create_publisher(Encoders, "encoders", _DEPTH)
-        self._imu = node.create_publisher(Imu, "imu", _DEPTH)
+    def _on_encoders(self, event: EncoderReading) -> None:
+        if self._encoders.get_subscription_count():
+            header = self._context.header(event.stamp)
+            self._encoders.publish(Encoders(header=header, left=event.left, right=event.right))
 
-    def on_event(self, event: Event) -> None:
-        """Publish the message of an event, if it has one."""
-        if isinstance(event, EncoderReading):
-            self._encoders.publish(
-                Encoders(header=self._telemetry.header(event.stamp), left=event.left, right=event.right)
-            )
-        elif isinstance(event, TurnRate):
-            self._imu.publish(conversions.imu(event, self._telemetry.header(event.stamp)))
+    def _on_turn_rate(self, event: TurnRate) -> None:
+        if self._imu.get_subscription_count():
+            conversions.fill_imu(self._imu_message, event, self._context.ros_time(event.stamp))
+            self._imu.publish(self._imu_message)
+
+    def _on_currents(self, event: Currents) -> None:
+        if self._currents and self._currents.get_subscription_count():
+            header = self._context.header(event.stamp)
+            self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
+
+    def _on_floors(self, event: FloorReading) -> None:
+        """Publish binary range sensors as sensor_msgs/Range defines them: -inf is a floor, +inf is no floor."""
+        stamp = self._context.ros_time(event.stamp)
+        for (publisher, message), floor in zip(self._floors, event.floors, strict=False):
+            message.header.stamp = stamp
+            message.range = -math.inf if floor else math.inf
+            publisher.publish(message)
+
+    def _use_profile(self, profile: Profile) -> None:
+        """Create the publishers of the sensors that a profile has; only fresh robots have another profile."""
+        if profile.inputs.amps_per_count and self._currents is None:
+            self._currents = topics.CURRENTS.publisher(self._node)
+        for number in range(len(self._floors), len(profile.floor.poses)):
+            message = Range(radiation_type=Range.INFRARED, field_of_view=_BEAM)
+            message.header.frame_id = self._context.prefixed(conversions.floor_frame(number))
+            self._floors.append((topics.FLOOR.publisher(self._node, number), message))
+        for _, message in self._floors:
+            message.min_range = message.max_range = profile.floor.height

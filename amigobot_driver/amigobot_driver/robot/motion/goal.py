@@ -51,6 +51,14 @@ class Progress:
     now: float  #: s
 
 
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How far a motion has come, rad or m."""
+
+    covered: float  #: since the request
+    remaining: float
+
+
 class MotionGoal(ABC):
     """One motion with an end.
 
@@ -122,6 +130,10 @@ class MotionGoal(ABC):
     def instructions(self) -> tuple[Instruction, ...]:
         """Return the keep-alive: zero velocities before the start, PULSE during the motion."""
         return STANDING.instructions() if self._sent_at is None else (Command.PULSE(),)
+
+    def coverage(self) -> Coverage:
+        """Return how far it has come."""
+        return Coverage(self.covered, self.remaining)
 
     def finish(self, outcome: Outcome) -> None:
         """Set the outcome, unless it is set already."""

@@ -17,7 +17,7 @@ from ...profiles import Units
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
-from ..events import Notice, Odometry
+from ..events import EmergencyStopChanged, Notice, Odometry
 from ..outcome import Outcome
 from .goal import SETTLE, MotionGoal, Progress
 from .limits import VelocityLimits
@@ -203,14 +203,18 @@ class Motion(Component):
         """Emergency stop: brake as hard as the robot can and refuse every motion until `release`."""
         self._cancel_motion("emergency stop")
         self._stops_left = STOP_REPEATS
-        self.emergency = True
+        self._latch(True)
         self._queue.drop(Priority.STOP, Priority.KEEP_ALIVE)
         self._send_stop()
 
     def release(self) -> None:
         """End the emergency stop. The robot stays at rest until a new velocity arrives."""
-        self.emergency = False
+        self._latch(False)
         self._cancel_motion("stopped")
+
+    def add_refused(self) -> None:
+        """Count a velocity that the caller has refused by itself."""
+        self.stats.refused += 1
 
     def limits_changed(self) -> None:
         """Apply changed limits to the current velocity."""
@@ -280,6 +284,11 @@ class Motion(Component):
         self._keep_alive()
 
     # -- inside -----------------------------------------------------------------------------------------------
+
+    def _latch(self, latched: bool) -> None:
+        if latched != self.emergency:
+            self.emergency = latched
+            self._context.emit(EmergencyStopChanged(latched))
 
     def _notify(self, text: str) -> None:
         self._context.emit(Notice(text))

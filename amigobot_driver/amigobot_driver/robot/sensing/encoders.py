@@ -69,7 +69,7 @@ class WheelEncoders:
                 yield Notice(
                     f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot says no ticks/mm"
                 )
-            yield EncoderReading(stamp, packet.left, packet.right, None)
+            yield EncoderReading(stamp, packet.left, packet.right, None, self.leading)
             return
         if self._last is None or stamp - self._stamp >= STALE:
             odometer.mark()
@@ -82,7 +82,7 @@ class WheelEncoders:
             left = right = 0.0
         self._last, self._stamp = packet, stamp
         state = odometer.apply_encoders(left, right, track(profile, config, scale), move=self.leading)
-        yield EncoderReading(stamp, packet.left, packet.right, state)
+        yield EncoderReading(stamp, packet.left, packet.right, state, self.leading)
 
     def _jumped(self, left: float, right: float, stamp: float, odometer: Odometer) -> bool:
         """Return whether the ticks (m) contradict the wheel velocities. A mistake does no harm: SIPs move the pose."""

@@ -32,18 +32,23 @@ class StateEstimator:
         self.sonar_cycle = profile.sonar.cycle
         self._profile = profile
 
-    def update(self, sip: Sip, stamp: float, cycle: float) -> tuple[Event, ...]:
+    def update(
+        self, sip: Sip, stamp: float, cycle: float, *, wheels_streamed: bool = False, pose_streamed: bool = False
+    ) -> tuple[Event, ...]:
         """Take a SIP.
 
         Args:
             sip: The packet.
             stamp: When the robot took its values, s.
             cycle: Time between two SIPs of the robot, s.
+            wheels_streamed: See `Report`.
+            pose_streamed: See `Report`.
 
         Returns:
             The events that it causes; the last one is its `Report`.
         """
         volts, charging = sip.volts, sip.charging
+        level_changed = self.battery.update(volts, stamp, charging)
         self.report = Report(
             stamp=stamp,
             odometry=self.odometer.update(sip, stamp, cycle),
@@ -63,8 +68,12 @@ class StateEstimator:
             turn_rate=None if sip.rotation_velocity is None else sip.rotation_velocity * STATED_STEP,
             charge=None if sip.charge is None else sip.charge / 100,
             ports=port_state(sip),
+            smoothed_volts=self.battery.voltage,
+            frame=self.odometer.frame,
+            wheels_streamed=wheels_streamed,
+            pose_streamed=pose_streamed,
         )
-        if self.battery.update(volts, stamp, charging):
+        if level_changed:
             return BatteryChanged(self.battery.level, self.battery.voltage), self.report
         return (self.report,)
 

@@ -1,0 +1,285 @@
+"""The state of a robot at one instant, as frozen values: what diagnostics and service responses are made of.
+
+    with driver.robot() as robot:
+        snapshot = take_snapshot(robot)
+
+The caller holds the robot's lock while the snapshot is taken, and needs no lock to use it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..profiles import Profile
+from ..protocol import Parameters, Playlist, SyncReply
+from .bandwidth import Plan
+from .devices.switch import Switch
+from .events import BatteryLevel, BumperReading, Odometry, Report
+from .monitors.sonar_health import SonarTrouble
+from .robot import Robot
+from .session import LinkState
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSnapshot:
+    """The connection. Counters count from the start of the driver; times are in s, NaN if not measured."""
+
+    state: LinkState
+    note: str  #: the state in plain words
+    baud: int  #: of the line; 0: no line
+    connections: int
+    bytes: int
+    frames: int
+    checksum_errors: int
+    skipped_bytes: int
+    standard: int  #: SIPs
+    unknown: int
+    malformed: int
+    period: float  #: median time between two SIPs
+    gaps: int  #: late or missing SIPs
+    longest_gap: float  #: in the last minute
+    answer: float  #: from CONFIG to its answer
+    start: float  #: from a velocity to the SIP in which the robot moves
+
+    @property
+    def running(self) -> bool:
+        """Whether a session is open and SIPs arrive."""
+        return self.state is LinkState.RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchSnapshot:
+    """The motors or the sonars."""
+
+    reported: bool | None  #: None: the robot does not report it
+    obstacle: str  #: what the robot does not do although it is requested; ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatterySnapshot:
+    """The battery."""
+
+    level: BatteryLevel
+    voltage: float  #: V, smoothed
+    charge: float  #: 0 to 1, estimated
+    minutes_left: float  #: NaN: unknown
+
+
+@dataclass(frozen=True, slots=True)
+class SonarState:
+    """One sonar that has fired or is in the requested sequence."""
+
+    number: int
+    range: float  #: m; inf: no echo, NaN: no reading yet
+    age: float  #: s since the last reading
+    spikes: int  #: false echoes
+
+
+@dataclass(frozen=True, slots=True)
+class StallSnapshot:
+    """One wheel."""
+
+    count: int
+    duration: float | None  #: s that the present stall lasts; None: no stall
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSnapshot:
+    """What became of commands; counters since the start of the driver."""
+
+    accepted: int  #: velocities
+    refused: int  #: velocities
+    timeouts: int
+    limited: int  #: velocities that were scaled down
+    max_linear: float  #: m/s
+    max_angular: float  #: rad/s
+    sent: int
+    queue_full: int
+    replaced: int
+    dropped: int
+    withheld: int
+    raw_refused: int
+    requests: Mapping[str, int]  #: how often each component sent again or gave up
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSnapshot:
+    """Packets that the robot streams besides its SIPs."""
+
+    name: str
+    packets: int
+    resent: int  #: how often it was requested again
+    silent: bool  #: it does not come although it was requested several times
+
+
+@dataclass(frozen=True, slots=True)
+class AuxSnapshot:
+    """Counters of one auxiliary port; bytes, and requests that were repeated."""
+
+    number: int
+    written: int
+    dropped: int
+    received: int
+    forgotten: int
+    asked_again: int
+
+
+@dataclass(frozen=True, slots=True)
+class RobotSnapshot:
+    """All of it. What belongs to one packet is in the report of that packet."""
+
+    identity: SyncReply | None  #: None: no robot has replied yet
+    profile: Profile
+    profile_reason: str
+    config: Parameters | None  #: the newest CONFIG packet of this session
+    odometry: Odometry
+    report: Report | None  #: of the newest SIP
+    link: LinkSnapshot
+    emergency_stop: bool
+    motors: SwitchSnapshot
+    standstill: str  #: that the robot does not move although it is driven; ""
+    stalls: Mapping[str, StallSnapshot]  #: left, right
+    battery: BatterySnapshot
+    sonar: SwitchSnapshot
+    sonar_on: bool
+    sonars: tuple[SonarState, ...]
+    sonar_troubles: tuple[SonarTrouble, ...]
+    bumpers: BumperReading | None  #: None: no bumpers
+    commands: CommandSnapshot
+    plan: Plan
+    streams: tuple[StreamSnapshot, ...]
+    aux: tuple[AuxSnapshot, ...]
+    odometry_jumps: int
+    encoder_jumps: int
+    bad_pings: int  #: readings of sonars that the robot does not have
+    gyro_center: float  #: counts; NaN: not measured
+    digital_outputs: int | None  #: None: not reported
+
+
+@dataclass(frozen=True, slots=True)
+class SoundSnapshot:
+    """The sounds of a robot, as far as it has listed them."""
+
+    enabled: bool | None  #: None: not reported
+    playlist: tuple[Playlist, ...]
+
+
+def take_snapshot(robot: Robot) -> RobotSnapshot:
+    """Return the present state of a robot; the caller holds its lock."""
+    return RobotSnapshot(
+        identity=robot.session.identity,
+        profile=robot.profile,
+        profile_reason=robot.profile_reason,
+        config=robot.working_values.config,
+        odometry=robot.estimator.odometer.state,
+        report=robot.estimator.report,
+        link=_link(robot),
+        emergency_stop=robot.motion.emergency,
+        motors=_switch(robot.motors),
+        standstill=robot.standstill.obstacle,
+        stalls=_stalls(robot),
+        battery=_battery(robot),
+        sonar=_switch(robot.sonar),
+        sonar_on=robot.sonar_health.on,
+        sonars=_sonars(robot),
+        sonar_troubles=tuple(robot.sonar_health.troubles()),
+        bumpers=robot.bumpers.newest,
+        commands=_commands(robot),
+        plan=robot.bandwidth.plan,
+        streams=tuple(
+            StreamSnapshot(stream.name, state.packets, state.resent, state.silent)
+            for stream, state in robot.streams.states.items()
+        ),
+        aux=tuple(
+            AuxSnapshot(
+                number=port.number,
+                written=port.writer.written,
+                dropped=port.writer.dropped,
+                received=port.reader.received,
+                forgotten=port.reader.forgotten,
+                asked_again=port.reader.asked_again,
+            )
+            for port in robot.aux
+        ),
+        odometry_jumps=robot.estimator.odometer.jumps,
+        encoder_jumps=robot.encoders.jumps,
+        bad_pings=robot.estimator.bad_pings,
+        gyro_center=robot.gyro.center if robot.gyro.calibrated > -math.inf else math.nan,
+        digital_outputs=robot.digital_outputs.reported,
+    )
+
+
+def take_sound_snapshot(robot: Robot) -> SoundSnapshot:
+    """Return what is known of the sounds of a robot; the caller holds its lock."""
+    return SoundSnapshot(robot.sounds.enabled, robot.sounds.playlist)
+
+
+def _link(robot: Robot) -> LinkSnapshot:
+    stats, packets, timing = robot.link.decoder.stats, robot.link.packets, robot.link_timing
+    return LinkSnapshot(
+        state=robot.state,
+        note=robot.note,
+        baud=robot.line.baud,
+        connections=robot.session.connections,
+        bytes=stats.bytes,
+        frames=stats.frames,
+        checksum_errors=stats.checksum_errors,
+        skipped_bytes=stats.skipped_bytes,
+        standard=packets.standard,
+        unknown=packets.unknown,
+        malformed=packets.malformed,
+        period=timing.period,
+        gaps=timing.gaps,
+        longest_gap=timing.longest_gap,
+        answer=timing.answer,
+        start=timing.start,
+    )
+
+
+def _switch(switch: Switch) -> SwitchSnapshot:
+    return SwitchSnapshot(switch.reported, switch.obstacle)
+
+
+def _stalls(robot: Robot) -> Mapping[str, StallSnapshot]:
+    stalls, active = robot.stalls, robot.stalls.active
+    return {
+        name: StallSnapshot(stall.count, active.get(name))
+        for name, stall in (("left", stalls.left), ("right", stalls.right))
+    }
+
+
+def _battery(robot: Robot) -> BatterySnapshot:
+    monitor = robot.estimator.battery
+    return BatterySnapshot(monitor.level, monitor.voltage, monitor.charge, monitor.minutes_left)
+
+
+def _sonars(robot: Robot) -> tuple[SonarState, ...]:
+    health = robot.sonar_health
+    return tuple(
+        SonarState(number, record.last.range if record.last else math.nan, health.age(record), record.spikes.total)
+        for number, record in sorted(health.records.items())
+    )
+
+
+def _commands(robot: Robot) -> CommandSnapshot:
+    stats, queue, limits = robot.motion.stats, robot.queue, robot.limits
+    requests: dict[str, int] = {}
+    for component in robot.components:
+        requests.update(component.counters())
+    return CommandSnapshot(
+        accepted=stats.accepted,
+        refused=stats.refused,
+        timeouts=stats.timeouts,
+        limited=limits.limited,
+        max_linear=limits.working[0],
+        max_angular=limits.working[1],
+        sent=queue.sent,
+        queue_full=queue.refused,
+        replaced=queue.replaced,
+        dropped=queue.dropped,
+        withheld=queue.withheld,
+        raw_refused=robot.raw_refused,
+        requests=requests,
+    )

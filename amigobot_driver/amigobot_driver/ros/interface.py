@@ -1,0 +1,201 @@
+"""What the parts of the node have in common: access to the robot, stamps, frames, and services that wait for the robot.
+
+A part is a subclass of `Interface`. It has publishers and subscriptions (`topics`), handles events of the robot, and
+serves the methods that it marks as services:
+
+    class HornInterface(Interface):
+        @service(Honk, "honk", "a short tone")
+        async def _honk(self, request: Honk.Request, response: Honk.Response) -> Honk.Response:
+            return await self.respond(response, lambda robot, now: robot.sounds.play(request.number, now))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future as Request
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from builtin_interfaces.msg import Time as TimeMsg
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future
+from std_msgs.msg import Header
+
+from ..driver import Driver
+from ..replay import Replay
+from ..robot import Event, Outcome, Refused, Robot, RobotSnapshot, take_snapshot
+from . import stamps
+from .log import LogThrottle
+from .parameters import NodeParameters
+
+T = TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One service. `notes` is a column of the table in README.md."""
+
+    name: str
+    kind: Any
+    notes: str
+
+
+#: Every service of the node, filled by @service.
+SERVICES: dict[str, Service] = {}
+
+
+def service(kind: Any, name: str, notes: str = "") -> Callable[[Method], Method]:
+    """Make a method of an `Interface` the callback of a service, plain or async."""
+
+    def mark(method: Method) -> Method:
+        SERVICES[name] = method.ros_service = Service(name, kind, notes)  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class NodeContext:
+    """What the parts of the node share.
+
+    Attributes:
+        node: The node that has services, parameters and publishers.
+        driver: Runs the robot.
+        parameters: The checked parameters.
+        throttle: Of warnings about topics.
+        time: Converts times of the driver's clock.
+        base_frame: Name of the base frame, with its prefix.
+        waiting: The callback group of services that wait for the robot. In the node's default group one callback runs
+            at a time, so a service that waits would block every other, even the emergency stop.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        driver: Driver | Replay,
+        parameters: NodeParameters,
+        throttle: LogThrottle,
+        time: stamps.Stamps,
+    ) -> None:
+        self.node = node
+        self.driver = driver
+        self.parameters = parameters
+        self.throttle = throttle
+        self.time = time
+        self.base_frame = self.prefixed(str(parameters["base_frame"]))
+        self.waiting = ReentrantCallbackGroup()
+
+    def prefixed(self, frame: str) -> str:
+        """Return the name of a frame of the robot description with frame_prefix."""
+        return f"{self.parameters['frame_prefix']}{frame}"
+
+    def ros_time(self, stamp: float) -> TimeMsg:
+        """Return a time of the driver's clock (s) as a ROS stamp."""
+        return stamps.message(self.time.of(stamp))
+
+    def header(self, stamp: float) -> Header:
+        """Return a header in the base frame for a time of the driver's clock (s)."""
+        return Header(stamp=self.ros_time(stamp), frame_id=self.base_frame)
+
+    def header_now(self) -> Header:
+        """Return a header in the base frame for the present."""
+        return Header(stamp=stamps.message(self.time.now()), frame_id=self.base_frame)
+
+    def call(self, request: Callable[[Robot, float], T]) -> T:
+        """Make a request to the robot, with its lock; the request gets the robot and the time (s)."""
+        with self.driver.robot() as robot:
+            return request(robot, self.driver.clock())
+
+    def snapshot(self) -> RobotSnapshot:
+        """Return the present state of the robot."""
+        with self.driver.robot() as robot:
+            return take_snapshot(robot)
+
+    def warn(self, topic: str, text: str, key: str = "") -> None:
+        """Log a warning about a topic, which has no response; the same text (or key) less and less often."""
+        if self.throttle.due(f"{topic} {key or text}"):
+            self.node.get_logger().warning(f"{topic} {text}")
+
+
+class Interface:
+    """A part of the node."""
+
+    #: what handles each type of events; called by the driver's threads, one at a time
+    handlers: Mapping[type[Event], Callable[[Any], None]] = {}
+
+    def __init__(self, context: NodeContext) -> None:
+        """Create the services of this part."""
+        self._context = context
+        self._node = context.node
+        for cls in type(self).__mro__:
+            for name, method in vars(cls).items():
+                if marked := getattr(method, "ros_service", None):
+                    callback = getattr(self, name)
+                    self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
+
+    async def respond(self, response: Any, request: Callable[[Robot, float], Request[Any] | Outcome | str]) -> Any:
+        """Make a request to the robot and fill `success` and `message` of a response with its result.
+
+        Args:
+            response: A service response.
+            request: Gets the robot, with its lock, and the time (s). It returns a future of the outcome, the outcome,
+                or the message of a success. It may raise Refused or ValueError.
+
+        Returns:
+            The response.
+        """
+        return fill_response(response, await self.outcome(request))
+
+    async def outcome(self, request: Callable[[Robot, float], Request[Any] | Outcome | str]) -> Any:
+        """Make a request to the robot and return its outcome; see `respond`."""
+        try:
+            result = self._context.call(request)
+        except (Refused, ValueError) as reason:
+            return Outcome(False, str(reason))
+        if isinstance(result, str):
+            return Outcome(True, result)
+        return await await_result(self._node, result) if isinstance(result, Request) else result
+
+
+def fill_response(response: Any, outcome: Outcome) -> Any:
+    """Copy the outcome of a request into `success` and `message` of a response, and return the response."""
+    response.success, response.message = outcome.success, outcome.message
+    return response
+
+
+def refuse(response: Any, message: str) -> Any:
+    """Return the response of a service that does nothing, with the reason."""
+    return fill_response(response, Outcome(False, message))
+
+
+def call_with_result(node: Node, request: Request[T], callback: Callable[[T], None]) -> None:
+    """Call `callback` with the result of a request, from the node's executor.
+
+    The thread that completes a request holds the robot's lock, so the callback must not run there.
+    """
+
+    def schedule(done: Request[T]) -> None:
+        if executor := node.executor:
+            executor.create_task(callback, done.result())
+
+    request.add_done_callback(schedule)
+
+
+async def await_result(node: Node, request: Request[T]) -> T:
+    """Wait for the result of a request; the executor serves other callbacks meanwhile.
+
+    Args:
+        node: The node whose executor runs the calling coroutine.
+        request: A future that the robot completes.
+    """
+    executor = node.executor
+    future = Future(executor=executor)
+
+    def complete(done: Request[T]) -> None:
+        future.set_result(done.result())
+        executor.wake()
+
+    request.add_done_callback(complete)
+    result: T = await future
+    return result
