@@ -24,11 +24,11 @@ from types import FrameType
 _SECONDS = 10.0
 #: Environment variable that names the file to which the counting process writes.
 _FILE = "AMIGOBOT_CALLS"
-_MAIN, _READER, _WRITER = "MainThread", "amigobot-reader", "amigobot-writer"
+_THREADS = ("amigobot-reader", "amigobot-writer", "amigobot-velocity", "amigobot-second", "MainThread")
 
 
 def _count() -> None:
-    """Run the node in this process with the hook; write the counts on SIGUSR1."""
+    """Run the node in this process with the hook; write the counts whenever their file is missing."""
     import amigobot_driver
     from amigobot_driver.ros.main import main
 
@@ -47,11 +47,15 @@ def _count() -> None:
         if name:
             counts.setdefault(threading.current_thread().name, Counter())[name] += 1
 
-    def write(*_: object) -> None:
-        Path(f"{os.environ[_FILE]}.new").write_text(json.dumps(counts), encoding="utf-8")
-        os.replace(f"{os.environ[_FILE]}.new", os.environ[_FILE])
+    def write() -> None:
+        # Not a signal: its handler would wait until the main thread, which waits for ROS, has something to do.
+        while True:
+            time.sleep(0.05)
+            if not os.path.exists(os.environ[_FILE]):
+                Path(f"{os.environ[_FILE]}.new").write_text(json.dumps(counts), encoding="utf-8")
+                os.replace(f"{os.environ[_FILE]}.new", os.environ[_FILE])
 
-    signal.signal(signal.SIGUSR1, write)
+    threading.Thread(target=write, name="benchmark", daemon=True).start()
     threading.setprofile(hook)
     sys.setprofile(hook)
     sys.exit(main())
@@ -71,7 +75,6 @@ class _CountingNode:
     def counts(self) -> dict[str, Counter[str]]:
         """Calls so far, by thread and function."""
         self._file.unlink(missing_ok=True)
-        self._process.send_signal(signal.SIGUSR1)
         while not self._file.exists():
             time.sleep(0.05)
         return {thread: Counter(calls) for thread, calls in json.loads(self._file.read_text()).items()}
@@ -152,7 +155,7 @@ def main() -> None:
     _print("additional calls for each cmd_vel", {thread: both[thread] - for_sip.get(thread, 0.0) for thread in both})
     if "-v" in sys.argv:
         for title, period, count in (("SIP", without, sips), ("SIP and cmd_vel", driven, driven_sips)):
-            for thread in (_READER, _WRITER, _MAIN):
+            for thread in _THREADS:
                 print(f"\n{thread}, calls for each {title}")
                 for name, calls in period.get(thread, Counter()).most_common(45):
                     print(f"  {calls / count:6.1f}  {name}")

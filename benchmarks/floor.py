@@ -1,7 +1,7 @@
 """python -m benchmarks.floor PORT MESSAGES: the least a driver must do, as a program.
 
 One thread blocks on the port and publishes ready-made messages for every SIP; a subscription writes one fixed frame.
-Nothing is decoded, checked or remembered.
+Nothing is decoded, checked or remembered. Without a PORT it is a node that does nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import rclpy
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
 from sensor_msgs.msg import Range
 
 from amigobot_driver.protocol import Command
@@ -24,10 +25,18 @@ from amigobot_driver.protocol import Command
 
 def main() -> None:
     """Runs until SIGINT."""
-    port, messages = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY), int(sys.argv[2])
-    tty.setraw(port, termios.TCSANOW)
     rclpy.init()
     node = rclpy.create_node("floor")
+    if sys.argv[1:]:
+        drive(node, sys.argv[1], int(sys.argv[2]))
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(node)
+
+
+def drive(node: Node, path: str, messages: int) -> None:
+    """Publish for each SIP, and write a frame for each velocity."""
+    port = os.open(path, os.O_RDWR | os.O_NOCTTY)
+    tty.setraw(port, termios.TCSANOW)
     odom = node.create_publisher(Odometry, "odom", 10)
     others = [node.create_publisher(Range, f"sonar/range_{number}", 10) for number in range(messages - 1)]
     frame = Command.VEL(200).encode()
@@ -41,8 +50,6 @@ def main() -> None:
                 publisher.publish(other)
 
     threading.Thread(target=read, daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(node)
 
 
 main()
