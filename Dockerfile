@@ -4,12 +4,12 @@
 #   docker run --rm -it --network host --ipc host --device /dev/ttyUSB0 amigobot \
 #     ros2 launch amigobot_driver amigobot.launch.py port:=/dev/ttyUSB0
 #
-# PACKAGES="amigobot_driver amigobot_navigation" adds Nav2, which is ten times as much.
+# PACKAGES="amigobot_driver amigobot_tools amigobot_navigation" adds Nav2, which is ten times as much.
 
 ARG ROS_DISTRO=jazzy
 FROM ros:${ROS_DISTRO}-ros-base
 
-ARG PACKAGES=amigobot_driver
+ARG PACKAGES="amigobot_driver amigobot_tools"
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 WORKDIR /ws
 
@@ -17,6 +17,7 @@ WORKDIR /ws
 COPY amigobot_msgs/package.xml src/amigobot_msgs/
 COPY amigobot_driver/package.xml src/amigobot_driver/
 COPY amigobot_navigation/package.xml src/amigobot_navigation/
+COPY amigobot_tools/package.xml src/amigobot_tools/
 RUN apt-get update \
  && rosdep update --rosdistro "$ROS_DISTRO" \
  && mapfile -t wanted < <(colcon list --paths-only --packages-up-to $PACKAGES) \
@@ -27,6 +28,7 @@ RUN apt-get update \
 COPY amigobot_msgs src/amigobot_msgs
 COPY amigobot_driver src/amigobot_driver
 COPY amigobot_navigation src/amigobot_navigation
+COPY amigobot_tools src/amigobot_tools
 RUN source "/opt/ros/$ROS_DISTRO/setup.bash" \
  && colcon build --merge-install --packages-up-to $PACKAGES --cmake-args -DBUILD_TESTING=OFF \
  && rm -rf build log src

@@ -109,6 +109,17 @@ def test_an_import_error_that_no_user_can_mend_is_not_hidden(other_package: Path
         main(["broken"])
 
 
+def test_an_error_of_the_robot_is_one_line_and_exit_status_1(
+    other_package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (other_package / "hello_verb.py").write_text(
+        '"""Ask a robot."""\nfrom amigobot_driver.errors import PortError\n'
+        "def add_arguments(parser): pass\ndef run(args): raise PortError('no robot answers')\n"
+    )
+    assert main(["hello"]) == 1
+    assert capsys.readouterr().err == "amigobot hello: no robot answers\n"
+
+
 def test_ctrl_c_ends_a_verb_with_130(other_package: Path) -> None:
     (other_package / "hello_verb.py").write_text(
         '"""Wait."""\ndef add_arguments(parser): pass\ndef run(args): raise KeyboardInterrupt\n'

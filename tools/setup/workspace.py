@@ -14,7 +14,7 @@ from progress import run, say
 from ros import Ros
 from virtual_environment import PYTHON
 
-PACKAGES = ["amigobot_msgs", "amigobot_driver", "amigobot_navigation"]
+PACKAGES = ["amigobot_msgs", "amigobot_driver", "amigobot_navigation", "amigobot_tools"]
 #: Packages of our own in place of missing ones, each with the package that must be missing.
 SHIMS = {"rosbag2_interfaces": "rosbag2_interfaces", "tf2_msgs": "tf2_ros", "tf2_ros": "tf2_ros"}
 BUILT_FROM = {"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"}

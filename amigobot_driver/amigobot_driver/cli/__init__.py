@@ -2,6 +2,7 @@
 
 The module of a verb has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises `UsageError`.
 The first line of its docstring is the help text of the verb. Only the module of the chosen verb is imported.
+An `AmigoBotError` of a verb is reported in one line.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
+from ..errors import AmigoBotError
 from .errors import UsageError
 from .verbs import Verb, explained, find_verbs
 
@@ -63,6 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"amigobot {name}: {explained(error)}", file=sys.stderr)
         return 2
+    except AmigoBotError as error:
+        print(f"amigobot {name}: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
 

@@ -1,0 +1,253 @@
+"""A robot behind a running amigobot_node, through its topics and services."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import Log
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import BatteryState, Range
+from std_srvs.srv import Trigger
+
+from amigobot_driver.cli import UsageError
+from amigobot_driver.profiles import Profile, load_profile
+from amigobot_msgs.msg import IoState, RobotConfig, RobotStatus
+
+from .state import Echo, RobotState
+
+_VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
+_SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
+#: s without status after which the node counts as gone
+_SILENT = 2.0
+_MESSAGES = 50
+
+
+class NodeRemote:
+    """Follows the topics of a node, and publishes velocities if it drives.
+
+    Args:
+        namespace: Namespace of the node; "" for the root.
+        drives: Publish `cmd_vel`.
+        timeout: Seconds to wait for the node and its robot.
+
+    Raises:
+        UsageError: There is no such node, or it has no robot.
+    """
+
+    def __init__(self, namespace: str, *, drives: bool, timeout: float) -> None:
+        name = namespace.strip("/")
+        self.where = f"/{name}/amigobot" if name else "/amigobot"
+        self._log_name = self.where.strip("/").replace("/", ".")
+        self._lock = threading.Lock()
+        self._messages: deque[str] = deque(maxlen=_MESSAGES)
+        self._status = RobotStatus()
+        self._status_at = -math.inf
+        self._config: RobotConfig | None = None
+        self._profile: Profile | None = None
+        self._odometry: Odometry | None = None
+        self._battery = BatteryState(voltage=math.nan, percentage=math.nan)
+        self._io: IoState | None = None
+        self._ranges: dict[int, tuple[float, float]] = {}
+        self._link: dict[str, str] = {}
+        self._publisher: Any = None
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, args=[])
+        self._node = rclpy.create_node("amigobot_tool", namespace=f"/{name}", context=self._context)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        for kind, topic, attribute in (
+            (Odometry, "odom", "_odometry"),
+            (BatteryState, "battery_state", "_battery"),
+            (IoState, "io", "_io"),
+        ):
+            self._node.create_subscription(kind, topic, self._keeper(attribute), 10)
+        self._node.create_subscription(RobotStatus, "status", self._on_status, 10)
+        self._node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
+        self._node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        self._node.create_subscription(Log, "/rosout", self._on_log, 10)
+        self._services = {service: self._node.create_client(Trigger, service) for service in _SERVICES}
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+        try:
+            self._wait(drives, timeout)
+        except BaseException:
+            self.close()
+            raise
+
+    def state(self) -> RobotState:
+        """Return what is known now."""
+        with self._lock:
+            status, profile, odometry, io = self._status, self._profile, self._odometry, self._io
+            heard = time.monotonic() - self._status_at < _SILENT
+            ranges = dict(self._ranges)
+        pose = odometry.pose.pose if odometry else None
+        twist = odometry.twist.twist if odometry else None
+        known = heard and status.link_state != RobotStatus.LINK_DISCONNECTED
+        return RobotState(
+            connected=heard and status.link_state == RobotStatus.LINK_RUNNING,
+            note=status.link_text if heard else f"{self.where} is silent: has the node ended?",
+            name=self._config.name if self._config else "",
+            model=profile.description if profile else "",
+            body=profile.body if profile else None,
+            limits=profile.limits if profile else None,
+            max_range=profile.sonar.max_range if profile else 5.0,
+            x=pose.position.x if pose else math.nan,
+            y=pose.position.y if pose else math.nan,
+            yaw=2 * math.atan2(pose.orientation.z, pose.orientation.w) if pose else math.nan,
+            linear=twist.linear.x if twist else math.nan,
+            angular=twist.angular.z if twist else math.nan,
+            echoes=_echoes(profile, ranges),
+            volts=self._battery.voltage,
+            charge=self._battery.percentage,
+            motors=status.motors_enabled if known else None,
+            sonar=status.sonar_enabled if known else None,
+            moving=status.moving if known else None,
+            emergency=status.emergency_stop,
+            stalls=tuple(side for side in ("left", "right") if getattr(status, f"stall_{side}")),
+            faults=tuple(status.faults),
+            digital_inputs=io.digital_inputs if io else None,
+            digital_outputs=io.digital_outputs if io else None,
+            analog=tuple(io.analog) if io else (),
+            link=dict(self._link),
+        )
+
+    def drive(self, linear: float, angular: float) -> str:
+        """Publish a velocity (m/s, rad/s). Returns why it cannot be done, or ""."""
+        if self._publisher is None:
+            return "this tool only watches"
+        message = twist = self._publisher.msg_type()
+        if isinstance(message, TwistStamped):
+            message.header.stamp = self._node.get_clock().now().to_msg()
+            message.header.frame_id = "base_link"
+            twist = message.twist
+        twist.linear.x, twist.angular.z = float(linear), float(angular)
+        self._publisher.publish(message)
+        return ""
+
+    def stop(self) -> None:
+        """Stop with the normal deceleration."""
+        self.drive(0.0, 0.0)
+        self._call("stop")
+
+    def emergency_stop(self) -> None:
+        """Brake hard, and refuse to drive until the stop is cleared."""
+        self._call("emergency_stop")
+
+    def clear_emergency_stop(self) -> None:
+        """Accept velocities again."""
+        self._call("clear_emergency_stop")
+
+    def messages(self) -> list[str]:
+        """Return the log lines of the node since the last call."""
+        lines = []
+        while self._messages:
+            lines.append(self._messages.popleft())
+        return lines
+
+    def close(self) -> None:
+        """Publish a zero velocity if this tool drives, and leave the graph. The node keeps its robot."""
+        self.drive(0.0, 0.0)
+        self._executor.shutdown(0.5)
+        self._thread.join(2.0)
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _spin(self) -> None:
+        with contextlib.suppress(ExternalShutdownException):
+            self._executor.spin()
+
+    def _wait(self, drives: bool, timeout: float) -> None:
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            if drives and self._publisher is None:
+                self._publisher = self._make_publisher()
+            if self._ready(drives):
+                return
+            time.sleep(0.05)
+        heard = time.monotonic() - self._status_at < _SILENT
+        if not heard:
+            raise UsageError(
+                f"no node {self.where} within {timeout:g} s; "
+                "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
+            )
+        raise UsageError(f"{self.where}: {self._status.link_text or 'the node has no robot'} (after {timeout:g} s)")
+
+    def _ready(self, drives: bool) -> bool:
+        running = self._status.link_state == RobotStatus.LINK_RUNNING
+        known = running and self._odometry is not None and self._profile is not None
+        if not drives:
+            return known
+        return known and self._publisher is not None and all(c.service_is_ready() for c in self._services.values())
+
+    def _make_publisher(self) -> Any:
+        """A publisher of the type that the node subscribes to; None while that is not known."""
+        for subscription in self._node.get_subscriptions_info_by_topic(self._node.resolve_topic_name("cmd_vel")):
+            if kind := _VELOCITIES.get(subscription.topic_type):
+                return self._node.create_publisher(kind, "cmd_vel", 1)
+        return None
+
+    def _call(self, service: str) -> None:
+        self._services[service].call_async(Trigger.Request())
+
+    def _keeper(self, attribute: str) -> Callable[[Any], None]:
+        def keep(message: Any) -> None:
+            with self._lock:
+                setattr(self, attribute, message)
+
+        return keep
+
+    def _on_status(self, message: RobotStatus) -> None:
+        with self._lock:
+            self._status, self._status_at = message, time.monotonic()
+
+    def _on_config(self, message: RobotConfig) -> None:
+        self._config = message
+        if self._profile is None or self._profile.name != message.profile:
+            profile = load_profile(message.profile)
+            for number in range(len(profile.sonar.poses)):
+                self._node.create_subscription(Range, f"sonar/range_{number}", self._range_keeper(number), 10)
+            self._profile = profile
+
+    def _range_keeper(self, number: int) -> Callable[[Range], None]:
+        def keep(message: Range) -> None:
+            with self._lock:
+                self._ranges[number] = message.range, time.monotonic()
+
+        return keep
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name.startswith(self.where.strip("/")) and status.name.endswith(": link"):
+                self._link = {value.key.replace("_", " "): value.value for value in status.values}
+
+    def _on_log(self, message: Log) -> None:
+        if message.name == self._log_name:
+            self._messages.append(message.msg)
+
+
+def _echoes(profile: Profile | None, ranges: dict[int, tuple[float, float]]) -> tuple[Echo, ...]:
+    """The newest reading of each sonar. A range at the limit of the sonar or beyond it is no echo."""
+    if profile is None:
+        return ()
+    now = time.monotonic()
+    echoes = []
+    for number, pose in enumerate(profile.sonar.poses):
+        distance, received = ranges.get(number, (math.nan, -math.inf))
+        if distance >= profile.sonar.max_range:
+            distance = math.inf
+        echoes.append(Echo(distance, now - received, pose.x, pose.y, pose.heading))
+    return tuple(echoes)

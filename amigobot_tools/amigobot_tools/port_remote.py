@@ -1,0 +1,151 @@
+"""A robot at a port, through the Python API of the driver."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import deque
+from contextlib import suppress
+
+from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options, Report
+
+from .state import Echo, RobotState
+
+_MESSAGES = 50
+
+
+class PortRemote:
+    """Connects to a robot and keeps the connection.
+
+    Args:
+        port: A port of the driver: `/dev/ttyUSB0`, `socket://host:port`, `sim://`.
+        profile: Name or file of a profile; "" chooses it by what the robot says.
+        drives: Switch the motors on; a tool that only watches leaves them off.
+        timeout: Seconds to wait for the robot.
+
+    Raises:
+        AmigoBotError: There is no robot; the message says why.
+    """
+
+    def __init__(self, port: str, profile: str = "", *, drives: bool, timeout: float = 10.0) -> None:
+        self.where = port
+        self._messages: deque[str] = deque(maxlen=_MESSAGES)
+        self._log = _LogLines(self._messages)
+        logger = logging.getLogger("amigobot_driver")
+        logger.addHandler(self._log)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+        options = Options(profile=profile, motors_on_connect=drives, io_stream=not drives)
+        self._robot = AmigoBot(port, timeout=timeout, options=options)
+        self._identity = self._robot.identity
+
+    def state(self) -> RobotState:
+        """Return what is known now."""
+        robot, link = self._robot, self._robot.link
+        figures = {
+            "packets": str(link.packets),
+            "period": "-" if math.isnan(link.period) else f"{link.period * 1000:.0f} ms",
+            "longest gap": "-" if math.isnan(link.longest_gap) else f"{link.longest_gap * 1000:.0f} ms",
+            "late": str(link.late),
+            "damaged": str(link.checksum_errors),
+            "connections": str(link.connections),
+        }
+        profile = robot.profile
+        known = RobotState(
+            note=link.note,
+            name=self._identity.name,
+            model=profile.description,
+            body=profile.body,
+            limits=profile.limits,
+            max_range=profile.sonar.max_range,
+            emergency=robot.emergency_stopped,
+            link=figures,
+        )
+        try:
+            return self._connected(known)
+        except ConnectionLost:
+            return known
+
+    def _connected(self, known: RobotState) -> RobotState:
+        robot = self._robot
+        report, battery, ports = robot.report, robot.battery, robot.io
+        odometry = report.odometry
+        echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in robot.sonar)
+        return RobotState(
+            connected=True,
+            note=known.note,
+            name=known.name,
+            model=known.model,
+            body=known.body,
+            limits=known.limits,
+            max_range=known.max_range,
+            x=odometry.x,
+            y=odometry.y,
+            yaw=odometry.yaw,
+            linear=odometry.linear,
+            angular=odometry.angular,
+            echoes=tuple(echoes),
+            volts=battery.volts,
+            charge=battery.charge,
+            motors=report.motors_enabled,
+            sonar=report.sonar_enabled,
+            moving=report.moving,
+            emergency=known.emergency,
+            stalls=_stalls(report),
+            faults=report.faults,
+            digital_inputs=ports.digital_inputs,
+            digital_outputs=ports.digital_outputs,
+            analog=ports.analog,
+            link=known.link,
+        )
+
+    def drive(self, linear: float, angular: float) -> str:
+        """Request a velocity (m/s, rad/s), which expires after 0.5 s. Returns why it is refused, or ""."""
+        try:
+            self._robot.drive(linear, angular)
+        except AmigoBotError as error:
+            return str(error)
+        return ""
+
+    def stop(self) -> None:
+        """Stop with the normal deceleration."""
+        with suppress(AmigoBotError):
+            self._robot.stop(wait=False)
+
+    def emergency_stop(self) -> None:
+        """Brake hard, and refuse to drive until the stop is cleared."""
+        with suppress(AmigoBotError):
+            self._robot.emergency_stop()
+
+    def clear_emergency_stop(self) -> None:
+        """Accept velocities again."""
+        with suppress(AmigoBotError):
+            self._robot.clear_emergency_stop()
+
+    def messages(self) -> list[str]:
+        """Return the log lines since the last call."""
+        lines = []
+        while self._messages:
+            lines.append(self._messages.popleft())
+        return lines
+
+    def close(self) -> None:
+        """Stop the robot, close its session and the port."""
+        self._robot.close()
+        logging.getLogger("amigobot_driver").removeHandler(self._log)
+
+
+class _LogLines(logging.Handler):
+    """Collects the log of the driver for the screen."""
+
+    def __init__(self, lines: deque[str]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(record.getMessage())
+
+
+def _stalls(report: Report) -> tuple[str, ...]:
+    stalled = (("left", report.left_stalled), ("right", report.right_stalled))
+    return tuple(name for name, is_stalled in stalled if is_stalled)

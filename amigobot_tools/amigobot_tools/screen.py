@@ -1,0 +1,99 @@
+"""What several full-screen tools show: title, battery, sonar bars. Everything fits into 80x24."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from .state import Echo, RobotState
+
+#: m below which an obstacle is near, and below which it is in sight
+_NEAR, _SIGHT = 0.4, 1.0
+_STALE = 1.5  #: s after which a sonar reading is old
+
+#: Shows a picture on the whole terminal.
+Show = Callable[[RenderableType], None]
+
+
+@contextlib.contextmanager
+def full_screen() -> Iterator[Show]:
+    """Give a function that shows a picture on the whole terminal; restore the terminal at the end."""
+    console = Console()
+    with Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False) as live:
+        yield lambda picture: live.update(picture, refresh=True)
+
+
+def title(tool: str, where: str, state: RobotState) -> Text:
+    """One line: the tool, the robot, the connection."""
+    text = Text.assemble((f" amigobot {tool} ", "reverse bold"), f"  {where}  ", (state.model, "bold"))
+    if state.name not in ("", "not_set"):
+        text.append(f"  {state.name}")
+    text.append("  ")
+    if not state.connected:
+        text.append(f" {state.note or 'not connected'} ", "white on red")
+    text.truncate(78, overflow="ellipsis")
+    return text
+
+
+def bar(share: float, width: int, style: str = "green") -> Text:
+    """A horizontal bar for a share of 0 to 1."""
+    filled = max(0, min(width, round(share * width))) if math.isfinite(share) else 0
+    return Text.assemble(("█" * filled, style), ("·" * (width - filled), "dim"))
+
+
+def battery(state: RobotState, width: int = 10) -> Text:
+    """Voltage and charge."""
+    if math.isnan(state.volts):
+        return Text("-")
+    style = "red" if state.charge < 0.2 else "yellow" if state.charge < 0.4 else "green"
+    text = Text(f"{state.volts:4.1f} V ")
+    text.append_text(bar(state.charge, width, style))
+    if math.isfinite(state.charge):
+        text.append(f" {state.charge * 100:3.0f} %")
+    return text
+
+
+def switch(name: str, value: bool | None) -> Text:
+    """A state that is on, off or unknown."""
+    shown = {True: ("on", "green"), False: ("off", "yellow"), None: ("?", "dim")}[value]
+    return Text.assemble(f"{name} ", shown)
+
+
+def sonar_bars(state: RobotState, width: int = 16) -> Table:
+    """A bar for each sonar, in two columns."""
+    table = Table.grid(padding=(0, 1))
+    half = -(-len(state.echoes) // 2)
+    for _ in range(2):
+        table.add_column(width=10, justify="right")
+        table.add_column(width=width)
+        table.add_column(width=8)
+    for row in range(half):
+        cells: list[RenderableType] = []
+        for number in (row, row + half):
+            if number < len(state.echoes):
+                cells += _sonar(number, state.echoes[number], state.max_range, width)
+        table.add_row(*cells)
+    return table
+
+
+def _sonar(number: int, echo: Echo, max_range: float, width: int) -> list[RenderableType]:
+    name = Text.assemble(f"{number}: ", f"{direction(echo.heading)}")
+    if echo.age > _STALE or math.isnan(echo.range):
+        return [name, bar(math.nan, width), Text("silent", "dim")]
+    if math.isinf(echo.range):
+        return [name, bar(1.0, width, "dim green"), Text("free", "dim")]
+    style = "red" if echo.range < _NEAR else "yellow" if echo.range < _SIGHT else "green"
+    return [name, bar(echo.range / max_range, width, style), Text(f"{echo.range:.2f} m")]
+
+
+def direction(heading: float) -> str:
+    """A direction in the base frame (rad) in degrees, with the side in letters: "41 L"."""
+    degrees = round(math.degrees(heading))
+    side = "L" if degrees > 0 else "R" if degrees < 0 else ""
+    return f"{abs(degrees):3d} {side}"

@@ -1,0 +1,91 @@
+"""What the tools know of a robot and ask of it, whichever way they are connected."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from amigobot_driver.profiles import Body, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """The newest reading of one sonar."""
+
+    range: float  #: m from the sonar; inf: no echo; NaN: none yet
+    age: float  #: s since it fired
+    x: float  #: m, of the sonar in the base frame
+    y: float  #: m
+    heading: float  #: rad
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Where the echo comes from, in the base frame (m)."""
+        return self.x + self.range * math.cos(self.heading), self.y + self.range * math.sin(self.heading)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotState:
+    """A snapshot of the robot in SI units. NaN and None: not known."""
+
+    connected: bool = False
+    note: str = ""  #: the state of the connection in words
+    name: str = ""
+    model: str = ""  #: description of the profile
+    body: Body | None = None
+    limits: Limits | None = None
+    max_range: float = 5.0  #: m, of the sonars
+    x: float = math.nan  #: m, in the odometry frame
+    y: float = math.nan
+    yaw: float = math.nan  #: rad
+    linear: float = math.nan  #: m/s
+    angular: float = math.nan  #: rad/s
+    echoes: tuple[Echo, ...] = ()
+    volts: float = math.nan
+    charge: float = math.nan  #: 0 to 1
+    motors: bool | None = None
+    sonar: bool | None = None
+    moving: bool | None = None
+    emergency: bool = False
+    stalls: tuple[str, ...] = ()  #: the wheels that are stalled: left, right
+    faults: tuple[str, ...] = ()  #: further complaints of the robot
+    digital_inputs: int | None = None
+    digital_outputs: int | None = None
+    analog: tuple[float, ...] = ()  #: V
+    link: dict[str, str] = field(default_factory=dict)  #: figures of the link, by name
+
+
+class Remote(Protocol):
+    """A robot that a tool drives or watches. Methods return at once, and do not raise if the robot is not connected."""
+
+    #: what the tool is connected to, for the title of a screen
+    where: str
+
+    def state(self) -> RobotState:
+        """Return what is known now."""
+        ...
+
+    def drive(self, linear: float, angular: float) -> str:
+        """Request a velocity (m/s, rad/s), which expires after 0.5 s. Returns why it is refused, or ""."""
+        ...
+
+    def stop(self) -> None:
+        """Stop with the normal deceleration."""
+        ...
+
+    def emergency_stop(self) -> None:
+        """Brake hard, and refuse to drive until the stop is cleared."""
+        ...
+
+    def clear_emergency_stop(self) -> None:
+        """Accept velocities again."""
+        ...
+
+    def messages(self) -> list[str]:
+        """Return the log lines since the last call."""
+        ...
+
+    def close(self) -> None:
+        """Stop the robot if this tool drives it, and end the connection."""
+        ...

@@ -1,0 +1,218 @@
+"""Drive a robot with the keys of the terminal.
+
+    amigobot teleop                                 a simulated robot
+    amigobot teleop --port /dev/ttyUSB0
+    amigobot teleop --ros --namespace robot1        through a running amigobot_node
+
+Hold a key to drive; the robot stops when the key is released. Space is the emergency stop; `c` clears it.
+
+    w s a d, arrow keys    forward, backward, turn left, turn right
+    u o m .                curves (i j k l , as in teleop_twist_keyboard)
+    k                      stop
+    + -                    faster, slower
+    g                      governor on, off: it slows down in front of obstacles that the sonars see
+    q, Ctrl-C              quit
+
+The robot also stops when the window loses the focus (where the terminal reports that), when the terminal is closed, and
+when this program is killed. A terminal does not report the release of a key: one short press drives for 0.6 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from contextlib import suppress
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from amigobot_driver.cli import UsageError
+
+from . import screen
+from .connection import add_connection_arguments, connected
+from .governor import governed
+from .hold import DIRECTIONS, FIRST_REPEAT, Hold
+from .keys import HungUp, Keyboard, keyboard
+from .state import Remote, RobotState
+
+#: s between two commands, and between two pictures
+_PERIOD, _PICTURE = 0.05, 0.15
+#: s for which zeros are sent after a release; after that other programs may drive through the node
+_ZEROS = 0.6
+_FASTER = 1.1
+_LEAST = 0.02  #: m/s and rad/s
+_KEYS = """\
+ w forward   s backward   a left   d right   (or arrow keys)     k stop
+ u o m . curves           + faster - slower  g governor          q quit
+ SPACE emergency stop, c clears it"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    add_connection_arguments(parser)
+    parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="speed at the start (%(default)g m/s)")
+    parser.add_argument("--turn", type=float, default=0.8, metavar="RAD/S", help="turn rate (%(default)g rad/s)")
+    parser.add_argument("--no-governor", action="store_true", help="do not slow down in front of obstacles")
+    parser.add_argument(
+        "--first-repeat",
+        type=float,
+        default=FIRST_REPEAT,
+        metavar="S",
+        help="time until this keyboard repeats a held key (%(default)g s)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    for name, value in (("--speed", args.speed), ("--turn", args.turn), ("--first-repeat", args.first_repeat)):
+        if not 0 < value < math.inf:
+            raise UsageError(f"{name} is {value:g}, allowed: more than 0")
+    try:
+        with connected(args, drives=True) as remote, keyboard() as keys, screen.full_screen() as show:
+            pilot = Pilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
+            _loop(pilot, keys, show)
+    except HungUp as end:
+        raise UsageError(f"{end}; the robot is stopped") from None
+    return 0
+
+
+def _loop(pilot: Pilot, keys: Keyboard, show: screen.Show) -> None:
+    """Read keys, drive and draw until the user quits. The robot is stopped at the end of any kind."""
+    next_picture = 0.0
+    try:
+        while not pilot.quit:
+            for key in keys.read(_PERIOD):
+                pilot.press(key, time.monotonic())
+            pilot.update(time.monotonic())
+            if time.monotonic() >= next_picture:
+                show(picture(pilot))
+                next_picture = time.monotonic() + _PICTURE
+    finally:
+        pilot.stop()
+
+
+class Pilot:
+    """Turns keys into velocities.
+
+    Args:
+        remote: The robot.
+        speed: Linear speed, m/s.
+        turn: Angular speed, rad/s.
+        governor: Slow down in front of obstacles.
+        hold: Decides how long a key counts as held.
+    """
+
+    def __init__(self, remote: Remote, speed: float, turn: float, *, governor: bool, hold: Hold) -> None:
+        self.remote = remote
+        self.speed, self.turn = speed, turn
+        self.governor = governor
+        self.quit = False
+        self.state: RobotState = remote.state()
+        self.velocity = 0.0, 0.0  #: requested now, m/s and rad/s
+        self.note = ""  #: why the robot drives slower than asked, or not at all
+        self._hold = hold
+        self._zeros_until = -math.inf
+
+    def press(self, key: str, now: float) -> None:
+        """A key is pressed or repeated at a time (s)."""
+        if key in DIRECTIONS:
+            self._hold.press(key, now)
+        elif key == "space":
+            self.remote.emergency_stop()
+            self._hold.release()
+        elif key == "c":
+            self.remote.clear_emergency_stop()
+        elif key in ("+", "="):
+            self._change_speed(_FASTER)
+        elif key == "-":
+            self._change_speed(1 / _FASTER)
+        elif key == "g":
+            self.governor = not self.governor
+        elif key in ("q", "quit"):
+            self.quit = True
+        elif key in ("k", "escape", "focus lost"):
+            self._hold.release()
+            self.remote.stop()
+
+    def update(self, now: float) -> None:
+        """Send the velocity of the key that is held at a time (s)."""
+        self.state = self.remote.state()
+        forward, left = self._hold.direction(now)
+        requested, angular = forward * self.speed, left * self.turn
+        linear = governed(requested, self.state.echoes, self.state.body) if self.governor else requested
+        self.velocity = linear, angular
+        self.note = ""
+        if linear != requested:
+            self.note = "governor: an obstacle is near, or no sonar watches the way; g switches it off"
+        if forward or left:
+            self._zeros_until = now + _ZEROS
+        elif now >= self._zeros_until:
+            return
+        refused = self.remote.drive(linear, angular)
+        if forward or left:
+            self.note = refused or self.note
+
+    def stop(self) -> None:
+        """Stop the robot at the end."""
+        self._hold.release()
+        with suppress(OSError):
+            self.remote.stop()
+
+    def _change_speed(self, factor: float) -> None:
+        limits = self.state.limits
+        most = (limits.linear, limits.angular) if limits else (math.inf, math.inf)
+        self.speed = max(_LEAST, min(self.speed * factor, most[0]))
+        self.turn = max(_LEAST, min(self.turn * factor, most[1]))
+
+
+def picture(pilot: Pilot) -> RenderableType:
+    """Draw the screen."""
+    state = pilot.state
+    linear, angular = pilot.velocity
+    speeds = Table.grid(padding=(0, 2))
+    for name, now, asked, most, unit in (
+        (" speed", state.linear, linear, pilot.speed, "m/s  "),
+        (" turn", state.angular, angular, pilot.turn, "rad/s"),
+    ):
+        figures = Text.assemble(
+            (f"{now:+5.2f}", "bold"), f" {unit}", (f"   asked {asked:+5.2f}   set to {most:4.2f}", "dim")
+        )
+        speeds.add_row(name.ljust(8), screen.bar(abs(now) / most, 16, "cyan"), figures)
+    place = Text(f" place     x {state.x:+.2f} m   y {state.y:+.2f} m   {math.degrees(state.yaw):+.0f} deg")
+    power = Text.assemble(
+        " battery   ",
+        screen.battery(state),
+        "   ",
+        screen.switch("motors", state.motors),
+        "   ",
+        screen.switch("sonar", state.sonar),
+        "   ",
+        screen.switch("governor", pilot.governor),
+    )
+    return Group(
+        screen.title("teleop", pilot.remote.where, state),
+        Text(),
+        speeds,
+        place,
+        power,
+        Text(),
+        screen.sonar_bars(state),
+        Text(),
+        _alert(pilot),
+        Panel(Text(_KEYS), title="hold a key to drive", title_align="left", padding=0),
+    )
+
+
+def _alert(pilot: Pilot) -> Text:
+    """The most important thing that keeps the robot from driving as asked."""
+    state = pilot.state
+    if state.emergency:
+        return Text("  EMERGENCY STOP: the robot does not move until you press c  ", "bold white on red")
+    if not state.connected:
+        return Text(f" {state.note}", "bold red", overflow="ellipsis", no_wrap=True)
+    if state.stalls:
+        return Text(f" stalled: {' and '.join(state.stalls)} wheel; back off", "bold red")
+    return Text(f" {pilot.note}", "yellow", overflow="ellipsis", no_wrap=True)

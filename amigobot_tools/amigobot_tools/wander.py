@@ -1,0 +1,145 @@
+"""Let a robot wander about without touching anything, for as long as you like.
+
+    amigobot wander                                  a simulated robot
+    amigobot wander --port /dev/ttyUSB0 --seconds 60
+
+The robot drives forward while its sonars see free floor, slows down in front of obstacles and turns to the freer side.
+It backs off when a wheel stalls. Ctrl-C stops it. The program is an example of the Python API, docs/python.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from types import FrameType
+
+from amigobot_driver.cli import UsageError
+
+from .connection import add_connection_arguments, connected
+from .governor import MARGIN, free_distance, safe_speed
+from .state import Echo, Remote, RobotState
+
+_PERIOD = 0.1  #: s between two commands
+#: m of free floor at which the robot turns, and at which it drives on: it must not change its mind at once
+_TURN_AT, _DRIVE_AT = 0.35, 0.7
+_BACK = 1.5  #: s that the robot drives back after a stall
+_REPORT = 5.0  #: s between two lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    add_connection_arguments(parser)
+    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="end after this time")
+    parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="highest speed (%(default)g m/s)")
+    parser.add_argument("--yes", action="store_true", help="do not ask before a real robot moves")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    if not 0 < args.speed < math.inf:
+        raise UsageError(f"--speed is {args.speed:g}, allowed: more than 0")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    with connected(args, drives=True) as remote:
+        state = remote.state()
+        if not state.echoes:
+            raise UsageError(f"{state.model} has no sonars, and cannot see obstacles")
+        simulated = remote.where.startswith("sim:")
+        if not simulated and not args.yes and not _confirmed(remote):
+            raise UsageError("nothing has moved")
+        try:
+            _wander(remote, Wanderer(args.speed), args.seconds)
+        finally:
+            remote.stop()
+    return 0
+
+
+def _wander(remote: Remote, wanderer: Wanderer, seconds: float) -> None:
+    began = time.monotonic()
+    next_line = began
+    while (now := time.monotonic()) - began < seconds:
+        state = remote.state()
+        refused = remote.drive(*wanderer.velocity(state, now))
+        if now >= next_line:
+            next_line = now + _REPORT
+            what = refused or wanderer.doing
+            print(f"{now - began:6.1f} s  x {state.x:+.2f} m  y {state.y:+.2f} m  {what}", flush=True)
+        time.sleep(_PERIOD)
+
+
+class Wanderer:
+    """Decides where to drive.
+
+    Args:
+        speed: Highest speed, m/s.
+    """
+
+    def __init__(self, speed: float) -> None:
+        self.doing = ""  #: in words
+        self._speed = speed
+        self._turning = 0  #: 1 left, -1 right, 0 not
+        self._back_until = -math.inf
+
+    def velocity(self, state: RobotState, now: float) -> tuple[float, float]:
+        """Return the velocity (m/s, rad/s) at a time (s)."""
+        if state.body is None or not state.connected:
+            self.doing = state.note
+            return 0.0, 0.0
+        ahead = free_distance(state.echoes, state.body, forward=True)
+        behind = free_distance(state.echoes, state.body, forward=False)
+        if state.stalls:
+            self._back_until = now + _BACK
+        if now < self._back_until:
+            self.doing = "backing off: a wheel stalled"
+            self._turning = self._turning or _freer_side(state.echoes)
+            return -min(0.1, safe_speed(behind)), 0.0
+        if math.isnan(ahead):
+            self.doing = "waiting: the sonars that look ahead are silent"
+            return 0.0, 0.0
+        if ahead < _TURN_AT or (self._turning and ahead < _DRIVE_AT):
+            self._turning = self._turning or _freer_side(state.echoes)
+            self.doing = f"turning {'left' if self._turning > 0 else 'right'}: {ahead:.2f} m ahead"
+            return 0.0, 0.6 * self._turning
+        self._turning = 0
+        self.doing = "driving"
+        return min(self._speed, safe_speed(ahead)), 0.3 * _drift(state.echoes)
+
+
+def _freer_side(echoes: Iterable[Echo]) -> int:
+    """1 if there is more room on the left, else -1."""
+    left, right = _room(echoes, 1), _room(echoes, -1)
+    return 1 if left >= right else -1
+
+
+def _room(echoes: Iterable[Echo], side: int) -> float:
+    """The sum of the ranges (m, at most 2 each) that the sonars of one side report."""
+    return sum(min(echo.range, 2.0) for echo in echoes if echo.heading * side > 0 and not math.isnan(echo.range))
+
+
+def _drift(echoes: Iterable[Echo]) -> float:
+    """-1 to 1: away from a wall that is near on one side."""
+    near = {1: 2.0, -1: 2.0}
+    for echo in echoes:
+        if not math.isnan(echo.range) and math.radians(20) < abs(echo.heading) < math.radians(110):
+            side = 1 if echo.heading > 0 else -1
+            near[side] = min(near[side], echo.range)
+    closest = min(near.values())
+    if closest > 2.5 * MARGIN:
+        return 0.0
+    return -1.0 if near[1] < near[-1] else 1.0
+
+
+def _confirmed(remote: Remote) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("a person must confirm before a real robot moves: start it in a terminal, or with --yes")
+    print(f"{remote.where}: the robot will wander about until Ctrl-C. Move? [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt

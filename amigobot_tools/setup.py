@@ -1,0 +1,27 @@
+from setuptools import find_packages, setup
+
+NAME = "amigobot_tools"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Tools for the AmigoBot and its relatives: teleoperation and live view in a terminal",
+    maintainer="amigobot_driver maintainers",
+    maintainer_email="maintainers@users.noreply.a-seed-7aaba41e.example",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    install_requires=["setuptools", "amigobot_driver", "argcomplete", "rich>=11"],
+    python_requires=">=3.10",
+    zip_safe=True,
+    entry_points={
+        "amigobot.verbs": [
+            "teleop = amigobot_tools.teleop",
+            "wander = amigobot_tools.wander",
+        ],
+    },
+)

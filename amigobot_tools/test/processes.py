@@ -1,0 +1,179 @@
+"""A simulated robot in one process, a tool on a terminal in another, and the truth about the robot."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+#: s that nothing here ever takes, on however slow a machine
+PATIENCE = 60.0
+_CODE = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
+#: Verbs of this package are found without an installation of it.
+_TOOL = (
+    "import sys; from importlib.metadata import EntryPoint; from amigobot_driver.cli import main, verbs; "
+    "verbs.entry_points = lambda group: [EntryPoint(sys.argv[1], 'amigobot_tools.' + sys.argv[1], group)]; "
+    "sys.exit(main())"
+)
+_REPOSITORY = Path(__file__).parents[2]
+
+
+def environment() -> dict[str, str]:
+    """That of a process that finds the packages of this repository."""
+    folders = [str(_REPOSITORY / name) for name in ("amigobot_driver", "amigobot_tools")]
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), *folders])
+    return {**os.environ, "PYTHONPATH": path, "TERM": "xterm-256color"}
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line of a verb of this package."""
+    return [sys.executable, "-c", _TOOL, *arguments]
+
+
+class SimulatedRobot:
+    """`amigobot sim` on a pty, and the true state of the robot."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.port = str(folder / "robot")
+        self._truth = folder / "truth.jsonl"
+        arguments = ["sim", "--pty", self.port, "--truth", str(self._truth), *options]
+        self.process = subprocess.Popen([sys.executable, "-c", _CODE, *arguments], env=environment(), stdout=-1)
+        until(lambda: os.path.exists(self.port) and self.truth, "the simulated robot is there")
+
+    @property
+    def truth(self) -> list[dict[str, Any]]:
+        """Every line of the truth so far."""
+        lines = self._truth.read_text().splitlines(keepends=True) if self._truth.exists() else []
+        return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    @property
+    def speed(self) -> float:
+        """The faster wheel, m/s."""
+        return _speed(self.truth[-1])
+
+    def seconds_until_rest(self, since: float) -> float:
+        """Wait until the robot is at rest; s from a time on the monotonic clock to its last motion."""
+        until(lambda: self.truth[-1]["monotonic"] > since and self.speed == 0, "the robot is at rest")
+        return max(line["monotonic"] for line in self.truth if _speed(line) > 0) - since
+
+
+@contextlib.contextmanager
+def simulated_robot(folder: Path, *options: str) -> Iterator[SimulatedRobot]:
+    """Run a simulated robot for a `with` block."""
+    robot = SimulatedRobot(folder, *options)
+    try:
+        yield robot
+    finally:
+        robot.process.kill()
+        robot.process.wait()
+
+
+class Terminal:
+    """A tool on a terminal of 80x24: what a person types and sees."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.before = termios.tcgetattr(slave)
+        self._slave = slave
+        self.process = subprocess.Popen(
+            command(*arguments),
+            env=environment(),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        self._output = b""
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._master, keys.encode())
+
+    def hold(self, key: str, condition: Callable[[], object], what: str) -> None:
+        """Hold a key as a terminal repeats it, until a condition is met."""
+
+        def held() -> object:
+            self.type(key)
+            time.sleep(0.04)
+            return self.shows("") and condition()
+
+        until(held, what)
+
+    def shows(self, text: str) -> bool:
+        """Whether this text has been on the screen since the last `clear`."""
+        while self._master >= 0 and select.select([self._master], [], [], 0)[0]:
+            try:
+                self._output += os.read(self._master, 65536)
+            except OSError:
+                break
+        return text in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self._output.decode(errors="replace"))
+
+    def wait_for(self, text: str) -> None:
+        """Wait until this text is on the screen."""
+        until(lambda: self.shows(text), f"{text!r} on the screen, which had {self._output[-3000:]!r}")
+
+    def clear(self) -> None:
+        """Forget what has been on the screen."""
+        self.shows("")
+        self._output = b""
+
+    def settings(self) -> list[Any]:
+        """The settings of the terminal."""
+        return termios.tcgetattr(self._slave)
+
+    def close(self) -> None:
+        """Close the window: the kernel sends SIGHUP, and reading and writing fail from then on."""
+        os.close(self._slave)
+        os.close(self._master)
+        self._master = -1
+
+    def wait(self) -> int:
+        """The exit status of the tool, which has ended or will soon."""
+
+        def ended() -> bool:
+            self.shows("")  # the terminal must not fill up
+            return self.process.poll() is not None
+
+        until(ended, "the tool has ended")
+        return int(self.process.returncode)
+
+
+@contextlib.contextmanager
+def terminal(*arguments: str) -> Iterator[Terminal]:
+    """Run a verb on a terminal for a `with` block."""
+    tool = Terminal(*arguments)
+    try:
+        yield tool
+    finally:
+        if tool.process.poll() is None:
+            tool.process.send_signal(signal.SIGKILL)
+            tool.process.wait()
+        if tool._master >= 0:
+            tool.close()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
+        time.sleep(0.01)
+
+
+def _speed(line: dict[str, Any]) -> float:
+    return max(abs(line["left_velocity"]), abs(line["right_velocity"]))

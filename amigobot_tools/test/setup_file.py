@@ -1,0 +1,10 @@
+"""What setup.py of this package declares."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+#: Each verb and its module.
+VERBS = dict(re.findall(r'"(\w+) = (amigobot_tools\.\w+)"', (Path(__file__).parents[1] / "setup.py").read_text()))
+assert VERBS

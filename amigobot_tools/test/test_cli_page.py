@@ -1,0 +1,38 @@
+"""docs/cli.md against the command: each verb has its section, and the generated parts are those of the code."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from importlib.metadata import EntryPoint
+
+import pytest
+from setup_file import VERBS
+from tools import cli_page
+
+from amigobot_driver.cli import verbs
+from amigobot_driver.cli.verbs import BUILT_IN
+
+PAGE = cli_page.FILE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verbs of the sources, whatever is installed."""
+    entries = [EntryPoint(name, module, verbs.GROUP) for name, module in VERBS.items()]
+    monkeypatch.setattr(verbs, "entry_points", lambda group: entries)
+
+
+def test_every_verb_has_a_section_and_every_section_is_a_verb() -> None:
+    assert sorted(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)) == sorted([*BUILT_IN, *VERBS])
+    assert sorted(name for _, name, _ in cli_page.BLOCK.findall(PAGE)) == sorted([*BUILT_IN, *VERBS])
+
+
+def test_the_generated_parts_are_those_of_the_code() -> None:
+    assert cli_page.text(PAGE) == PAGE, "stale: write them anew with ./run python -m tools.cli_page"
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_entry_point_is_a_verb(name: str) -> None:
+    module = importlib.import_module(VERBS[name])
+    assert callable(module.add_arguments) and callable(module.run)

@@ -1,0 +1,122 @@
+"""Teleoperation as a person meets it: keys on a terminal, a robot in another process, and what it really does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import SimulatedRobot, Terminal, command, environment, simulated_robot, terminal, until
+
+#: s: the robot's watchdog (2 s), its braking from 0.2 m/s, and the resolution of the truth
+WATCHDOG = 2.0 + 0.7 + 0.1
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Iterator[SimulatedRobot]:
+    with simulated_robot(tmp_path, "--world", "empty") as running:
+        yield running
+
+
+@pytest.fixture
+def teleop(robot: SimulatedRobot) -> Iterator[Terminal]:
+    with terminal("teleop", "--port", robot.port) as tool:
+        tool.wait_for("hold a key to drive")
+        yield tool
+
+
+def drive(teleop: Terminal, robot: SimulatedRobot) -> None:
+    teleop.hold("w", lambda: robot.speed > 0.15, "the robot drives")
+
+
+def test_a_held_key_drives_and_its_release_stops(teleop: Terminal, robot: SimulatedRobot) -> None:
+    drive(teleop, robot)
+    released = time.monotonic()
+    # 0.25 s without a repetition, or 0.6 s if there was none yet; then it brakes.
+    assert robot.seconds_until_rest(released) < WATCHDOG
+    assert robot.process.poll() is None
+
+
+def test_space_latches_the_emergency_stop_until_c(teleop: Terminal, robot: SimulatedRobot) -> None:
+    drive(teleop, robot)
+    teleop.type(" ")
+    teleop.wait_for("EMERGENCY STOP: the robot does not move until you press c")
+    robot.seconds_until_rest(time.monotonic())
+    stopped_at = robot.truth[-1]["x"]
+    for _ in range(20):
+        teleop.type("w")
+        time.sleep(0.04)
+    assert robot.truth[-1]["x"] == pytest.approx(stopped_at, abs=1e-3)
+    teleop.type("c")
+    drive(teleop, robot)
+
+
+@pytest.mark.parametrize("key", ["q", "\x03", "\x1a"], ids=["q", "Ctrl-C", "Ctrl-Z"])
+def test_quitting_while_driving_stops_the_robot_and_restores_the_terminal(
+    key: str, teleop: Terminal, robot: SimulatedRobot
+) -> None:
+    assert teleop.settings() != teleop.before
+    drive(teleop, robot)
+    teleop.type(key)
+    assert teleop.wait() == 0
+    robot.seconds_until_rest(time.monotonic())
+    assert teleop.settings() == teleop.before
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM, signal.SIGSTOP])
+def test_a_signal_while_driving_leaves_the_robot_at_rest_within_the_watchdogs_time(
+    number: signal.Signals, teleop: Terminal, robot: SimulatedRobot
+) -> None:
+    drive(teleop, robot)
+    killed = time.monotonic()
+    os.kill(teleop.process.pid, number)
+    assert robot.seconds_until_rest(killed) < WATCHDOG
+
+
+def test_closing_the_terminal_while_driving_stops_the_robot_and_ends_the_program(
+    teleop: Terminal, robot: SimulatedRobot
+) -> None:
+    drive(teleop, robot)
+    closed = time.monotonic()
+    teleop.close()
+    assert robot.seconds_until_rest(closed) < WATCHDOG
+    until(lambda: teleop.process.poll() is not None, "the program has ended")
+
+
+def test_a_window_that_loses_the_focus_stops_the_robot(teleop: Terminal, robot: SimulatedRobot) -> None:
+    drive(teleop, robot)
+    teleop.type("\x1b[O")
+    assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
+
+
+def test_killing_wander_leaves_the_robot_at_rest_within_the_watchdogs_time(
+    robot: SimulatedRobot, tmp_path: Path
+) -> None:
+    with terminal("wander", "--port", robot.port) as tool:
+        tool.wait_for("Move? [y/N]")
+        assert robot.speed == 0
+        tool.type("y\n")
+        until(lambda: robot.speed > 0.15, "the robot drives")
+        killed = time.monotonic()
+        os.kill(tool.process.pid, signal.SIGKILL)
+        assert robot.seconds_until_rest(killed) < WATCHDOG
+
+
+def test_without_a_terminal_nothing_moves(robot: SimulatedRobot) -> None:
+    for verb, reason in (("teleop", "standard input is not a terminal"), ("wander", "a person must confirm")):
+        result = subprocess.run(
+            command(verb, "--port", robot.port),
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert result.returncode == 2
+        assert reason in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+    assert robot.truth[-1]["x"] == robot.truth[0]["x"]
