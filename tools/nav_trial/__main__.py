@@ -11,6 +11,7 @@ import signal
 import statistics
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ament_index_python.packages import get_package_share_directory
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.profiles.nav2 import fit_nav2
-from amigobot_driver.sim import Pose, load_world
+from amigobot_driver.sim import Pose, load_world, parse_pose
 
 from .client import Attempt, Client, Costs
 from .office import Floor, Goal
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument("--goals", type=int, default=20, help="number of goals (default: 20)")
     parser.add_argument("--seed", type=int, default=1, help="of goals, sonars and gyro (default: 1)")
     parser.add_argument("--goal", action="append", help="X,Y,DEG: this goal instead of random ones; may be repeated")
+    parser.add_argument("--start", help="X,Y,DEG: where the robot starts (default: where the world has robots start)")
     parser.add_argument("--within", type=float, default=math.inf, help="m: only goals so near to a wall")
     parser.add_argument("--robot", default="amigo", help="profile of the robot (default: amigo)")
     parser.add_argument("--world", default="office", help="world that has a map (default: office)")
@@ -49,6 +51,8 @@ def main() -> None:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     world = load_world(options.world)
+    if options.start:
+        world = replace(world, start=parse_pose(options.start))
     floor = Floor(world, load_profile(options.robot).body)
     goals = [goal_of(text) for text in options.goal or ()] or list(
         itertools.islice(floor.goals(options.seed, options.within), options.goals)
@@ -101,6 +105,7 @@ def start(options: argparse.Namespace) -> list[subprocess.Popen[bytes]]:
     robot = [sys.executable, "-m", "tools.nav_trial.robot", "--truth", str(options.output / "truth.jsonl")]
     for name in ("robot", "world", "seed", "speed"):
         robot += [f"--{name}", str(getattr(options, name))]
+    robot += [f"--start={options.start}"] if options.start else []
     robot += [f"--wear={one}" for one in options.wear]
     processes = []
     for name, command in (("nav2", launch), ("robot", robot)):

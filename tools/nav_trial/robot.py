@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import rclpy
@@ -22,7 +23,7 @@ from tf2_ros import StaticTransformBroadcaster
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.robot import BaudChange, Event, Robot
 from amigobot_driver.ros import conversions, node, stamps
-from amigobot_driver.sim import Simulator, load_world, parse_wear
+from amigobot_driver.sim import Simulator, load_world, parse_pose, parse_wear
 
 #: s of one step; the clock is published with every fifth one, as each message costs every node.
 _STEP, _STEPS_PER_CLOCK = 0.01, 5
@@ -200,13 +201,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tools.nav_trial.robot", description=__doc__)
     parser.add_argument("--robot", default="amigo", help="profile of the robot (default: amigo)")
     parser.add_argument("--world", default="office", help="world it drives in (default: office)")
+    parser.add_argument("--start", help="X,Y,DEG: where it starts (default: where the world has robots start)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the simulated robot (default: 1)")
     parser.add_argument("--wear", action="append", default=[], help="NAME=VALUE, as of amigobot sim, such as slip=0.1")
     parser.add_argument("--speed", type=float, default=1.0, help="simulated seconds in a second, at most (default: 1)")
     parser.add_argument("--truth", type=Path, required=True, help="file for the true poses, JSON lines")
     options = parser.parse_args()
     profile = load_profile(options.robot)
-    simulator = Simulator(profile, load_world(options.world), seed=options.seed, wear=parse_wear(options.wear))
+    world = load_world(options.world)
+    if options.start:
+        world = replace(world, start=parse_pose(options.start))
+    simulator = Simulator(profile, world, seed=options.seed, wear=parse_wear(options.wear))
     stream = Stream()
     ticks: list[Callable[[float], None]] = []
 
