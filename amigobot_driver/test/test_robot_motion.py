@@ -275,6 +275,20 @@ class TestStopFirst:
         bench.run(0.4)
         assert bench.reports[-1].moving
 
+    @pytest.mark.parametrize("robot", ["amigo", "erratic"])
+    @pytest.mark.parametrize("away", [0.5, 2.5])
+    def test_a_port_that_was_away_during_the_handshake_is_no_sleep(self, robot: str, away: float) -> None:
+        """Nothing is sent meanwhile, as there is no port: the first velocity is taken."""
+        bench = Bench(Options(profile=robot), robot)
+        bench.plug_in()
+        bench.run(0.2)
+        bench.unplug()
+        bench.run(away)
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running and bench.robot.estimator.report)
+        bench.run(1.0, cmd_vel=(0.2, 0.0))
+        assert bench.reports[-1].moving
+
     def test_the_robot_does_not_drive_on(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.sleep(10)
