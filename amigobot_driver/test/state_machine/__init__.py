@@ -3,7 +3,12 @@
 values.py        what a caller may pass, with the values at the edges of the tables
 witness.py       records what the simulated robot really does, tick by tick
 allowance.py     which motion the caller's commands allow
-world.py         the system under test: driver core and simulated robot on one clock; the only access to both
+setup.py         with which robot, line and options a sequence begins
+observed.py      driver core and simulated robot on one clock, and what happens to them
+*_calls.py       what can be done to them, by subject; requests.py: how what the robot confirms is asked for
+disturbances.py  what people and the line do to them
+records.py       what was asked and seen
+world.py         all of these together
 oracle.py        the invariants, each a small named check
 rules_*.py       what can happen, by subsystem
 machine.py       the Hypothesis state machine: all rules and all checks together

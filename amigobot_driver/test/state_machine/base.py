@@ -11,7 +11,8 @@ from hypothesis import stateful
 
 from .failure import Failure, Step
 from .oracle import Oracle
-from .world import Seen, World
+from .records import Seen
+from .world import World
 
 Condition = Callable[[Any], bool]
 

@@ -40,7 +40,7 @@ class Failure:
                 "",
                 "from amigobot_driver.sim import Faults",
                 "from state_machine.machine import DriverMachine",
-                "from state_machine.world import Setup",
+                "from state_machine.setup import Setup",
                 "",
                 "machine = DriverMachine()",
                 *calls,

@@ -16,7 +16,8 @@ from .rules_devices import DeviceRules
 from .rules_faults import FaultRules
 from .rules_motion import MotionRules
 from .rules_settings import SettingRules
-from .world import Setup, World
+from .setup import Setup
+from .world import World
 
 #: Steps of one sequence at most.
 STEPS = 40

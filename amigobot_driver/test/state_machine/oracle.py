@@ -7,9 +7,13 @@ from abc import ABC, abstractmethod
 from collections import Counter, deque
 from dataclasses import dataclass
 
+from amigobot_driver.robot.command_queue import MAX_ROUTINE
+from amigobot_driver.robot.motion.goal import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
+
 from .allowance import REST, Allowance, Reach
+from .records import Movement, Request, Seen, Sighting
 from .witness import Tick
-from .world import MAX_ROUTINE, MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE, Movement, Request, Seen, Sighting, World
+from .world import World
 
 #: Shares and m/s, rad/s by which a servo overshoots its set-point.
 OVERSHOOT, OVERSHOOT_LINEAR, OVERSHOOT_ANGULAR = 0.05, 0.02, 0.06
@@ -317,7 +321,7 @@ class OdometryFollows(Check):
         tick = math.tau / built[1]
         track = built[1] / math.pi / built[0]
         scale = abs(track / profile.body.track - 1)
-        angle = 2 * step + 2 * tick + scale * turned
+        angle = 2.5 * step + 2 * tick + scale * turned
         return 4 * unit + 2 / built[0] + path * angle, angle
 
     def _was_set(self, world: World, last: Sighting, sighting: Sighting) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .base import Base
 from .failure import Failure, Step
-from .world import Setup
+from .setup import Setup
 
 #: Runs that making a sequence shorter may take.
 MOST_RUNS = 400

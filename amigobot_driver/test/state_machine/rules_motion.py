@@ -6,10 +6,11 @@ import math
 
 from hypothesis import strategies as st
 
+from amigobot_driver.robot import Refused
+
 from . import values
 from .base import Base, rule
 from .oracle import Violation
-from .world import Refused
 
 
 class MotionRules(Base):

@@ -34,6 +34,16 @@ class SettingRules(Base):
         self.world.tune(dict([change]))
         self.advance(pause)
 
+    @rule(
+        servo=st.sampled_from((0, 1)),
+        terms=st.tuples(*[st.sampled_from((0, 0, 20, 100))] * 3),
+        set_zeros=st.sampled_from((False, False, True)),
+        pause=values.PAUSES,
+    )
+    def set_pid(self, servo: int, terms: tuple[int, int, int], set_zeros: bool, pause: float) -> None:
+        self.world.set_pid(servo, terms, set_zeros=set_zeros)
+        self.advance(pause)
+
     @rule(pause=values.PAUSES)
     def read_config(self, pause: float) -> None:
         self.world.read_config()

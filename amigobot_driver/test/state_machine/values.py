@@ -7,8 +7,9 @@ import math
 from hypothesis import strategies as st
 
 from amigobot_driver.protocol import Command
+from amigobot_driver.robot import TUNABLE
 
-from .world import PARAMETERS, PROFILES, TUNABLE, Setup
+from .setup import PARAMETERS, PROFILES, Setup
 
 NOT_NUMBERS = (math.nan, math.inf, -math.inf)
 

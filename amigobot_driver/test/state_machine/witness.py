@@ -63,6 +63,7 @@ class Witness:
         self._odometer: object = None
         self._calibrated = True
         self._firmware, self._body = simulator._firmware, simulator._body
+        self._counted = self._body.left.travel, self._body.right.travel
         self._step, self._send = self._firmware.tick, simulator._line.send
         self._firmware.tick = self._tick  # type: ignore[method-assign]
         simulator._line.send = self._line_send  # type: ignore[method-assign]
@@ -159,20 +160,25 @@ class Witness:
         return nearest
 
     def _tick(self, now: float) -> None:
-        body = self._body
-        left, right = body.left.travel, body.right.travel
         self._watch_odometer()
         self._step(now)
-        rolled = (body.left.travel - left + body.right.travel - right) / 2
+        rolled, turned = self._rolled()
         self.travel += rolled
         self.path += abs(rolled)
-        self.turned += abs(body.right.travel - right - body.left.travel + left) / body._track
+        self.turned += abs(turned)
+        self._counted = self._body.left.travel, self._body.right.travel
         status = self._look_at_status()
         if status != self.status:
             self.changed.update({name: now for name, value in status.items() if value is not self.status.get(name)})
             self.status = status
         self.now = self._look(now)
         self.ticks.append(self.now)
+
+    def _rolled(self) -> tuple[float, float]:
+        """What the wheels have done since the last tick was counted: m ahead, rad counter-clockwise."""
+        body = self._body
+        left, right = body.left.travel - self._counted[0], body.right.travel - self._counted[1]
+        return (left + right) / 2, (right - left) / body._track
 
     def _look(self, now: float) -> Tick:
         body = self._body
@@ -217,7 +223,10 @@ class Witness:
         here = self._look(now)
         odometer = self._firmware.drive.odometer
         counters = odometer.x, odometer.y
-        self.made.append(Made(now, starts, frame[3:-2], here, self.path, self.turned, self.epoch, counters, calibrated))
+        # A frame is made within a tick, of what the wheels have done until then.
+        rolled, turned = self._rolled()
+        path, turned = self.path + abs(rolled), self.turned + abs(turned)
+        self.made.append(Made(now, starts, frame[3:-2], here, path, turned, self.epoch, counters, calibrated))
         while self.made[0].time < now - KEPT:
             self.made.popleft()
         self._send(frame, priority, now, deadline)
