@@ -22,7 +22,7 @@ class World(MotionCalls, SettingCalls, DeviceCalls, Disturbances):
     """Everything together. Each method that acts lets no time pass; `advance` and `freeze` do."""
 
     def advance(self, seconds: float, *, cmd_vel: tuple[float, float] | None = None) -> Iterator[Seen]:
-        """Let time pass, slice by slice, and meanwhile publish this velocity ten times a second; what each slice showed."""
+        """Let time pass slice by slice, and publish this velocity meanwhile, at 10 Hz; what each slice showed."""
         end = self.now + seconds
         while self.now < end:
             if cmd_vel is not None:
