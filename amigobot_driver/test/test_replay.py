@@ -99,7 +99,8 @@ def assert_same(reports: list[tuple[int, Report]], then: list[tuple[int, Report]
             assert getattr(now.odometry, pose) == getattr(before.odometry, pose), pose
         assert now.odometry.linear == before.odometry.linear
         assert now.odometry.angular == pytest.approx(before.odometry.angular, rel=1e-6)
-        rest = {"stamp": 0.0, "odometry": now.odometry, "pings": ()}
+        assert now.smoothed_volts == pytest.approx(before.smoothed_volts, rel=1e-9)
+        rest = {"stamp": 0.0, "odometry": now.odometry, "pings": (), "smoothed_volts": 0.0}
         assert dataclasses.replace(now, **rest) == dataclasses.replace(before, **rest)
         for ping, ping_then in zip(now.pings, before.pings, strict=True):
             assert (ping.number, ping.range) == (ping_then.number, ping_then.range)

@@ -9,6 +9,16 @@ from typing import TypeVar
 
 from bench import Bench
 
+from amigobot_driver.connection_policy import (
+    ANSWER_TIMEOUT,
+    FIRST_SIP_TIMEOUT,
+    GREETINGS,
+    KEEP_ALIVE,
+    LISTEN,
+    OPEN_TRIES,
+    SETTLE,
+    SYNC_ROUNDS,
+)
 from amigobot_driver.profiles import Limits, Profile, load_profile
 from amigobot_driver.protocol import OVERHEAD, encode_frame
 from amigobot_driver.robot import (
@@ -22,10 +32,7 @@ from amigobot_driver.robot import (
     Report,
 )
 from amigobot_driver.robot.devices.auxiliary import HOLD
-from amigobot_driver.robot.dialects.dialect import ANSWER_TIMEOUT, ROUNDS
-from amigobot_driver.robot.motion.motion import KEEP_ALIVE, LATE, WAKING
-from amigobot_driver.robot.session import FIRST_SIP, LISTEN, SETTLE
-from amigobot_driver.robot.session import ROUNDS as SESSION_ROUNDS
+from amigobot_driver.robot.motion.motion import LATE, WAKING
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar
 from amigobot_driver.sim import Revision, Simulator
 from amigobot_driver.sim.body import _COAST_DECELERATION
@@ -211,8 +218,8 @@ class ObservedWorld:
         The session tries the likely line speed at every second visit. A robot that was just switched on boots; a lost
         one is noticed after the silence.
         """
-        attempt = LISTEN + ROUNDS * ANSWER_TIMEOUT + SETTLE + ROUNDS * FIRST_SIP
-        visit = SESSION_ROUNDS * attempt + 2 * SETTLE
+        attempt = LISTEN + GREETINGS * ANSWER_TIMEOUT + SETTLE + OPEN_TRIES * FIRST_SIP_TIMEOUT
+        visit = SYNC_ROUNDS * attempt + 2 * SETTLE
         return BOOT_TIME + self.silence + 2 * visit + LEEWAY
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from amigobot_driver.robot.link import STALE
+from amigobot_driver.connection_policy import DRIVER_SILENCE
 
 from .allowance import Allowance
 from .device_calls import DeviceCalls
@@ -40,7 +40,7 @@ class World(MotionCalls, SettingCalls, DeviceCalls, Disturbances):
         self.allowances.disturb(start, self.now)
         self.punctual_since = self.now + 2 * TICK
         self.woken = self.now
-        if self.running and seconds > STALE:
+        if self.running and seconds > DRIVER_SILENCE:
             # Documented: what was asked before the process slept is void.
             self._allow(Allowance())
         self._spoil()
