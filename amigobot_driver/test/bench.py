@@ -202,7 +202,7 @@ class Bench:
         self._plugged = False
         self.up.cut()
         self.down.cut()
-        self._take_in(self.robot.link.disconnected("/dev/ttyUSB0: the port has gone", self.now))
+        self._take_in(self.robot.link.disconnected("/dev/ttyUSB0: the port has disappeared", self.now))
 
     def connect(self) -> None:
         """Plug in, and wait until all is as the options want it."""

@@ -218,7 +218,7 @@ class TestPortThatComesAndGoes:
                 # The counters of the robot that is served now begin at zero: a count or two away.
                 assert (after.x, after.y) == pytest.approx((before.x, before.y), abs=0.002)
                 assert simulator.truth.pose.x == 0
-            assert any("the port has gone" in note for note in run.notes)
+            assert any("the port has disappeared" in note for note in run.notes)
 
     def test_the_driver_finds_a_port_under_another_name(self, tmp_path: Path) -> None:
         """The kernel numbers an adapter anew while a program still has the old number open."""

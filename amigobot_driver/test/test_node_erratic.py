@@ -146,7 +146,7 @@ class TestWhatItDoes:
 
     def test_an_unknown_servo_joint_is_refused_with_the_known_ones(self, bench: Bench) -> None:
         bench.publish("servo_commands", JointState(name=["nose"], position=[0.0]))
-        bench.wait_until(lambda: bench.node.logged("'nose' is not there", "servo_joint, tilt_joint, pan_joint"))
+        bench.wait_until(lambda: bench.node.logged("'nose' does not exist", "servo_joint, tilt_joint, pan_joint"))
 
     def test_enable_motors_of_an_erratic_is_sent_without_confirmation(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")

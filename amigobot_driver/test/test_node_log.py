@@ -155,5 +155,5 @@ def test_each_failure_of_a_robot_that_never_answers_is_logged_a_few_times(case: 
     most = 1 + math.ceil(math.log2(1 + 60 * minutes / INTERVAL))
     frequent = {text: count for text, count in lines.items() if count > most}
     assert not frequent
-    silent = [text for text in lines if "came" in text and text.startswith("sent")]
+    silent = [text for text in lines if "arrived" in text and text.startswith("sent")]
     assert all(lines[text] == 1 for text in silent)

@@ -319,7 +319,7 @@ class TestAuxRead:
         bench.run(2)
         bench.unplug()
         assert reading.result().data == b"ab"
-        assert "the port has gone" in reading.result().message
+        assert "the port has disappeared" in reading.result().message
         assert "there is no robot" in port.reader.read(1, 1.0, bench.now).result().message
 
     def test_what_nobody_reads_is_forgotten_oldest_first_and_counted(self) -> None:

@@ -110,7 +110,7 @@ class TestConnect:
         bench.plug_in()
         bench.run(5.0)
         assert not bench.robot.running
-        assert "profile erratic, another robot than was asked for" in bench.robot.note
+        assert "profile erratic, another robot than requested" in bench.robot.note
         assert not bench.up.log
         notes = [change.note for change in bench.told(LinkChanged)]
         assert [note for note in notes if "no robot answers" in note] == []
@@ -131,10 +131,10 @@ class TestConnect:
             check_baud=True,
         )
         bench.plug_in()
-        bench.until(lambda: "another robot than was asked for" in bench.robot.note, within=60)
+        bench.until(lambda: "another robot than requested" in bench.robot.note, within=60)
         for _ in range(60):
             bench.run(1.0)
-            assert "another robot than was asked for" in bench.robot.note
+            assert "another robot than requested" in bench.robot.note
 
     def test_an_amigobot_is_no_erratic(self) -> None:
         bench = Bench(Options(profile="erratic"), "amigo")
@@ -376,7 +376,7 @@ class TestSettings:
 
     def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
         bench.run(1.0, cmd_vel=(0.3, 0.0))
-        with pytest.raises(Refused, match="stand still"):
+        with pytest.raises(Refused, match="at rest"):
             bench.robot.flash.save()
 
     def test_an_amigobot_has_nothing_to_save(self) -> None:

@@ -237,7 +237,7 @@ class TestEnds:
         assert move.covered == pytest.approx(way.along, abs=0.05)
         message = move.ended.result(timeout=0).message
         assert message.startswith(f"ended after {move.covered:.3f} m of 2.000 m: ")
-        assert message.endswith("the port has gone; the robot may have rolled on after that")
+        assert message.endswith("the port has disappeared; the robot may have rolled on after that")
 
     def test_by_a_firmware_without_the_command_are_told_and_the_robot_rests(self, bench):
         """The manual of AmigOS does not list MOVE; ARIA's parameters of this robot say that it has it."""

@@ -38,7 +38,7 @@ class GyroBench(ComponentBench):
         self.gyroscope = Gyroscope(self.context)
 
     @property
-    def centre(self) -> float:
+    def center(self) -> float:
         return self.gyroscope.center
 
 
@@ -183,7 +183,7 @@ class TestOnTheRobot:
         assert all(abs(turn.rate - truth) < 4 * math.sqrt(turn.variance) for turn in late)
 
     def test_the_error_is_what_the_variance_says(self) -> None:
-        """Of the noise and the centre; the simulated sensor's scale is exact."""
+        """Of the noise and the center; the simulated sensor's scale is exact."""
         bench = connected()
         bench.run(5)
         since = bench.now

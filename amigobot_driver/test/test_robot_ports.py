@@ -117,7 +117,7 @@ def test_the_end_of_the_session_ends_the_waiting(bench: PortBench) -> None:
     future = bench.ask(lambda: bench.robot.digital_outputs.set(0b1, 0b1, bench.now))
     bench.unplug()
     assert not future.result().success
-    assert bench.set(0b1, 0b1) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
+    assert bench.set(0b1, 0b1) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
 
 
 # -- the analog port ------------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_raw_commands_do_not_pile_up_for_ever(bench: PortBench) -> None:
 
 def test_without_a_robot_nothing_is_sent(bench: PortBench) -> None:
     bench.unplug()
-    assert send(bench, 200) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
+    assert send(bench, 200) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
 
 
 def test_an_unlisted_command_reads_as_its_number() -> None:

@@ -247,7 +247,7 @@ def test_the_silence_after_a_requested_reset_is_no_trouble() -> None:
     assert outcome == Outcome(True, "the robot was reset and is connected again")
     lost = [event for event in bench.told(LinkChanged) if event.state is LinkState.LOST]
     assert [(event.note, event.requested) for event in lost] == [
-        ("the robot restarts, as RESET asked for; connecting again", True)
+        ("the robot restarts after RESET; connecting again", True)
     ]
 
 

@@ -336,7 +336,7 @@ class TestLostSession:
     def test_cable_was_pulled_and_put_back(self, bench: Bench, away: float) -> None:
         bench.unplug()
         assert bench.robot.state is DISCONNECTED
-        assert bench.robot.note == "/dev/ttyUSB0: the port has gone"
+        assert bench.robot.note == "/dev/ttyUSB0: the port has disappeared"
         bench.run(away)
         bench.plug_in()
         assert bench.until(running(bench)) < 2.0
@@ -440,7 +440,7 @@ class TestIdentity:
         bench.connect()
         assert bench.robot.profile.name == "amigo"
         [identified] = bench.told(Identified)
-        assert identified.reason == "it was asked for: amigo"
+        assert identified.reason == "it was requested: amigo"
         assert identified.known
 
     def test_missing_altogether(self) -> None:

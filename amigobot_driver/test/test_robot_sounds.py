@@ -428,7 +428,7 @@ def test_without_a_robot_everything_says_so() -> None:
         lambda: bench.robot.sounds.switch(True, bench.now),
         lambda: bench.robot.sounds.say(b"\1\1", bench.now),
     ):
-        assert bench.answer(wish) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has gone")
+        assert bench.answer(wish) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
 
 
 def test_the_simulator_and_the_test_mean_the_same_packet() -> None:

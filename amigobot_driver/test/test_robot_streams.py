@@ -52,7 +52,7 @@ class TestAsking:
         bench.connect()
         bench.run(RETRIES.duration + 15)
         assert words(bench, "ENCODER(2)") == RETRIES.limit + 2
-        assert len([notice for notice in bench.notices if "no ENCODERpac came" in notice]) == 1
+        assert len([notice for notice in bench.notices if "no ENCODERpac arrived" in notice]) == 1
         assert [stream.name for stream, flow in bench.robot.streams.states.items() if flow.silent] == ["ENCODERpac"]
         bench.come_back()
         bench.run(RETRIES.afterwards + 1)
@@ -147,7 +147,7 @@ class TestTicks:
     def test_the_way_between_two_packets_is_an_arc(self) -> None:
         """A quarter of a circle of 1 m radius."""
         odometer = Odometer(AMIGO)
-        odometer.roll(0.9 * math.pi / 2, 1.1 * math.pi / 2, 0.2, move=True)
+        odometer.apply_encoders(0.9 * math.pi / 2, 1.1 * math.pi / 2, 0.2, move=True)
         state = odometer.state
         assert (state.x, state.y, state.yaw) == pytest.approx((1.0, 1.0, math.pi / 2))
 
@@ -155,7 +155,7 @@ class TestTicks:
         bench = connected()
         odometer = bench.robot.estimator.odometer
         bench.run(2)
-        odometer.roll(0.4, 0.4, 0.244, move=True)
+        odometer.apply_encoders(0.4, 0.4, 0.244, move=True)
         bench.run(1)
         assert odometer.state.x == pytest.approx(0.4)
 

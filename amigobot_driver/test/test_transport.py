@@ -191,8 +191,8 @@ class TestSerial:
 
     def test_a_serial_port_that_vanished_is_reported(self, line: Pty, port: SerialPort) -> None:
         line.vanish()
-        assert "the port has gone; plug the adapter in again" in refused(lambda: port.read(PATIENCE), line.path)
-        assert "the port has gone" in refused(lambda: port.write(b"x"), line.path)
+        assert "the port has disappeared; plug the adapter in again" in refused(lambda: port.read(PATIENCE), line.path)
+        assert "the port has disappeared" in refused(lambda: port.write(b"x"), line.path)
         refused(lambda: port.set_baud(9600), line.path)
 
     def test_a_serial_port_that_vanishes_during_a_read_is_reported(
@@ -229,8 +229,8 @@ class TestSerial:
         [
             (errno.EACCES, "permission denied; `sudo usermod -aG dialout $USER`, then log in again"),
             (errno.EBUSY, "another program has it open"),
-            (errno.ENXIO, "the port has gone"),
-            (errno.EIO, "the port has gone"),
+            (errno.ENXIO, "the port has disappeared"),
+            (errno.EIO, "the port has disappeared"),
         ],
         ids=errno.errorcode.get,
     )

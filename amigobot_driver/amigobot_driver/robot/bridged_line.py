@@ -81,7 +81,7 @@ class BridgedLine(Component):
         if elapsed < _TOLERANCE * size * self.byte_time:
             baud, self._disproved = self.baud, True
             message = (
-                f"there is no serial line of {baud} baud behind this connection: {size} bytes came "
+                f"there is no serial line of {baud} baud behind this connection: {size} bytes arrived "
                 f"{elapsed * 1000:.0f} ms after they were requested. Set bridge_baud to 0 for a simulator, or to the "
                 "speed of the line"
             )

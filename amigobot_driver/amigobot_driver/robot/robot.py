@@ -379,7 +379,7 @@ class Robot:
         known, before = True, self.profile
         same_identity, self._identity = identity == self._identity, identity
         if self.options.profile:
-            self.profile_reason = f"it was asked for: {self.options.profile}"
+            self.profile_reason = f"it was requested: {self.options.profile}"
         else:
             self.profile, self.profile_reason = choose_profile(
                 identity.robot_class, identity.subclass, self.dialect.fallback

@@ -28,7 +28,7 @@ from .dialects import Dialect, Script
 
 _NO_ANSWER = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
-    "is another program connected to it? Trying on"
+    "is another program connected to it? Retrying"
 )
 
 
@@ -177,8 +177,8 @@ class Session:
             self._other_robot = True
             self._enter(
                 LinkState.SYNCING,
-                f"the packets on this line are those of the profile {found.fallback}, another robot than was asked "
-                "for: correct the parameter robot, or leave it empty",
+                f"the packets on this line are those of the profile {found.fallback}, another robot than requested: "
+                "correct the parameter robot, or leave it empty",
             )
             return False
         self.dialect = found or self.dialect
@@ -225,7 +225,7 @@ class Session:
 
     def _lost(self, why: str) -> str:
         self.requested = self._now - self._reset_at < RESTART
-        return "the robot restarts, as RESET asked for; connecting again" if self.requested else why
+        return "the robot restarts after RESET; connecting again" if self.requested else why
 
     def _run(self) -> Script[str]:
         """Stay until packets stop; return why."""

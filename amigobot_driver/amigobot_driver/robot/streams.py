@@ -145,7 +145,7 @@ class StreamState:
             self._reported = True
             self._context.emit(
                 Notice(
-                    f"sent {self.stream.command(self.stream.on)} {RETRIES.limit} times, no {self.stream.name} came; "
+                    f"sent {self.stream.command(self.stream.on)} {RETRIES.limit} times, no {self.stream.name} arrived; "
                     f"it is requested every {RETRIES.afterwards:.0f} s from now on, see diagnostics"
                 )
             )

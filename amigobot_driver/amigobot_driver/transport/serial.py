@@ -81,7 +81,7 @@ class SerialPort:
             self._serial.close()
 
 
-_GONE = "the port has gone; plug the adapter in again"
+_GONE = "the port has disappeared; plug the adapter in again"
 _BUSY = "another program has it open; `fuser -v {url}` names it"
 _NO_PORT = "it is no serial port; `ls /dev/serial/by-id` lists the serial ports"
 _REMEDIES = {

@@ -28,7 +28,7 @@ class ControllerReset(RequestComponent):
             RETRIES,
             commands=lambda: [Command.RESET()],
             confirmed_by={},
-            failure=lambda: f"sent {Command.RESET()} {RETRIES.limit} times, the robot goes on all the same",
+            failure=lambda: f"sent {Command.RESET()} {RETRIES.limit} times, the robot continues without a reset",
         )
 
     def reset(self, now: float) -> Future[Outcome]:

@@ -33,7 +33,7 @@ class Flash(Component):
         if reason := self._context.unsupported(ErraticCommand.SAVE):
             raise Refused(reason)
         if not self._at_rest():
-            raise Refused("the robot must stand still while it writes its FLASH: stop it first")
+            raise Refused("the robot must be at rest while it writes its FLASH: stop it first")
         # After the raw commands that were requested before: their values are saved, too.
         if not self._context.queue.put(ErraticCommand.SAVE(), Priority.RAW):
             raise Refused(f"SAVE is not sent: {QUEUE_FULL}")

@@ -156,7 +156,7 @@ class Gripper(RequestComponent):
 
     def _absent(self) -> str:
         if self._fitted is False or self._kind == NONE:
-            return "this robot says that it has no gripper (FLASH parameter Gripper)"
+            return "this robot reports no gripper (FLASH parameter Gripper)"
         return ""
 
     @property

@@ -51,7 +51,7 @@ class MotorPwm(Component):
         """
         commands = list(_instructions(frequency, max_duty))
         if not commands:
-            raise Refused("frequency and max_duty are both 0: nothing is asked for")
+            raise Refused("frequency and max_duty are both 0: nothing is requested")
         if reason := self._context.unsupported(commands[0].command):
             raise Refused(reason)
         for command in commands:

@@ -47,7 +47,7 @@ class ServoJoints(Component):
         """
         servos = self._servos
         if joint not in servos.joints:
-            raise Refused(f"joint {joint!r} is not there, this robot has: {', '.join(servos.joints) or 'none'}")
+            raise Refused(f"joint {joint!r} does not exist, this robot has: {', '.join(servos.joints) or 'none'}")
         if not math.isfinite(angle):
             raise Refused(f"{joint}: {angle} is no angle, a finite number of rad is needed")
         per_radian = servos.counts_per_degree * math.degrees(1)

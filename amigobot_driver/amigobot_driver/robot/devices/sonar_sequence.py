@@ -55,7 +55,7 @@ class SonarSequence(RequestComponent):
         if not sonars:
             raise ValueError("a sonar sequence has at least one entry")
         if wrong := [number for number in sonars if not 0 <= number < available]:
-            raise ValueError(f"sonar {wrong[0]} is not there, this robot has 0 to {available - 1}")
+            raise ValueError(f"sonar {wrong[0]} does not exist, this robot has 0 to {available - 1}")
         for array in {_array(number) for number in sonars}:
             if (count := sum(_array(number) == array for number in sonars)) > LONGEST:
                 raise ValueError(f"a sonar sequence has up to {LONGEST} entries for each array of {ARRAY}, not {count}")

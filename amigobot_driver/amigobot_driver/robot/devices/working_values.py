@@ -130,7 +130,7 @@ class WorkingValues(Component):
         for caller in list(self._callers):
             if other := [name for name, value in values.items() if caller.values.get(name, value) != value]:
                 requested = ", ".join(f"{name} {values[name]}" for name in other)
-                self._finish(caller, False, f"another request asked for {requested}")
+                self._finish(caller, False, f"another request set {requested}")
         for name, value in values.items():
             if self.config is None or self._has(self.config, name):
                 if self.requested.get(name) != value:

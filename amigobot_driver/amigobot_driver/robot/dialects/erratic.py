@@ -141,7 +141,7 @@ class Erratic(Dialect):
             self._readings += packet.readings
             self._quiet = 0
         elif isinstance(packet, DebugText):
-            self.remarks.append(f"the robot says: {packet.text.decode('ascii', 'replace').strip()!r}")
+            self.remarks.append(f"message of the robot: {packet.text.decode('ascii', 'replace').strip()!r}")
         return packet
 
     def _sip(self, motor: Motor | ShortMotor) -> MotorSip:
@@ -191,7 +191,7 @@ class Erratic(Dialect):
             if self._by_heading < _TOO_LITTLE * self._by_wheels:
                 self._degrees = True
                 self.remarks.append(
-                    "the wheels turned the robot about eleven times as far as its heading says: taken as degrees"
+                    "the wheels turned the robot about eleven times as far as its heading shows: taken as degrees"
                 )
             self._by_wheels = self._by_heading = 0.0
 

@@ -336,7 +336,7 @@ def _stuck_text(record: SonarRecord) -> str:
     way = f"{record.same.driven:.1f} m driven and {math.degrees(record.same.turned):.0f} deg turned"
     distance = record.last.range if record.last else math.nan
     return (
-        f"has said {distance:.2f} m over the last {way}: is something in front of it? "
+        f"has reported {distance:.2f} m over the last {way}: is something in front of it? "
         "If not, leave it out with set_sonar_sequence"
     )
 

@@ -67,7 +67,7 @@ class WheelEncoders:
             if self.leading and not self._warned:
                 self._warned = True
                 yield Notice(
-                    f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot says no ticks/mm"
+                    f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot reports no ticks/mm"
                 )
             yield EncoderReading(stamp, packet.left, packet.right, None, self.leading)
             return
