@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import rclpy
 from bench import Bench
+from tools import interface_files
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import ErraticCommand, decode
@@ -84,6 +85,12 @@ def test_the_readme_names_every_topic_and_service(names: Names) -> None:
     for name in (names.published | names.subscribed | names.services) - OF_EVERY_NODE:
         said = name.replace("range_*", "range_0")
         assert f"`{said}`" in README, f"README.md does not mention {said}"
+
+
+@pytest.mark.parametrize("path", interface_files.files(), ids=lambda path: path.name)
+def test_a_file_made_from_the_tables_of_the_code_is_up_to_date(path: Path) -> None:
+    stale = path.read_text(encoding="utf-8") != interface_files.files()[path]
+    assert not stale, f"{path.name} is stale: write it anew with ./run python -m tools.interface_files"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))

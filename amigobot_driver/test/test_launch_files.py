@@ -294,7 +294,7 @@ def test_a_replay_of_no_bag_is_refused(load: Any) -> None:
 def test_the_parameter_file_has_the_defaults_of_the_code() -> None:
     content = yaml.safe_load(share("config", "amigobot.yaml").read_text(encoding="utf-8"))
     expected = {spec.name: spec.default for spec in TABLE if spec.name != "enable_stamped_cmd_vel"}
-    assert content["/**"]["ros__parameters"] == expected, "./run python -m tools.parameter_file writes it anew"
+    assert content["/**"]["ros__parameters"] == expected, "./run python -m tools.interface_files writes it anew"
 
 
 def published() -> set[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
@@ -30,6 +32,8 @@ class Spec:
     least: float | None = None  #: lowest value other than the default, where values between the two are not allowed
     #: the CONFIG field that this sets in the robot, and its units per unit of ours; the default sets nothing
     tunes: tuple[str, float] | None = None
+    option: str = ""  #: the field of Options that this sets; "": the node itself uses it
+    convert: Callable[[Any], object] | None = None  #: makes the value of that field from the parameter's
 
     @property
     def kind(self) -> type:
@@ -87,6 +91,11 @@ class Spec:
         return value  # type: ignore[return-value]
 
 
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a sonar sequence."""
+    return tuple(map(int, text.split()))
+
+
 _DEG = 180 / math.pi
 
 #: Nav2 publishes TwistStamped from Kilted on.
@@ -104,6 +113,7 @@ TABLE = (
         "line speed; 0: the profile's. The driver tries other speeds if no robot answers",
         "baud",
         (0, *BAUD_RATES),
+        option="baud",
     ),
     Spec(
         "bridge_baud",
@@ -112,6 +122,7 @@ TABLE = (
         "-1: the speed that the robot reports, if its profile has a bridge",
         "baud",
         (-1, 0, *BAUD_RATES),
+        option="bridge_baud",
     ),
     Spec("robot", "", "robot profile: a name or a .yaml file; empty: chosen from what the robot reports"),
     Spec("param_file", "", "ARIA parameter file (.p), used instead of robot"),
@@ -126,6 +137,7 @@ TABLE = (
         "s",
         (0.05, 2.0),
         at_run_time=True,
+        option="command_timeout",
     ),
     Spec(
         "enable_stamped_cmd_vel",
@@ -140,6 +152,7 @@ TABLE = (
         (0.0, 10.0),
         least=0.001,
         at_run_time=True,
+        option="max_linear",
     ),
     Spec(
         "max_angular_velocity",
@@ -149,17 +162,26 @@ TABLE = (
         (0.0, 20.0),
         least=1 / _DEG,
         at_run_time=True,
+        option="max_angular",
     ),
     Spec(
         "motors_on_connect",
         True,
         "switch the motors on after connecting; the robot does not move until it receives a velocity",
+        option="motors_on_connect",
     ),
-    Spec("sonar_on_connect", True, "switch the sonars on (true) or off (false) after connecting"),
+    Spec(
+        "sonar_on_connect",
+        True,
+        "switch the sonars on (true) or off (false) after connecting",
+        option="sonar_on_connect",
+    ),
     Spec(
         "sonar_sequence",
         "",
         "firing order of the sonars: numbers from 0, separated by spaces; empty: the robot's order",
+        option="sonar_sequence",
+        convert=_numbers,
     ),
     Spec("publish_scan", False, "also publish the sonar ring as a LaserScan on sonar/scan"),
     Spec(
@@ -220,13 +242,21 @@ TABLE += tuple(
 )
 
 TABLE += (
-    Spec("encoder_stream", False, "request ENCODER packets: publish raw encoder ticks on encoders", at_run_time=True),
+    Spec(
+        "encoder_stream",
+        False,
+        "request ENCODER packets: publish raw encoder ticks on encoders",
+        at_run_time=True,
+        option="encoder_stream",
+    ),
     Spec(
         "odometry_source",
         "robot",
         "source of odom: the SIPs (robot) or the encoder ticks (encoders, requests ENCODER packets)",
         allowed=("robot", "encoders"),
         at_run_time=True,
+        option="encoder_odometry",
+        convert=lambda source: source == "encoders",
     ),
     Spec(
         "odometry_state_max_age",
@@ -246,6 +276,8 @@ TABLE += (
         "request GYRO packets for imu if the robot has a gyro (auto), or never (off)",
         allowed=("auto", "off"),
         at_run_time=True,
+        option="gyro",
+        convert=lambda choice: choice == "auto",
     ),
     Spec(
         "sonar_cycle",
@@ -263,6 +295,7 @@ TABLE += (
         "bumpers whose contact stalls the motors; robot keeps the robot's setting",
         allowed=("robot", *STALLS),
         at_run_time=True,
+        option="bumper_stall",
     ),
     Spec(
         "compass",
@@ -270,20 +303,25 @@ TABLE += (
         "compass of a Pioneer: off, from the SIPs in steps of 2 deg (sip), or from compass packets (packets)",
         allowed=("off", "sip", "packets"),
         at_run_time=True,
+        option="compass",
     ),
     Spec(
         "gripper_stream",
         True,
         "request GRIPPER packets from a Pioneer with a gripper: all switches on gripper_state",
         at_run_time=True,
+        option="gripper_stream",
     ),
     Spec(
         "joystick_stream",
         False,
         "request JOYSTICK packets from a Pioneer: publish its joystick on joy",
         at_run_time=True,
+        option="joystick_stream",
     ),
-    Spec("io_stream", False, "request IO packets: publish all analog inputs on io", at_run_time=True),
+    Spec(
+        "io_stream", False, "request IO packets: publish all analog inputs on io", at_run_time=True, option="io_stream"
+    ),
     Spec(
         "analog_volts_per_count",
         0.0,
@@ -297,6 +335,7 @@ TABLE += (
         False,
         "swap mask and states in DIGOUT, for a firmware whose outputs do not follow",
         at_run_time=True,
+        option="digital_output_mask_first",
     ),
     Spec(
         "motor_pwm_frequency",
@@ -305,6 +344,7 @@ TABLE += (
         "Hz",
         (0.0, 16000.0),
         least=4000.0,
+        option="pwm_frequency",
     ),
     Spec(
         "motor_pwm_max_duty",
@@ -313,6 +353,7 @@ TABLE += (
         "",
         (0.0, 1.0),
         least=0.01,
+        option="pwm_max_duty",
     ),
     Spec(
         "say_half_cycle",
@@ -323,7 +364,13 @@ TABLE += (
         at_run_time=True,
     ),
     Spec("allow_raw_commands", False, "allow raw commands through send_command (experts only)", at_run_time=True),
-    Spec("publish_packets", False, "publish every frame, in both directions, on packets", at_run_time=True),
+    Spec(
+        "publish_packets",
+        False,
+        "publish every frame, in both directions, on packets",
+        at_run_time=True,
+        option="trace",
+    ),
 )
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
@@ -395,33 +442,19 @@ class NodeParameters:
     def options(self) -> Options:
         """Return the options of the driver core that follow from the parameters."""
         values = self._values
+        chosen: dict[str, Any] = {
+            spec.option: spec.convert(values[spec.name]) if spec.convert else values[spec.name]
+            for spec in TABLE
+            if spec.option
+        }
         return Options(
             profile=str(values["param_file"] or values["robot"]),
-            baud=int(values["baud"]),
-            bridge_baud=int(values["bridge_baud"]),
-            command_timeout=float(values["cmd_vel_timeout"]),
-            max_linear=float(values["max_linear_velocity"]),
-            max_angular=float(values["max_angular_velocity"]),
-            motors_on_connect=bool(values["motors_on_connect"]),
-            sonar_on_connect=bool(values["sonar_on_connect"]),
-            sonar_sequence=tuple(map(int, str(values["sonar_sequence"]).split())),
-            io_stream=bool(values["io_stream"]),
-            encoder_stream=bool(values["encoder_stream"]),
-            encoder_odometry=values["odometry_source"] == "encoders",
-            gyro=values["gyro"] == "auto",
-            bumper_stall=str(values["bumper_stall"]),
-            compass=str(values["compass"]),
-            gripper_stream=bool(values["gripper_stream"]),
-            joystick_stream=bool(values["joystick_stream"]),
-            digital_output_mask_first=bool(values["digital_output_mask_first"]),
-            pwm_frequency=float(values["motor_pwm_frequency"]),
-            pwm_max_duty=float(values["motor_pwm_max_duty"]),
-            trace=bool(values["publish_packets"]),
             tuning={
                 spec.tunes[0]: round(float(values[spec.name]) * spec.tunes[1])
                 for spec in TABLE
                 if spec.tunes and values[spec.name] != spec.default
             },
+            **chosen,
         )
 
     def check(self, changes: list[Parameter]) -> SetParametersResult:

@@ -55,6 +55,7 @@ class Topic:
     when: str = ""
     notes: str = ""
     qos: int | QoSProfile = _DEPTH
+    numbers: tuple[int, ...] = ()  #: all that there may be; (): as many as the profile of the robot has
 
     def publisher(self, node: Node, number: int | None = None) -> Publisher:
         """Create the publisher, for a sonar, sensor or port with this number."""
@@ -68,6 +69,12 @@ class Topic:
     def pattern(self) -> str:
         """Return the name as a regular expression."""
         return re.escape(self.name).replace(r"\{number\}", r"\d+")
+
+    def names(self, others: str) -> list[str]:
+        """Return all names; without known numbers `others` stands for the number."""
+        if "{number}" not in self.name:
+            return [self.name]
+        return [self.name.format(number=number) for number in self.numbers or (others,)]
 
     def _name(self, number: int | None) -> str:
         return self.name if number is None else self.name.format(number=number)
@@ -126,8 +133,9 @@ AUX_RX = Topic(
     "aux{number}/rx",
     AuxData,
     "when bytes arrive",
-    "ports 1 and 2; 3 if the firmware has it (AmigoSH, ARCOS)",
+    "`aux3` if the firmware has it (AmigoSH, ARCOS)",
     _DEEP,
+    (1, 2, 3),
 )
 PACKETS = Topic("packets", Packet, "every frame", "with `publish_packets`", _DEEP)
 DIAGNOSTICS = Topic("/diagnostics", DiagnosticArray, "1 Hz", "each status with its remedy")
@@ -156,7 +164,7 @@ SERVOS = Topic(
     "positions (rad) by the joint names of the profile: Erratic `pan_joint`, `tilt_joint`, `servo_joint`",
     _NEWEST,
 )
-AUX_TX = Topic("aux{number}/tx", AuxData, "", "the same ports", _DEEP)
+AUX_TX = Topic("aux{number}/tx", AuxData, "", "likewise", _DEEP, AUX_RX.numbers)
 
 #: Subscribed by the node.
 SUBSCRIBED = (CMD_VEL, CMD_WHEELS, CMD_HEADING, SERVOS, AUX_TX)
