@@ -20,9 +20,9 @@ pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.resources import share
-from amigobot_driver.ros import parameters
 from amigobot_driver.ros.launch_support import parameters_in
 from amigobot_driver.ros.parameters import TABLE
+from amigobot_driver.ros.topics import PUBLISHED
 
 FOLDER = share("launch")
 FILES = sorted(FOLDER.glob("*.launch.py"))
@@ -298,10 +298,8 @@ def test_the_parameter_file_has_the_defaults_of_the_code() -> None:
 
 
 def published() -> set[str]:
-    """The topics of the node, as its source has them."""
-    source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(parameters.__file__).parent.glob("*.py")))
-    names: list[str] = re.findall(r'create_publisher\(\s*\w+,\s*f?"([\w/{}]+)"', source)
-    return {name.replace("{number}", "0") for name in names}
+    """The topics of the node."""
+    return {name for topic in PUBLISHED for name in topic.names("0")}
 
 
 def test_rviz_shows_topics_that_there_are() -> None:
