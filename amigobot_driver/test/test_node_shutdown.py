@@ -15,6 +15,7 @@ from ros_bench import Bench, Robot
 from std_srvs.srv import SetBool
 
 from amigobot_driver.protocol import Command
+from amigobot_msgs.msg import WheelVelocities
 
 #: The last commands that the robot receives.
 SHUTDOWN_SEQUENCE = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE()]
@@ -30,6 +31,18 @@ def on_report(self, report, good=telemetry.TelemetryPublisher._on_report):
     good(self, report)
 
 telemetry.TelemetryPublisher._on_report = on_report
+raise SystemExit(main.main())
+"""
+
+
+#: A node with a bug in the thread of the velocities.
+BROKEN_VELOCITY = """
+from amigobot_driver.ros import commands, main
+
+def on_wheels(self, message):
+    raise ValueError("a bug")
+
+commands.VelocityInput._on_wheels = on_wheels
 raise SystemExit(main.main())
 """
 
@@ -115,6 +128,17 @@ def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> 
     assert broken.node.logged("a driver thread has died; the robot was stopped")
     broken.wait_until(lambda: not broken.robot.in_session)
     broken.wait_until(lambda: broken.robot.stopped)
+
+
+def test_an_exception_in_the_thread_of_the_velocities_stops_the_robot_and_ends_the_node() -> None:
+    node = (sys.executable, "-c", BROKEN_VELOCITY)
+    with Bench(Robot(), node_command=node, enable_stamped_cmd_vel=False) as bench, bench.connected().driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.client.publish("cmd_wheels", WheelVelocities(left=0.1, right=0.1))
+        bench.wait_until(lambda: not bench.node.running)
+        assert bench.node.wait() == 1
+        assert bench.node.logged("ValueError: a bug")
+        bench.wait_until(lambda: bench.robot.stopped and not bench.robot.in_session)
 
 
 def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back(bench: Bench) -> None:
