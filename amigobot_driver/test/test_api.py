@@ -363,6 +363,16 @@ def test_a_callback_may_take_its_time_and_use_the_robot(robot: AmigoBot) -> None
     assert subscription.dropped == 0
 
 
+def test_no_callback_comes_after_the_end_of_its_block(robot: AmigoBot) -> None:
+    ended = threading.Event()
+    late = []
+    with robot.subscribe(lambda report: late.append(report) if ended.is_set() else time.sleep(0.05)):
+        time.sleep(0.3)
+    ended.set()
+    next(robot.reports())
+    assert not late
+
+
 def test_a_callback_that_raises_harms_nothing_else(robot: AmigoBot, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[threading.ExceptHookArgs] = []
     monkeypatch.setattr(threading, "excepthook", reported.append)
@@ -491,11 +501,6 @@ def test_a_silent_port_is_an_error_after_the_timeout() -> None:
         port = f"socket://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ConnectionFailed, match=r"is it switched on, is the cable in its serial port"):
             AmigoBot(port, timeout=1.0)
-
-
-def test_a_robot_that_opens_no_session_is_an_error_with_the_reason() -> None:
-    with pytest.raises(ConnectionFailed, match=r"."):
-        AmigoBot("sim://amigo?charge=0.0&refuse_low_battery=1&baud=115200", timeout=3.0)
 
 
 def test_options_that_name_no_profile_are_an_error() -> None:

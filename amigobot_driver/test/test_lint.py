@@ -29,6 +29,10 @@ def test_mypy() -> None:
     run("mypy", "--strict", *(f"{PACKAGE}/{layer}" for layer in STRICT))
 
 
+def test_mypy_of_the_examples() -> None:
+    run("mypy", "--strict", "--scripts-are-modules", *map(str, sorted((ROOT / "examples").glob("*.py"))))
+
+
 def test_every_public_definition_has_a_docstring() -> None:
     style = ("--select", "D", "--ignore", "D105,D107", "--config", "lint.pydocstyle.convention='google'")
     run("ruff", "check", *style, *(f"{PACKAGE}/{layer}" for layer in DOCUMENTED))

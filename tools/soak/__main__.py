@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "amigobot_driver" / "test"))
 
+from .api import api_kills
 from .decoder import decoder
 from .figure import Figure, Scenario, Share
 from .processes import idle, kills
@@ -24,6 +25,7 @@ SCENARIOS: dict[Scenario, float] = {
     cable: 3.0,
     noise: 3.0,
     kills: 17.0,
+    api_kills: 20.0,
     idle: 61.0,
     sequences: 30.0,
     day: 40.0,

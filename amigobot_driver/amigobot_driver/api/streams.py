@@ -26,6 +26,9 @@ E = TypeVar("E")
 #: s between two checks whether the driver is still alive; an event is delivered without this delay.
 _CHECK = 0.25
 
+#: s that the end of a subscription waits for a call that is running.
+_LAST_CALL = 5.0
+
 _log = logging.getLogger("amigobot_driver")
 
 
@@ -37,6 +40,7 @@ class EventStream(Generic[E]):
 
     Attributes:
         dropped: Events that were lost because the reader was too slow.
+        closed: `close` was called.
     """
 
     def __init__(self, hub: EventHub, kinds: tuple[type[Any], ...], maxlen: int, *, lost: str) -> None:
@@ -49,7 +53,7 @@ class EventStream(Generic[E]):
         self._queue: deque[E | ConnectionLost] = deque(maxlen=maxlen)
         self._changed = threading.Condition()
         self._waker: Callable[[], None] | None = None  #: wakes the task that waits
-        self._closed = False
+        self.closed = False
         if lost:
             self.lose(lost)
 
@@ -90,7 +94,7 @@ class EventStream(Generic[E]):
         """End the stream: the reader gets the events that are in the queue, and no more."""
         self._hub.remove(self)
         with self._changed:
-            self._closed = True
+            self.closed = True
             self._wake()
 
     def __iter__(self) -> Iterator[E]:
@@ -152,7 +156,7 @@ class EventStream(Generic[E]):
     # -- the reader's side ------------------------------------------------------------------------------------
 
     def _has_ended(self) -> bool:
-        return self._closed or self._hub.has_ended()
+        return self.closed or self._hub.has_ended()
 
     def _take(self) -> E:
         event = self._queue.popleft()
@@ -178,13 +182,22 @@ def _set(arrived: asyncio.Future[None]) -> None:
 class Subscription:
     """Calls a function with each event, from a thread of its own: it may take its time and use the robot.
 
+    Ends with `cancel`, with its `with` block, or when the robot is closed.
+
     An exception in the function ends the subscription and is reported by `threading.excepthook`.
     """
 
     def __init__(self, callback: Callable[[Any], object], stream: EventStream[Any]) -> None:
         self._callback = callback
         self._stream = stream
-        threading.Thread(target=self._run, name="amigobot-callback", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="amigobot-callback", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.cancel()
 
     @property
     def dropped(self) -> int:
@@ -192,8 +205,10 @@ class Subscription:
         return self._stream.dropped
 
     def cancel(self) -> None:
-        """End the subscription. A call that is running goes on."""
+        """End the subscription, and wait up to 5 s for a call that is running."""
         self._stream.close()
+        if self._thread is not threading.current_thread():
+            self._thread.join(_LAST_CALL)
 
     def _run(self) -> None:
         with self._stream:
@@ -202,7 +217,7 @@ class Subscription:
                     event = next(self._stream, None)
                 except ConnectionLost:
                     continue  # events come again after the reconnect
-                if event is None:
+                if event is None or self._stream.closed:
                     return
                 self._callback(event)
 
