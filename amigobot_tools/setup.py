@@ -20,6 +20,7 @@ setup(
     zip_safe=True,
     entry_points={
         "amigobot.verbs": [
+            "monitor = amigobot_tools.monitor",
             "teleop = amigobot_tools.teleop",
             "wander = amigobot_tools.wander",
         ],

@@ -28,6 +28,15 @@ from .state import Echo, RobotState
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
+#: Figures of the link, and their names in the diagnostics.
+_LINK = {
+    "packets": "packets_standard",
+    "period": "packet_period",
+    "longest gap": "longest_gap_in_last_minute",
+    "late": "packet_gaps",
+    "damaged": "checksum_errors",
+    "connections": "connections",
+}
 #: s without status after which the node counts as gone
 _SILENT = 2.0
 _MESSAGES = 50
@@ -231,8 +240,9 @@ class NodeRemote:
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
-            if status.name.startswith(self.where.strip("/")) and status.name.endswith(": link"):
-                self._link = {value.key.replace("_", " "): value.value for value in status.values}
+            if status.name.strip("/") == f"{self.where.strip('/')}: link":
+                values = {value.key: value.value for value in status.values}
+                self._link = {name: values.get(key, "-") for name, key in _LINK.items()}
 
     def _on_log(self, message: Log) -> None:
         if message.name == self._log_name:

@@ -7,64 +7,14 @@ import math
 from dataclasses import replace
 
 import pytest
+from fakes import AMIGO, FREE, FakeRemote, echoes
 
-from amigobot_driver.profiles import load_profile
 from amigobot_tools.governor import BLIND_SPEED, MARGIN, free_distance, governed, safe_speed
 from amigobot_tools.hold import DIRECTIONS, FIRST_REPEAT, REPEAT, Hold
 from amigobot_tools.keys import decode
-from amigobot_tools.state import Echo, RobotState
+from amigobot_tools.state import Echo
 from amigobot_tools.teleop import Pilot
 from amigobot_tools.wander import Wanderer
-
-AMIGO = load_profile("amigo")
-
-
-def echoes(ahead: float = 3.0, side: float = 3.0, behind: float = 3.0, age: float = 0.0) -> tuple[Echo, ...]:
-    """Readings of the sonars of an AmigoBot."""
-    readings = []
-    for pose in AMIGO.sonar.poses:
-        angle = abs(math.degrees(pose.heading))
-        distance = ahead if angle < 30 else behind if angle > 100 else side
-        readings.append(Echo(distance, age, pose.x, pose.y, pose.heading))
-    return tuple(readings)
-
-
-FREE = RobotState(
-    connected=True, body=AMIGO.body, limits=AMIGO.limits, echoes=echoes(), x=0, y=0, yaw=0, linear=0, angular=0
-)
-
-
-class FakeRemote:
-    """Notes what is asked of the robot."""
-
-    where = "test"
-
-    def __init__(self) -> None:
-        self.now = FREE
-        self.velocities: list[tuple[float, float]] = []
-        self.calls: list[str] = []
-
-    def state(self) -> RobotState:
-        return self.now
-
-    def drive(self, linear: float, angular: float) -> str:
-        self.velocities.append((linear, angular))
-        return ""
-
-    def stop(self) -> None:
-        self.calls.append("stop")
-
-    def emergency_stop(self) -> None:
-        self.calls.append("emergency_stop")
-
-    def clear_emergency_stop(self) -> None:
-        self.calls.append("clear_emergency_stop")
-
-    def messages(self) -> list[str]:
-        return []
-
-    def close(self) -> None:
-        self.calls.append("close")
 
 
 @pytest.fixture

@@ -1,0 +1,73 @@
+"""A picture of dots in a terminal: Braille characters have two by four dots each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+_BRAILLE = 0x2800
+#: Bit of each dot of a character, by column and row.
+_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+
+
+class Canvas:
+    """Dots and characters on a plane, seen from above.
+
+    Args:
+        columns: Width in characters.
+        rows: Height in characters.
+        center: Point (m, m) in the middle of the picture; x to the right, y upwards.
+        scale: Size of a dot, m.
+    """
+
+    def __init__(self, columns: int, rows: int, center: tuple[float, float], scale: float) -> None:
+        self.columns, self.rows = columns, rows
+        self._center = center
+        self._scale = scale
+        self._dots = [[0] * columns for _ in range(rows)]
+        self._styles = [[""] * columns for _ in range(rows)]
+        self._characters: dict[tuple[int, int], tuple[str, str]] = {}
+
+    def dot(self, x: float, y: float, style: str) -> None:
+        """Draw a dot at a point (m); a later style replaces that of the character. Outside the picture: nothing."""
+        column, row = self._place(x, y)
+        if 0 <= column < 2 * self.columns and 0 <= row < 4 * self.rows:
+            self._dots[row // 4][column // 2] |= _BITS[column % 2][row % 4]
+            self._styles[row // 4][column // 2] = style
+
+    def line(self, start: tuple[float, float], end: tuple[float, float], style: str, step: float = 1.0) -> None:
+        """Draw a line between two points (m) with a dot every `step` dots."""
+        for x, y in _points(start, end, self._scale * step):
+            self.dot(x, y, style)
+
+    def character(self, x: float, y: float, character: str, style: str) -> None:
+        """Put a character over the dots at a point (m)."""
+        column, row = self._place(x, y)
+        self._characters[row // 4, column // 2] = character, style
+
+    def text(self) -> Text:
+        """Return the picture."""
+        picture = Text(no_wrap=True)
+        for row in range(self.rows):
+            for column in range(self.columns):
+                dots = self._dots[row][column]
+                plain = chr(_BRAILLE + dots) if dots else " ", self._styles[row][column]
+                picture.append(*self._characters.get((row, column), plain))
+            if row < self.rows - 1:
+                picture.append("\n")
+        return picture
+
+    def _place(self, x: float, y: float) -> tuple[int, int]:
+        """The column and row of the dot at a point (m)."""
+        column = round((x - self._center[0]) / self._scale) + self.columns
+        row = 2 * self.rows - round((y - self._center[1]) / self._scale)
+        return column, row
+
+
+def _points(start: tuple[float, float], end: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
+    (x0, y0), (x1, y1) = start, end
+    count = max(1, min(1000, round(max(abs(x1 - x0), abs(y1 - y0)) / step)))
+    for index in range(count + 1):
+        share = index / count
+        yield x0 + share * (x1 - x0), y0 + share * (y1 - y0)

@@ -1,0 +1,231 @@
+"""Watch a robot live: top view with trail and sonars, battery, motors, ports, link, log.
+
+    amigobot monitor --ros                          what a running amigobot_node sees
+    amigobot monitor --port /dev/ttyUSB0            leaves the motors off: push the robot by hand
+    amigobot monitor --port sim:// --json           a JSON object a line, for other programs
+
+    + -         zoom in, zoom out
+    c           forget trail and echoes
+    q, Ctrl-C   quit
+
+The monitor does not drive. A robot serves one program at a time: while a node is connected to it, use `--ros`. In JSON,
+null stands for a value that is not known, and for the range of a sonar without an echo.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import time
+from collections import deque
+
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from amigobot_driver.cli import UsageError
+
+from . import screen
+from .canvas import Canvas
+from .connection import add_connection_arguments, connected
+from .keys import HungUp, Keyboard, keyboard
+from .state import Remote, RobotState
+
+#: s between two pictures
+_PERIOD = 0.2
+_ZOOMS = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  #: m of a dot
+_STEP = 0.02  #: m between two points of the trail
+_TRAIL, _ECHOES, _LOG = 5000, 600, 100
+_STALE = 1.5  #: s after which a sonar reading is old
+_SIDE, _BOTTOM = 32, 6  #: characters beside and lines below the top view
+_ARROWS = "→↗↑↖←↙↓↘"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    add_connection_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON, a line each time, instead of a screen")
+    parser.add_argument("--period", type=float, default=0.5, metavar="S", help="time between lines (%(default)g s)")
+    parser.add_argument("--count", type=int, default=0, metavar="N", help="end after N lines; 0: never (%(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    if not 0.05 <= args.period < math.inf:
+        raise UsageError(f"--period is {args.period:g} s, allowed: 0.05 and more")
+    try:
+        with connected(args, drives=False) as remote:
+            if args.json:
+                _print(remote, args.period, args.count)
+                return 0
+            with keyboard() as keys, screen.full_screen() as show:
+                _loop(View(remote), keys, show)
+    except HungUp as end:
+        raise UsageError(f"{end}; --json needs none" if "not a terminal" in str(end) else str(end)) from None
+    return 0
+
+
+def _print(remote: Remote, period: float, count: int) -> None:
+    """Print the state as JSON, a line each period."""
+    printed = 0
+    while True:
+        print(as_json(remote.state(), remote.messages()), flush=True)
+        printed += 1
+        if printed == count:
+            return
+        time.sleep(period)
+
+
+def as_json(state: RobotState, messages: list[str]) -> str:
+    """Return the state as one line of JSON, without what a profile says. NaN and infinity become null."""
+    values = dataclasses.asdict(state)
+    for name in ("body", "limits"):
+        del values[name]
+    return json.dumps(_finite({**values, "messages": messages}))
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _loop(view: View, keys: Keyboard, show: screen.Show) -> None:
+    console = Console()
+    while not view.quit:
+        for key in keys.read(_PERIOD):
+            view.press(key)
+        view.update()
+        show(view.picture(*console.size))
+
+
+class View:
+    """What the monitor has seen, and the picture of it.
+
+    Args:
+        remote: The robot.
+    """
+
+    def __init__(self, remote: Remote) -> None:
+        self.remote = remote
+        self.quit = False
+        self._state = remote.state()
+        self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL)
+        self._echoes: deque[tuple[float, float]] = deque(maxlen=_ECHOES)
+        self._log: deque[str] = deque(maxlen=_LOG)
+        self._zoom = 3
+        self._note = ""
+
+    def press(self, key: str) -> None:
+        """A key is pressed."""
+        if key in ("q", "quit"):
+            self.quit = True
+        elif key in ("+", "="):
+            self._zoom = max(0, self._zoom - 1)
+        elif key == "-":
+            self._zoom = min(len(_ZOOMS) - 1, self._zoom + 1)
+        elif key == "c":
+            self._trail.clear()
+            self._echoes.clear()
+
+    def update(self) -> None:
+        """Take in what the robot reports now."""
+        self._state = state = self.remote.state()
+        changed = [state.note] if state.note != self._note else []
+        self._note = state.note
+        for line in [*changed, *self.remote.messages()]:
+            self._log.append(f"{time.strftime('%H:%M:%S')} {line}")
+        if math.isnan(state.x):
+            return
+        here = state.x, state.y
+        if not self._trail or math.dist(here, self._trail[-1]) >= _STEP:
+            self._trail.append(here)
+        for echo in state.echoes:
+            if echo.age <= _PERIOD and math.isfinite(echo.range):
+                self._echoes.append(_in_odometry_frame(state, echo.point))
+
+    def picture(self, width: int, height: int) -> RenderableType:
+        """Draw the screen for a terminal of this size, in characters."""
+        rows = max(8, height - _BOTTOM - 3)
+        columns = max(20, width - _SIDE - 2)
+        halves = Table.grid()
+        halves.add_column(width=columns + 2)
+        halves.add_column(width=_SIDE)
+        scale = _ZOOMS[self._zoom]
+        halves.add_row(
+            Panel(self._top_view(columns, rows, scale), title=f"{columns * 2 * scale:.1f} m wide", padding=0),
+            Panel(self._figures(rows), title="+ - zoom  c clear  q quit", padding=0),
+        )
+        lines = list(self._log)[-(_BOTTOM - 2) :]
+        log = Text("\n".join(lines + [""] * (_BOTTOM - 2 - len(lines))), no_wrap=True, overflow="ellipsis")
+        title = screen.title("monitor", self.remote.where, self._state)
+        return Group(title, halves, Panel(log, title="log", padding=0))
+
+    def _top_view(self, columns: int, rows: int, scale: float) -> Text:
+        state = self._state
+        here = (0.0, 0.0) if math.isnan(state.x) else (state.x, state.y)
+        canvas = Canvas(columns, rows, here, scale)
+        for point in self._trail:
+            canvas.dot(*point, style="blue")
+        for echo in state.echoes:
+            if echo.age <= _STALE and not math.isnan(echo.range):
+                end = echo.point if math.isfinite(echo.range) else (echo.x, echo.y)
+                start = _in_odometry_frame(state, (echo.x, echo.y))
+                canvas.line(start, _in_odometry_frame(state, end), "dim cyan", step=4)
+        for point in self._echoes:
+            canvas.dot(*point, style="yellow")
+        yaw = 0.0 if math.isnan(state.yaw) else state.yaw
+        canvas.character(*here, _ARROWS[round(yaw / (math.pi / 4)) % 8], "bold red")
+        return canvas.text()
+
+    def _figures(self, rows: int) -> RenderableType:
+        state = self._state
+        nearest = min((echo.range for echo in state.echoes if echo.age <= _STALE), default=math.nan)
+        lines = [
+            Text(f" x {state.x:+7.2f} m   y {state.y:+7.2f} m"),
+            Text(f" yaw {math.degrees(state.yaw):+5.0f} deg"),
+            Text(f" {state.linear:+.2f} m/s  {state.angular:+.2f} rad/s"),
+            Text.assemble(" ", screen.battery(state, 8)),
+            Text.assemble(" ", screen.switch("motors", state.motors), "  ", screen.switch("sonar", state.sonar)),
+            Text(f" nearest echo {nearest:.2f} m"),
+            _trouble(state),
+            Text(f" in  {_bits(state.digital_inputs)}\n out {_bits(state.digital_outputs)}"),
+            *([_analog(state.analog)] if state.analog else []),
+            *(Text(f" {name:<12} {value}", no_wrap=True) for name, value in state.link.items()),
+        ]
+        return Group(*lines[: rows - 1])  # in and out are two lines of one text
+
+
+def _trouble(state: RobotState) -> Text:
+    """What keeps the robot from driving, or a line that says that nothing does."""
+    if state.emergency:
+        return Text(" EMERGENCY STOP ", "bold white on red")
+    if state.stalls:
+        return Text(f" stalled: {', '.join(state.stalls)}", "bold red")
+    if state.faults:
+        return Text(f" {', '.join(state.faults)}", "red", no_wrap=True, overflow="ellipsis")
+    return Text(" no stall, no fault", "dim")
+
+
+def _analog(values: tuple[float, ...]) -> Text:
+    shown = " ".join(f"{volts:.1f}" for volts in values)
+    return Text(f" analog {shown} V", no_wrap=True, overflow="ellipsis")
+
+
+def _bits(value: int | None) -> str:
+    """The pins of a port, bit 0 last."""
+    return "-" if value is None else f"{value:08b}"
+
+
+def _in_odometry_frame(state: RobotState, point: tuple[float, float]) -> tuple[float, float]:
+    """A point of the base frame (m) in the odometry frame."""
+    x, y = point
+    cosine, sine = math.cos(state.yaw), math.sin(state.yaw)
+    return state.x + x * cosine - y * sine, state.y + x * sine + y * cosine
+
+
