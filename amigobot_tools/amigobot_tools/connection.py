@@ -7,21 +7,16 @@ import contextlib
 from collections.abc import Iterator
 
 from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
 
 from .state import Remote
 
 
 def add_connection_arguments(parser: argparse.ArgumentParser, *, node: bool = True) -> None:
     """Add `--port`, `--robot` and `--timeout`; with `node` also `--ros` and `--namespace`."""
-    group = parser.add_argument_group("which robot")
-    group.add_argument(
-        "--port",
-        metavar="PORT",
-        help="/dev/ttyUSB0, socket://HOST:8101, or sim:// for a simulated robot (default: sim://)",
-    )
-    group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
-    group.add_argument("--timeout", type=float, default=10.0, metavar="S", help="wait for the robot (%(default)g s)")
+    add_robot_arguments(parser)
     if node:
+        group = parser.add_argument_group("or which node")
         group.add_argument("--ros", action="store_true", help="through a running amigobot_node instead of a port")
         group.add_argument("--namespace", default="", metavar="NAME", help="namespace of the node; implies --ros")
 
@@ -54,4 +49,4 @@ def _connect(args: argparse.Namespace, drives: bool) -> Remote:
         return NodeRemote(args.namespace, drives=drives, timeout=args.timeout)
     from .port_remote import PortRemote
 
-    return PortRemote(args.port or "sim://", args.robot, drives=drives, timeout=args.timeout)
+    return PortRemote(args.port or DEFAULT_PORT, args.robot, drives=drives, timeout=args.timeout)

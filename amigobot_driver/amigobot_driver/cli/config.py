@@ -1,13 +1,14 @@
-"""Show, save, compare and restore the working values of the robot of a running node.
+"""Show, save, compare and restore the working values of a robot.
 
-    amigobot config show
+    amigobot config show                            of the robot of a running amigobot_node
+    amigobot config show --port /dev/ttyUSB0        without ROS
     amigobot config save mine.yaml
-    amigobot config diff mine.yaml
+    amigobot config diff mine.yaml                  exit status 1: they differ
     amigobot config restore mine.yaml
 
-The file has the names and units of the CONFIG packet. You may edit it and remove entries. The node sends these working
-values again after every reconnect while it runs. They do not change the FLASH of the robot; only the maintenance tools
-of ActivMedia do.
+The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sends these working
+values again after every reconnect while it runs; with --port the robot keeps them until it is reset or switched off.
+They do not change the FLASH of the robot; only the maintenance tools of ActivMedia do.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from ..errors import RequestFailed
 from ..robot import TUNABLE, check_working_values
 from ..wording import counted
 from .errors import UsageError
+from .options import add_robot_arguments, connect
 
 _MAX_SIZE = 100_000
 
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("show", "save", "diff", "restore"))
     parser.add_argument("file", nargs="?", type=Path, help="YAML file, not for show")
     parser.add_argument("--namespace", default="", help="namespace of the node")
+    add_robot_arguments(parser, default="the robot of the node")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,31 +42,54 @@ def run(args: argparse.Namespace) -> int:
     if (args.file is None) is not (args.action == "show"):
         raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file'}")
     requested = _read(args.file) if args.action in ("diff", "restore") else {}
-    config = _ask(args.namespace, requested if args.action == "restore" else None)
-    reported = dict(zip(config.raw_names, config.raw_values, strict=True))
+    if args.namespace and args.port:
+        raise UsageError("--namespace asks a node, --port asks the robot itself: give one of them")
+    ask = _ask_robot if args.port else _ask_node
+    name, model, reported = ask(args, requested if args.action == "restore" else None)
     if args.action == "show":
-        print(f"# {config.name}, {config.robot_class}/{config.robot_subclass}")
+        print(f"# {name}, {model}")
         print("\n".join(f"{name}: {value}" for name, value in reported.items()))
         return 0
     if args.action == "save":
-        return _save(args.file, config.name, reported)
+        return _save(args.file, name, reported)
     return _compare(requested, reported)
 
 
-def _ask(namespace: str, values: Mapping[str, int] | None) -> Any:
-    """Set values if there are any, and return the configuration that the robot reports."""
+#: Name of the robot, its class and subclass, and the values it reports.
+Configuration = tuple[str, str, dict[str, str]]
+
+
+def _ask_robot(args: argparse.Namespace, values: Mapping[str, int] | None) -> Configuration:
+    """Set values if there are any, and return the configuration that the robot at the port reports."""
+    with connect(args) as robot:
+        problem = ""
+        if values:
+            try:
+                robot.set_config(values)
+            except RequestFailed as error:
+                problem = str(error)
+        if problem:
+            print(f"the robot: {problem}", file=sys.stderr)
+        identity = robot.identity
+        reported = {name: str(value) for name, value in robot.get_config().items()}
+        return identity.name, f"{identity.robot_class}/{identity.subclass}", reported
+
+
+def _ask_node(args: argparse.Namespace, values: Mapping[str, int] | None) -> Configuration:
+    """Set values if there are any, and return the configuration that the robot of the node reports."""
     # Imported here: the other verbs work without ROS.
     from ..ros.client import NoResponse, configuration
 
     try:
-        problem, config = configuration(namespace, values)
+        problem, config = configuration(args.namespace, values)
     except NoResponse as error:
         raise UsageError(str(error)) from None
     if problem:
         print(f"the robot: {problem}", file=sys.stderr)
     if not config.received:
         raise UsageError("the robot has not reported its configuration")
-    return config
+    reported = dict(zip(config.raw_names, config.raw_values, strict=True))
+    return config.name, f"{config.robot_class}/{config.robot_subclass}", reported
 
 
 def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:

@@ -1,0 +1,100 @@
+"""Find robots at the serial ports of this computer and behind network bridges.
+
+    amigobot find
+    amigobot find --host 192.168.1.11 --host bridge.local:8102
+    amigobot find /dev/ttyUSB0 --json
+
+Opens each port, asks for a robot at every line speed, says what answers, and closes the session again; nothing moves.
+Other devices at these ports receive some bytes: name the ports to leave those out. Exit status 1: no robot was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from .errors import UsageError
+
+#: TCP port of a bridge, if none is given
+_BRIDGE_PORT = 8101
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("ports", nargs="*", metavar="PORT", help="look here only (default: every serial port)")
+    parser.add_argument("--host", action="append", default=[], metavar="HOST[:PORT]", help="a TCP bridge, port 8101")
+    parser.add_argument("--timeout", type=float, default=12.0, metavar="S", help="time for each port (%(default)g s)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    ports = args.ports or ([] if args.host else _serial_ports())
+    ports += [_bridge(host) for host in args.host]
+    if not ports:
+        raise UsageError("this computer has no serial port; is the adapter plugged in? For a bridge: --host HOST")
+    with ThreadPoolExecutor(len(ports)) as executor:
+        results = list(executor.map(lambda port: _look(port, args.timeout), ports))
+    if args.json:
+        print(json.dumps(results, indent=2))
+    else:
+        for result in results:
+            print(_line(result))
+    return 0 if any(result["found"] for result in results) else 1
+
+
+def _serial_ports() -> list[str]:
+    from serial.tools.list_ports import comports
+
+    return sorted(port.device for port in comports())
+
+
+def _bridge(host: str) -> str:
+    name, _, port = host.rpartition(":")
+    if not name:
+        return f"socket://{host}:{_BRIDGE_PORT}"
+    if not port.isdecimal():
+        raise UsageError(f"--host {host}: the form is HOST or HOST:PORT, for example 192.168.1.11:{_BRIDGE_PORT}")
+    return f"socket://{host}"
+
+
+def _look(port: str, timeout: float) -> dict[str, Any]:
+    """Connect to a port; what answers there."""
+    from ..api import AmigoBot
+    from ..errors import AmigoBotError
+    from ..robot import Options
+
+    try:
+        options = Options(motors_on_connect=False, sonar_on_connect=False)
+        with AmigoBot(port, timeout=timeout, options=options) as robot:
+            identity, battery = robot.identity, robot.battery
+            return {
+                "port": port,
+                "found": True,
+                "name": identity.name,
+                "class": identity.robot_class,
+                "subclass": identity.subclass,
+                "profile": robot.profile.name,
+                "model": robot.profile.description,
+                "serial_number": identity.serial_number,
+                "firmware": identity.firmware_version,
+                "volts": round(battery.volts, 1),
+                "note": robot.link.note,
+            }
+    except AmigoBotError as error:
+        return {"port": port, "found": False, "note": str(error).removeprefix(f"{port}: ")}
+
+
+def _line(result: dict[str, Any]) -> str:
+    if not result["found"]:
+        return f"{result['port']}: {result['note']}"
+    more = [
+        f"class {result['class']}/{result['subclass']}",
+        *([f"firmware {result['firmware']}"] if result["firmware"] else []),
+        *([f"serial number {result['serial_number']}"] if result["serial_number"] else []),
+        f"{result['volts']} V",
+        result["note"],
+    ]
+    return f"{result['port']}: {result['model']}, {', '.join(more)}"

@@ -1,0 +1,75 @@
+"""Read the digital and analog ports of the robot, and switch its digital outputs.
+
+    amigobot io
+    amigobot io 0=on 3=off              the other pins stay as they are
+    amigobot io --json
+
+Prints every port as the robot reports it afterwards. Pin 0 is bit 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import time
+from typing import TYPE_CHECKING
+
+from .errors import UsageError
+from .options import add_robot_arguments, connect
+
+if TYPE_CHECKING:
+    from ..api import AmigoBot, IoState
+
+_STATES = {"on": 1, "1": 1, "off": 0, "0": 0}
+#: s until a packet with all ports has come, if this robot sends any
+_FIRST_PACKET = 1.5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("pins", nargs="*", metavar="PIN=STATE", help="switch this output: on or off")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_robot_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    mask = states = 0
+    for text in args.pins:
+        pin, state = _pin(text)
+        mask |= 1 << pin
+        states = states & ~(1 << pin) | state << pin
+    with connect(args, io_stream=True) as robot:
+        if mask:
+            robot.set_digital_outputs(mask, states)
+        ports = _ports(robot)
+    if args.json:
+        print(json.dumps(dataclasses.asdict(ports)))
+    else:
+        _show(ports)
+    return 0
+
+
+def _ports(robot: AmigoBot) -> IoState:
+    end = time.monotonic() + _FIRST_PACKET
+    while not (ports := robot.io).analog and time.monotonic() < end:
+        time.sleep(0.05)
+    return ports
+
+
+def _show(ports: IoState) -> None:
+    for name, value in (("inputs", ports.digital_inputs), ("outputs", ports.digital_outputs)):
+        shown = "not reported" if value is None else f"{value:08b}  (pin 7 to pin 0)"
+        print(f"digital {name:8} {shown}")
+    for number, volts in enumerate(ports.analog):
+        print(f"analog {number:<9} {volts:.2f} V")
+    if ports.selected_analog is not None:
+        print(f"analog port {ports.selected_port:<4} {ports.selected_analog:.2f} V  (in the standard packets)")
+
+
+def _pin(text: str) -> tuple[int, int]:
+    pin, _, state = text.partition("=")
+    if not pin.isdecimal() or int(pin) > 7 or state.lower() not in _STATES:
+        raise UsageError(f"{text}: the form is PIN=on or PIN=off, with a pin from 0 to 7")
+    return int(pin), _STATES[state.lower()]

@@ -1,0 +1,38 @@
+"""Play tones on the robot.
+
+    amigobot say 0.2:440 0.1:0 0.4:880
+
+Each tone is SECONDS:HERTZ, up to 20 of them: 0.02 to 5.1 s, about 20 to 5000 Hz; 0 Hz is a rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from .errors import UsageError
+from .options import add_robot_arguments, connect
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("tones", nargs="+", metavar="S:HZ", help="a tone: seconds and frequency")
+    add_robot_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    tones = [_tone(text) for text in args.tones]
+    with connect(args) as robot:
+        print(robot.say(tones))
+        # The session stays open until the robot has played them.
+        time.sleep(sum(seconds for seconds, _ in tones))
+    return 0
+
+
+def _tone(text: str) -> tuple[float, float]:
+    seconds, _, hertz = text.partition(":")
+    try:
+        return float(seconds), float(hertz)
+    except ValueError:
+        raise UsageError(f"{text}: the form is SECONDS:HERTZ, for example 0.2:440") from None

@@ -1,0 +1,146 @@
+"""Verbs that ask a robot at a port, on the simulated robot in this process, without ROS."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from amigobot_driver.cli import UsageError, main
+from amigobot_driver.cli.aux import unescaped
+
+AMIGO = "sim://amigo?world=empty&baud=115200"
+
+
+def amigobot(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run a command line; exit status, standard output, standard error."""
+    status = main(arguments)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_find_says_who_answers_and_why_nothing_answers_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = amigobot(capsys, "find", AMIGO, "/dev/no_such_port", "--host", "127.0.0.1:1")
+    robot, port, bridge = out.splitlines()
+    assert status == 0
+    assert robot.startswith(f"{AMIGO}: AmigoBot (AmigOS), class Pioneer/amigo, serial number 1234, 12.7 V, ")
+    assert port.startswith("/dev/no_such_port: there is no such port; is the adapter plugged in?")
+    assert bridge.startswith("socket://127.0.0.1:1: Connection refused")
+    assert err == ""
+
+
+def test_find_as_json_and_with_exit_status_1_without_a_robot(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = amigobot(capsys, "find", "/dev/no_such_port", "--json")
+    (result,) = json.loads(out)
+    assert (status, result["found"], result["port"]) == (1, False, "/dev/no_such_port")
+
+
+def test_find_without_a_serial_port_says_how_to_look_behind_a_bridge(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: [])
+    status, _, err = amigobot(capsys, "find")
+    assert status == 2
+    assert "no serial port; is the adapter plugged in? For a bridge: --host HOST" in err
+
+
+def test_sounds_are_listed_searched_and_played(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "sounds.yaml"
+    file.write_text("50: ~greetings\n51: hello\n52: good morning\n")
+    port = f"{AMIGO}&sounds={file}"
+    assert amigobot(capsys, "sounds", "list", "--port", port) == (0, "~greetings:\n  51  hello\n  52  good morning\n", "")
+    status, out, _ = amigobot(capsys, "sounds", "search", "MORN", "--json", "--port", port)
+    assert (status, [sound["number"] for sound in json.loads(out)]) == (0, [52])
+    status, out, _ = amigobot(capsys, "sounds", "play", "hello", "--port", port)
+    assert (status, out.startswith("sent SOUND 51 (hello)")) == (0, True)
+    status, out, err = amigobot(capsys, "sounds", "search", "no such sound", "--port", port)
+    assert (status, out) == (1, "")
+    assert err == "no sound of this robot has 'no such sound' in its name\n"
+
+
+def test_say_plays_tones_where_the_robot_has_them(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = amigobot(capsys, "say", "0.1:440", "0.1:0", "--port", "sim://p3dx?world=empty")
+    assert status == 0 and out.startswith("sent SAY")
+    status, _, err = amigobot(capsys, "say", "0.1:440", "--port", AMIGO)
+    assert (status, err) == (1, "amigobot say: AmigoBot (AmigOS) has no SAY\n")
+
+
+def test_io_shows_every_port_and_says_which_output_did_not_follow(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = amigobot(capsys, "io", "--port", AMIGO)
+    assert status == 0
+    assert out.splitlines()[0] == "digital inputs   00111111  (pin 7 to pin 0)"
+    assert "analog 4         3.18 V" in out
+    status, _, err = amigobot(capsys, "io", "0=on", "--port", AMIGO)
+    assert status == 1
+    assert "IO_0 did not follow, being configured as input" in err
+
+
+def test_aux_sends_and_prints_what_the_device_answers(
+    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = f"{AMIGO}&aux=1=loop"
+    assert main(("aux", "1", "--send", r"V\x41\r\n", "--port", port)) == 0
+    assert capsysbinary.readouterr().out == b"VA\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "data"), [("", b""), ("plain", b"plain"), (r"a\r\n\t\\", b"a\r\n\t\\"), (r"\xfFé", b"\xff\xc3\xa9")]
+)
+def test_escapes_in_text_for_aux(text: str, data: bytes) -> None:
+    assert unescaped(text) == data
+
+
+@pytest.mark.parametrize("text", ["\\", r"\q", r"\x1", "a\\"])
+def test_an_escape_that_does_not_exist_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="there is no escape"):
+        unescaped(text)
+
+
+def test_config_without_a_node_saves_compares_and_restores(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.yaml"
+    status, out, _ = amigobot(capsys, "config", "show", "--port", AMIGO)
+    assert status == 0 and "trans_vel_max: " in out
+    assert amigobot(capsys, "config", "save", str(file), "--port", AMIGO)[0] == 0
+    values = yaml.safe_load(file.read_text())
+    file.write_text(yaml.safe_dump({"trans_acc": values["trans_acc"] + 100}))
+    status, out, _ = amigobot(capsys, "config", "diff", str(file), "--port", AMIGO)
+    assert status == 1 and f"+ trans_acc: {values['trans_acc'] + 100}" in out
+    status, out, _ = amigobot(capsys, "config", "restore", str(file), "--port", AMIGO)
+    assert (status, out) == (0, "equal to the file: 1 of 1 value\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("say", "x"), "x: the form is SECONDS:HERTZ"),
+        (("io", "9=on"), "with a pin from 0 to 7"),
+        (("io", "1=maybe"), "the form is PIN=on or PIN=off"),
+        (("sounds", "play"), "play takes a sound"),
+        (("sounds", "list", "horn"), "list takes no sound"),
+        (("find", "--host", "robot:x"), "the form is HOST or HOST:PORT"),
+        (("config", "show", "--port", AMIGO, "--namespace", "robot1"), "give one of them"),
+    ],
+)
+def test_wrong_arguments_are_one_line_that_says_what_is_right(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = amigobot(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", [("sounds", "list"), ("say", "0.1:440"), ("io",), ("aux", "1"), ("config", "show")])
+def test_a_port_without_a_robot_is_one_line_and_exit_status_1(
+    verb: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    status, out, err = amigobot(capsys, *verb, "--port", "/dev/no_such_port")
+    assert (status, out) == (1, "")
+    assert err.startswith(f"amigobot {verb[0]}: /dev/no_such_port: there is no such port")
+    assert len(err.splitlines()) == 1
