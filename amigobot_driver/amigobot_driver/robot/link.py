@@ -99,32 +99,6 @@ class Link:
         self._events: list[Event] = []
         self._closing = False
 
-    # -- state ------------------------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> LinkState:
-        """State of the connection."""
-        return self.session.state
-
-    @property
-    def dialect(self) -> Dialect:
-        """The dialect in use."""
-        return self.session.dialect
-
-    @property
-    def running(self) -> bool:
-        """Whether a session is open and SIPs arrive."""
-        return self.session.running
-
-    def no_robot(self) -> str:
-        """Return that and why no robot is connected; "" if one is."""
-        return "" if self.running else f"there is no robot: {self.note}"
-
-    @property
-    def note(self) -> str:
-        """Description of the state for the operator."""
-        return self.session.note
-
     # -- the port ---------------------------------------------------------------------------------------------
 
     def connected(self, byte_time: float | None, baud: int, now: float) -> list[Event]:
@@ -160,7 +134,7 @@ class Link:
         """The line runs at another speed; `byte_time` as Port has it."""
         self.decoder.reset()
         self.decoder.byte_time = byte_time or 0.0
-        self.decoder.check = self.dialect.check
+        self.decoder.check = self.session.dialect.check
         self._observer.on_byte_time(byte_time)
 
     def receive(self, data: bytes, now: float, arrived: float | None = None) -> list[Event]:
@@ -245,9 +219,10 @@ class Link:
 
         May be called again where the robot goes on sending.
         """
-        self._closing = self._closing or self.state in (LinkState.RUNNING, LinkState.OPENING, LinkState.LOST)
+        open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
+        self._closing = self._closing or self.session.state in open_states
         self.session.stop("closed")
-        self._reported = self.state, self.note  # no event: the driver ends
+        self._reported = self.session.state, self.session.note  # no event: the driver ends
         self._end_session("the driver is closing")
         if self._closing:
             self.queue.put(Command.STOP(), Priority.STOP)
