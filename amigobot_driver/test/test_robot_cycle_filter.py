@@ -116,3 +116,18 @@ def test_a_robot_with_another_cycle_than_it_reports_is_followed(cycle: float) ->
     came = estimates(times)
     assert np.abs(came - times)[60:].max() < 0.002
     assert all(later - earlier == pytest.approx(cycle, rel=0.02) for earlier, later in pairwise(came[60:]))
+
+
+@pytest.mark.parametrize("packets", [1, 5, 11, 25, 40])
+@pytest.mark.parametrize("held_up", [1.0, 3.086, 6.09])
+def test_a_block_that_came_in_a_heap_ends_nothing(packets: int, held_up: float) -> None:
+    """The process was frozen when few packets had come: all packets of a block may seem too early."""
+    times = sent(packets + 200)
+    until = times[packets] + held_up
+    came = list(
+        accumulate(
+            (max(time, until) if time > times[packets] else time for time in times),
+            lambda last, time: max(last + 1e-6, time),
+        )
+    )
+    assert np.abs(estimates(came) - times)[-50:].max() < 0.003

@@ -112,7 +112,11 @@ class CycleFilter:
 
     def _end_block(self) -> None:
         """Measure the length of the cycle."""
-        assert self._best is not None
+        if self._best is None:
+            # Each packet of the block came earlier than any before: the count of the cycles is wrong.
+            self._intervals, self._heap = [], False
+            self.restart()
+            return
         self._least_late.append(self._best)
         (first, since), (last, until) = self._least_late[0], self._least_late[-1]
         if last > first and abs((until - since) / (last - first) - self.cycle) < _SKEW * self.cycle:
