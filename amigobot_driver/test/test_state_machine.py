@@ -9,8 +9,10 @@ import pytest
 
 pytest.importorskip("rclpy", reason="the node's parameter table needs rclpy")
 
+from state_machine.failure import Step
 from state_machine.machine import DriverMachine, Statistics, explore
-from state_machine.reproduction import shorten
+from state_machine.reproduction import run, shorten
+from state_machine.setup import Setup
 
 #: Each of these runs has so many sequences.
 SEQUENCES = 12
@@ -25,3 +27,33 @@ def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
         pytest.fail(shorten(DriverMachine, statistics.failures[0]).script(), pytrace=False)
     assert statistics.sequences >= SEQUENCES
     assert statistics.steps > 5 * SEQUENCES
+
+
+#: What was found once and no smaller test shows.
+FOUND: dict[str, tuple[Step, ...]] = {
+    "the turn rate behind a long answer while the robot slows down": (
+        ("begin", {"setup": Setup(profile="amigo-sh", moving_bit=False, fast_limits=False), "connected": None}),
+        ("drive", {"linear": 0.0, "angular": 1.0, "pause": 0.5}),
+        ("say", {"tones": b"\x05\x10", "pause": 2.1}),
+        ("read_config", {"pause": 0.8}),
+        ("read_config", {"pause": 0.5}),
+        ("read_config", {"pause": 0.1}),
+        ("move", {"distance": 0.336, "pause": 0.013}),
+        ("say", {"tones": b"\x05\x10", "pause": 0.0}),
+        ("charger", {"out": True, "pause": 0.5}),
+        ("drive", {"linear": 0.0, "angular": 0.25, "pause": 0.31}),
+        ("say", {"tones": bytes(40), "pause": 0.31}),
+        ("drive", {"linear": 0.251, "angular": 0.953, "pause": 0.25}),
+        ("charger", {"out": True, "pause": 0.8}),
+        ("drive", {"linear": 0.017, "angular": -0.747, "pause": 0.8}),
+        ("say", {"tones": b"", "pause": 0.05}),
+        ("read_config", {"pause": 0.8}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_sequence_that_failed_once(name: str) -> None:
+    failure = run(DriverMachine, FOUND[name])
+    if failure:
+        pytest.fail(failure.script(), pytrace=False)

@@ -91,7 +91,9 @@ class Base(stateful.RuleBasedStateMachine):
         linear, angular = linear * scale, angular * scale
         slow, slow_turn = world.witness.deceleration
         needed = world.reaction + max(abs(linear - start.linear) / slow, abs(angular - start.angular) / slow_turn)
-        if free and seconds > needed + 0.3 and world.touched <= {"trans_vel_max", "rot_vel_max"}:
+        track, top = world.profile.body.track, world.profile.limits.linear
+        reachable = abs(linear) + abs(angular) * track / 2 <= 1.2 * top  # a wheel has no more in it
+        if free and reachable and seconds > needed + 0.3 and world.touched <= {"trans_vel_max", "rot_vel_max"}:
             self.oracle.drives.driven(world, linear, angular)
 
     def _free(self) -> bool:

@@ -12,6 +12,8 @@ from amigobot_driver.sim import Faults, Window
 from .allowance import Allowance
 from .observed import ObservedWorld
 
+#: s in which the filter of the stamps forgets delays and duplicates: two of its blocks of 31 cycles.
+RELEARN = 7.0
 _ALWAYS = Window(0.0, math.inf)
 
 
@@ -96,7 +98,7 @@ class Disturbances(ObservedWorld):
         """How long bytes travel, both ways."""
         if seconds != self._delay:
             self.allowances.disturb(self.now, self.now + self._delay)
-            self.punctual_since = self.now + self._delay + 1.0
+            self.punctual_since = self.now + self._delay + RELEARN
             self._delay = self.bench.up.delay = self.bench.down.delay = seconds
 
     def heal(self) -> None:
@@ -126,4 +128,4 @@ class Disturbances(ObservedWorld):
                 if self.lossless_since == math.inf:
                     self.lossless_since = self.now
                 if self.punctual_since == math.inf:
-                    self.punctual_since = self.now + 1.0
+                    self.punctual_since = self.now + RELEARN

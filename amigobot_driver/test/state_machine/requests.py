@@ -32,7 +32,7 @@ BOUNDS = {
     "tuning": working_values.RETRIES.duration,
     "digital outputs": digital_io.RETRIES.duration,
     "analog input": digital_io.RETRIES.duration,
-    "sounds": sounds.RETRIES.duration,
+    "sounds": 2 * sounds.RETRIES.duration,  # one at a time: the switch waits for the playlist
     "play": 2 * sounds.RETRIES.duration + sounds.QUIET,
     "say": sounds.RETRIES.duration,
     "gripper": gripper.RETRIES.duration,

@@ -389,7 +389,8 @@ class Odometer:
         angular, span = by_wheels, cycle * 0.4
         if cycles:
             # A SIP that is late looks like one after others that were lost, until the next one comes.
-            span = min([count * cycle for count in range(1, cycles + 1)], key=lambda s: abs(turned / s - by_wheels))
+            mean = (by_wheels + (old.right_velocity - old.left_velocity) / self._track) / 2
+            span = min([count * cycle for count in range(1, cycles + 1)], key=lambda s: abs(turned / s - mean))
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
