@@ -17,6 +17,17 @@ sys.path.insert(0, str(ROOT / "amigobot_driver"))
 import amigobot_driver  # noqa: E402
 from amigobot_driver import AmigoBot, AmigoBotError, EventStream, Subscription  # noqa: E402
 
+#: Headings of the tables, by the class that AmigoBot has these members from.
+TITLES = {
+    "Driving": "Driving",
+    "Sensing": "Sensors",
+    "Sounds": "Sounds",
+    "Ports": "Ports",
+    "Settings": "Settings",
+    "Devices": "Devices of some robots",
+    "Connection": "Connection",
+}
+
 
 def page(text: str) -> str:
     """The page with its tables filled."""
@@ -26,7 +37,7 @@ def page(text: str) -> str:
 
 def reference() -> str:
     """The tables: the members of AmigoBot by topic, streams, values and events, errors."""
-    tables = [_table(f"### {_first(base)}", _members(base)) for base in reversed(AmigoBot.__mro__[1:-1])]
+    tables = [_table(f"### {TITLES[base.__name__]}", _members(base)) for base in AmigoBot.__mro__[1:-1]]
     tables += [_table(f"### `{kind.__name__}`", _members(kind)) for kind in (EventStream, Subscription)]
     public = {name: getattr(amigobot_driver, name) for name in amigobot_driver.__all__}
     errors = {name: value for name, value in public.items() if _is_error(value)}

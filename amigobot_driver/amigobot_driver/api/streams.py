@@ -55,7 +55,7 @@ class EventStream(Generic[E]):
         self._waker: Callable[[], None] | None = None  #: wakes the task that waits
         self.closed = False
         if lost:
-            self.lose(lost)
+            self._lose(lost)
 
     def get(self, timeout: float = math.inf) -> E | None:
         """Wait for the next event.
@@ -129,14 +129,14 @@ class EventStream(Generic[E]):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    # -- the driver's side ------------------------------------------------------------------------------------
+    # -- for EventHub ----------------------------------------------------------------------------------------
 
-    def put(self, event: Any) -> None:
+    def _put(self, event: Any) -> None:
         """Append an event if it is of the kinds of this stream."""
         if isinstance(event, self._kinds):
             self._append(event)
 
-    def lose(self, why: str) -> None:
+    def _lose(self, why: str) -> None:
         """Have the reader get `ConnectionLost`, unless it reads the changes of the link itself."""
         if not self._follows_link:
             self._append(ConnectionLost(why))
@@ -241,7 +241,7 @@ class EventHub:
             _log.log(logging.WARNING if event.trouble else logging.INFO, "%s: %s", self._port, event.text)
         self._newest[type(event.packet) if isinstance(event, Received) else type(event)] = event
         for stream in self._streams:
-            stream.put(event)
+            stream._put(event)
 
     def newest(self, kind: type[E]) -> E | None:
         """The newest event of a type, or the newest `Received` with a packet of that type."""
@@ -273,4 +273,4 @@ class EventHub:
             _log.log(level, "%s: connection lost: %s", self._port, event.note)
             self._newest.clear()
             for stream in streams:
-                stream.lose(f"{self._port}: {event.note}")
+                stream._lose(f"{self._port}: {event.note}")

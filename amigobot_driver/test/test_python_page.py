@@ -1,0 +1,61 @@
+"""docs/python.md: its programs run as they stand on the page, and its tables are those of the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools.python_reference import FILE, members, page
+
+from amigobot_driver import AmigoBot
+
+PAGE = FILE.read_text(encoding="utf-8")
+PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+PACKAGE = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def run(program: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    ("number", "printed"),
+    [
+        (0, r"Pose\(x=0\..*\nSonarReading\(number=0, range=.*\nBatteryState\(volts=12"),
+        (1, r"stopped after \d.\d\d m: "),
+        (2, ""),
+        (3, r"the nearest thing on the left is \d"),
+        (4, r"0 reports were lost"),
+        (5, r"/dev/ttyUSB7: there is no such port; is the adapter plugged in\? .* \(no robot after "),
+    ],
+)
+def test_a_program_of_the_page_prints_what_the_page_says(number: int, printed: str) -> None:
+    assert re.search(printed, run(PROGRAMS[number]))
+
+
+def test_every_program_of_the_page_is_run() -> None:
+    assert len(PROGRAMS) == 6
+
+
+def test_the_first_program_has_at_most_ten_lines() -> None:
+    assert len(PROGRAMS[0].splitlines()) <= 10
+
+
+def test_the_tables_are_those_of_the_code() -> None:
+    assert page(PAGE) == PAGE, "run python -m tools.python_reference"
+
+
+def test_every_public_member_has_a_row() -> None:
+    for base in AmigoBot.__mro__[:-1]:
+        for name in members(base):
+            assert re.search(rf"^\| `{name}\b", PAGE, re.MULTILINE), name
