@@ -192,6 +192,18 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.set_servo("pan_joint", 0.0), "joint 'pan_joint' is not there"),
         (lambda robot: robot.send_command(11, 100), "VEL is not sent"),
         (lambda robot: robot.events(), "no type of events is given"),
+        (lambda robot: robot.drive("fast"), "linear is 'fast', a number is needed"),
+        (lambda robot: robot.drive(0.1, duration="2"), "duration is '2', a number is needed"),
+        (lambda robot: robot.move(None), "distance is None, a number is needed"),
+        (lambda robot: robot.set_odometry("a"), "x is 'a', a number is needed"),
+        (lambda robot: robot.set_sonar_sequence(1.5), "a sonar is 1.5, a whole number is needed"),
+        (lambda robot: robot.set_digital_outputs(1.5, 2), "mask is 1.5, a whole number is needed"),
+        (lambda robot: robot.play_sound(3.5), "sound is 3.5, a whole number is needed"),
+        (lambda robot: robot.aux_write(1, "text"), "data is 'text', bytes are needed"),
+        (lambda robot: robot.aux_read("1"), "port is '1', a whole number is needed"),
+        (lambda robot: robot.send_command("VEL"), "number is 'VEL', a whole number is needed"),
+        (lambda robot: robot.configure(sonar_sequence=(0.5,)), "sonar_sequence is 0.5, a whole number is needed"),
+        (lambda robot: robot.configure(gyro=1), "gyro is 1, True or False is needed"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_what_is_allowed(

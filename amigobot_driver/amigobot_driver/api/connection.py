@@ -15,6 +15,8 @@ from ..driver import Driver
 from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
 from ..profiles import Profile
 from ..robot import LinkChanged, LinkState, Options, Outcome, Robot
+from . import arguments
+from .arguments import check_options, integer
 from .streams import EventHub
 from .values import Identity, LinkQuality
 
@@ -37,14 +39,18 @@ class Connection:
     """A driver and its port. Ends with `close`, with its `with` block, or with the program."""
 
     def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
-        if not timeout > 0:
+        if not arguments.number("timeout", timeout) > 0:
             raise ConnectionFailed(f"timeout is {timeout:g} s, allowed: more than 0")
+        options = Options() if options is None else options
+        check_options(options)
+        if not isinstance(port, str):
+            raise Refused(f"port is {port!r:.60}, a text such as '/dev/ttyUSB0' is needed")
         self._port = port
         self._closed = False
         driver: Driver
         # The threads of the driver must not hold a reference to this object: then its last user closes it.
         self._hub = hub = EventHub(port, lambda: driver.failed.is_set())
-        driver = Driver(Robot(options or Options()), port, hub.publish)
+        driver = Driver(Robot(options), port, hub.publish)
         self._driver = driver
         self._at_exit = weakref.finalize(self, _close, driver, hub)
         try:
@@ -157,8 +163,11 @@ class Connection:
             Refused: The command is not sent; the message says what to use instead.
             ConnectionLost: The robot is not connected.
         """
+        if not 0 <= integer("number", number) <= 255:
+            raise Refused(f"number is {number}, allowed: 0 to 255")
+        numbers = [] if argument is None else [integer("argument", argument)]
         with self._locked() as (robot, _):
-            outcome = robot.send_raw(number, [] if argument is None else [argument], text)
+            outcome = robot.send_raw(number, numbers, bytes(text))
         return self._message(outcome)
 
     def reset(self) -> str:

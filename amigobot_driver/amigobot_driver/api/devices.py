@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..robot import GripperReading
+from .arguments import number
 from .connection import Connection
 
 
@@ -24,6 +25,7 @@ class Devices(Connection):
             RequestFailed: The gripper does not obey.
             ConnectionLost: The robot is not connected.
         """
+        duration = number("duration", duration)
         return self._request(lambda robot, now: robot.gripper.order(order, duration, now)).message
 
     @property
@@ -50,7 +52,7 @@ class Devices(Connection):
             RequestFailed: The robot does not charge, or goes on charging.
             ConnectionLost: The robot is not connected.
         """
-        return self._request(lambda robot, now: robot.charger.deploy(deployed, now)).message
+        return self._request(lambda robot, now: robot.charger.deploy(bool(deployed), now)).message
 
     def set_servo(self, joint: str, angle: float) -> None:
         """Turn a servo (Erratic). No packet reports its position.
@@ -63,5 +65,6 @@ class Devices(Connection):
             Refused: The robot has no such joint, or the servo does not reach the angle.
             ConnectionLost: The robot is not connected.
         """
+        angle = number("angle", angle)
         with self._locked() as (robot, now):
             robot.servos.turn(joint, angle, now)

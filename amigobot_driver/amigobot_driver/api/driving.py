@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from ..errors import ConnectionLost, MotionFailed, Refused, RequestFailed
 from ..robot import MotionGoal, Report, Robot
+from .arguments import number
 from .connection import Connection
 
 #: s between two repetitions of a velocity at most.
@@ -39,6 +40,7 @@ class Driving(Connection):
             MotionFailed: The drive ended before its duration was over.
             ConnectionLost: The robot is not connected.
         """
+        linear, angular = number("linear", linear), number("angular", angular)
         self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
 
     def drive_wheels(self, left: float, right: float, duration: float | None = None) -> None:
@@ -54,6 +56,7 @@ class Driving(Connection):
             MotionFailed: As for `drive`.
             ConnectionLost: The robot is not connected.
         """
+        left, right = number("left", left), number("right", right)
         self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
 
     def drive_heading(self, linear: float, yaw: float, duration: float | None = None) -> None:
@@ -69,6 +72,7 @@ class Driving(Connection):
             MotionFailed: As for `drive`.
             ConnectionLost: The robot is not connected.
         """
+        linear, yaw = number("linear", linear), number("yaw", yaw)
         self._hold(duration, lambda robot, now: robot.drive_course(linear, yaw, now))
 
     def turn(self, angle: float, *, absolute: bool = False) -> float:
@@ -86,6 +90,7 @@ class Driving(Connection):
             MotionFailed: The turn ended before its goal; `travelled` is the angle, rad.
             ConnectionLost: The robot is not connected.
         """
+        angle = number("angle", angle)
         return self._perform(lambda robot, now: robot.turn(angle, now, absolute=absolute))
 
     def move(self, distance: float) -> float:
@@ -102,6 +107,7 @@ class Driving(Connection):
             MotionFailed: The move ended before its goal; `travelled` is the distance, m.
             ConnectionLost: The robot is not connected.
         """
+        distance = number("distance", distance)
         return self._perform(lambda robot, now: robot.move(distance, now))
 
     def stop(self, *, wait: bool = True) -> None:
@@ -157,7 +163,7 @@ class Driving(Connection):
             RequestFailed: The robot has not done it.
             ConnectionLost: The robot is not connected.
         """
-        return self._request(lambda robot, now: robot.enable_motors(on, now)).message
+        return self._request(lambda robot, now: robot.enable_motors(bool(on), now)).message
 
     # -- inside -----------------------------------------------------------------------------------------------
 
@@ -170,7 +176,7 @@ class Driving(Connection):
 
     def _hold(self, duration: float | None, request: Callable[[Robot, float], None]) -> None:
         """Make a request for a velocity once, or repeat it for some seconds and stop."""
-        if duration is not None and not 0 <= duration < math.inf:
+        if duration is not None and not 0 <= number("duration", duration) < math.inf:
             raise Refused(f"duration is {duration:g} s, allowed: 0 and more")
         with self._locked() as (robot, began):
             _check_motors(robot)

@@ -6,6 +6,7 @@ from ..errors import AuxReadFailed, Refused, RequestFailed
 from ..protocol import Io
 from ..robot import Received, Report
 from ..robot.devices.digital_io import SIP_VOLTS
+from .arguments import integer, number
 from .connection import Connection
 from .values import IoState
 
@@ -65,6 +66,7 @@ class Ports(Connection):
             RequestFailed: A pin did not follow; the message says which.
             ConnectionLost: The robot is not connected.
         """
+        mask, states = integer("mask", mask), integer("states", states)
         self._request(lambda robot, now: robot.digital_outputs.set(mask, states, now))
         with self._locked() as (robot, _):
             return robot.digital_outputs.reported or 0
@@ -83,6 +85,7 @@ class Ports(Connection):
             RequestFailed: The robot does not report this port.
             ConnectionLost: The robot is not connected.
         """
+        port = integer("port", port)
         with self._hub.stream((Report,), maxlen=10) as reports:
             self._request(lambda robot, now: robot.analog_input.select(port, now))
             while report := reports.get(_NEXT_PACKET):
@@ -106,6 +109,9 @@ class Ports(Connection):
             ConnectionLost: The robot is not connected, or the connection ended before all bytes were sent.
         """
         _check_port(port)
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise Refused(f"data is {data!r:.60}, bytes are needed, for example b'text' or text.encode()")
+        data = bytes(data)
         return self._request(lambda robot, _: robot.aux[port - 1].writer.write(data), limit=_WRITE_LIMIT).count
 
     def aux_read(self, port: int, count: int = 0, timeout: float = 1.0, *, flush: bool = False) -> bytes:
@@ -126,6 +132,7 @@ class Ports(Connection):
             ConnectionLost: The robot is not connected.
         """
         _check_port(port)
+        count, timeout = integer("count", count), number("timeout", timeout)
         with self._locked() as (robot, now):
             future = robot.aux[port - 1].reader.read(count, timeout, now, flush=flush)
             asked = not future.done()
@@ -137,5 +144,5 @@ class Ports(Connection):
 
 
 def _check_port(port: int) -> None:
-    if port not in AUX_PORTS:
+    if integer("port", port) not in AUX_PORTS:
         raise Refused(f"port is {port}, allowed: {AUX_PORTS.start} to {AUX_PORTS.stop - 1}")

@@ -19,6 +19,7 @@ from ..robot import (
     Report,
     TurnRate,
 )
+from .arguments import integer, number
 from .connection import Connection
 from .streams import EventStream, Subscription
 from .values import BatteryState, Pose, SonarReading
@@ -87,10 +88,10 @@ class Sensing(Connection):
         with self._locked() as (robot, now):
             poses, newest = robot.profile.sonar.poses, dict(robot.estimator.newest)
         readings = []
-        for number, pose in enumerate(poses):
-            ping = newest.get(number)
+        for place, pose in enumerate(poses):
+            ping = newest.get(place)
             distance, age = (ping.range, max(0.0, now - ping.stamp)) if ping else (math.nan, math.inf)
-            readings.append(SonarReading(number, distance, age, pose.x, pose.y, pose.heading))
+            readings.append(SonarReading(place, distance, age, pose.x, pose.y, pose.heading))
         return tuple(readings)
 
     @property
@@ -217,6 +218,7 @@ class Sensing(Connection):
             Refused: A value is not a finite number.
             ConnectionLost: The robot is not connected.
         """
+        x, y, yaw = number("x", x), number("y", y), number("yaw", yaw)
         if not all(map(math.isfinite, (x, y, yaw))):
             raise Refused(f"x, y (m) and yaw (rad) must be finite numbers, not {x}, {y}, {yaw}")
         with self._locked() as (robot, _):
@@ -243,7 +245,7 @@ class Sensing(Connection):
             RequestFailed: The robot has not done it.
             ConnectionLost: The robot is not connected.
         """
-        return self._request(lambda robot, now: robot.enable_sonar(on, now)).message
+        return self._request(lambda robot, now: robot.enable_sonar(bool(on), now)).message
 
     def set_sonar_sequence(self, *sonars: int) -> str:
         """Choose which sonars fire, and in which order. Fewer sonars fire more often.
@@ -259,6 +261,7 @@ class Sensing(Connection):
             RequestFailed: Other sonars fire.
             ConnectionLost: The robot is not connected.
         """
+        sonars = tuple(integer("a sonar", sonar) for sonar in sonars)
         return self._request(lambda robot, now: robot.poll_sonars(sonars, now)).message
 
     # -- inside -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..errors import Refused, RequestFailed
 from ..protocol import Parameters
+from .arguments import check_options, number
 from .connection import Connection
 from .values import Pid, PidGains
 
@@ -120,6 +121,7 @@ class Settings(Connection):
             Refused: A value is out of range, or the robot has no such command.
             ConnectionLost: The robot is not connected.
         """
+        frequency, max_duty = number("frequency", frequency), number("max_duty", max_duty)
         with self._locked() as (robot, now):
             outcome = robot.pwm.set(frequency, max_duty, now)
         return self._message(outcome)
@@ -148,6 +150,7 @@ class Settings(Connection):
             options = dataclasses.replace(options, **changes)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise Refused(str(error)) from None
+        check_options(options)
         return self._request(lambda robot, now: robot.configure(options, now)).message
 
     def _configured(self, values: Mapping[str, int]) -> Parameters:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..errors import Refused
 from ..robot.devices.sounds import is_group
 from ..robot.devices.tones import HALF_CYCLE, tone_pairs
+from .arguments import integer
 from .connection import Connection
 from .values import Sound
 
@@ -67,7 +68,7 @@ class Sounds(Connection):
             RequestFailed: The robot does not answer.
             ConnectionLost: The robot is not connected.
         """
-        number = sound if isinstance(sound, int) else self._number(sound)
+        number = self._number(sound) if isinstance(sound, str) else integer("sound", sound)
         return self._request(lambda robot, now: robot.sounds.play(number, now)).message
 
     def say(self, tones: Sequence[tuple[float, float]], *, half_cycle: float = HALF_CYCLE) -> str:
@@ -86,7 +87,7 @@ class Sounds(Connection):
         """
         try:
             text = tone_pairs([duration for duration, _ in tones], [frequency for _, frequency in tones], half_cycle)
-        except ValueError as error:
+        except (TypeError, ValueError, ZeroDivisionError) as error:
             raise Refused(str(error)) from None
         return self._request(lambda robot, now: robot.sounds.say(text, now)).message
 
@@ -104,7 +105,7 @@ class Sounds(Connection):
             RequestFailed: The robot has not done it.
             ConnectionLost: The robot is not connected.
         """
-        return self._request(lambda robot, now: robot.sounds.switch(on, now)).message
+        return self._request(lambda robot, now: robot.sounds.switch(bool(on), now)).message
 
     def _number(self, name: str) -> int:
         self.list_sounds()

@@ -1,0 +1,42 @@
+"""Checks of what a program passes: a value of a wrong type must not reach the threads of the driver."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import fields
+
+from ..errors import Refused
+from ..robot import Options
+
+
+def integer(name: str, value: object) -> int:
+    """A whole number. Raises Refused for anything else."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise Refused(f"{name} is {value!r:.60}, a whole number is needed")
+    return int(value)
+
+
+def number(name: str, value: object) -> float:
+    """A number. Raises Refused for anything else."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise Refused(f"{name} is {value!r:.60}, a number is needed")
+    return float(value)
+
+
+def check_options(options: object) -> None:
+    """Raise Refused if the options or one of them have a wrong type."""
+    if not isinstance(options, Options):
+        raise Refused(f"options is {options!r:.60}, Options(...) is needed")
+    defaults = Options()
+    for field in fields(options):
+        value, default = getattr(options, field.name), getattr(defaults, field.name)
+        if isinstance(default, bool | str):
+            if not isinstance(value, type(default)):
+                needed = "True or False" if isinstance(default, bool) else "a text"
+                raise Refused(f"{field.name} is {value!r:.60}, {needed} is needed")
+        elif isinstance(default, int):
+            integer(field.name, value)
+        elif isinstance(default, float):
+            number(field.name, value)
+    for sonar in options.sonar_sequence:
+        integer("sonar_sequence", sonar)
