@@ -51,14 +51,21 @@ def test_sounds_are_listed_searched_and_played(capsys: pytest.CaptureFixture[str
     file = tmp_path / "sounds.yaml"
     file.write_text("50: ~greetings\n51: hello\n52: good morning\n")
     port = f"{AMIGO}&sounds={file}"
-    assert amigobot(capsys, "sounds", "list", "--port", port) == (0, "~greetings:\n  51  hello\n  52  good morning\n", "")
+    status, out, _ = amigobot(capsys, "sounds", "list", "--port", port)
+    assert (status, out) == (0, "~greetings:\n  51  hello\n  52  good morning\n")
     status, out, _ = amigobot(capsys, "sounds", "search", "MORN", "--json", "--port", port)
     assert (status, [sound["number"] for sound in json.loads(out)]) == (0, [52])
-    status, out, _ = amigobot(capsys, "sounds", "play", "hello", "--port", port)
+    status, out, _ = amigobot(capsys, "sounds", "play", "51", "--port", port)
     assert (status, out.startswith("sent SOUND 51 (hello)")) == (0, True)
-    status, out, err = amigobot(capsys, "sounds", "search", "no such sound", "--port", port)
-    assert (status, out) == (1, "")
-    assert err == "no sound of this robot has 'no such sound' in its name\n"
+
+
+def test_a_search_without_a_result_says_so_with_exit_status_1(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "sounds.yaml"
+    file.write_text("51: hello\n")
+    status, out, err = amigobot(capsys, "sounds", "search", "x-ray", "--port", f"{AMIGO}&sounds={file}")
+    assert (status, out, err) == (1, "", "no sound of this robot has 'x-ray' in its name\n")
 
 
 def test_say_plays_tones_where_the_robot_has_them(capsys: pytest.CaptureFixture[str]) -> None:
