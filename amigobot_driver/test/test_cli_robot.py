@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +17,7 @@ import yaml
 from amigobot_driver.cli import UsageError, main
 from amigobot_driver.cli.aux import unescaped
 
+PACKAGE = Path(__file__).parents[1]
 AMIGO = "sim://amigo?world=empty&baud=115200"
 
 
@@ -104,6 +110,76 @@ def test_escapes_in_text_for_aux(text: str, data: bytes) -> None:
 def test_an_escape_that_does_not_exist_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="there is no escape"):
         unescaped(text)
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second of a robot at rest."""
+    file = tmp_path_factory.mktemp("recording") / "rest.amigo"
+    assert main(("record", str(file), "--seconds", "1", "--port", AMIGO)) == 0
+    return file
+
+
+def test_a_recording_is_printed_as_lines_json_and_csv(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = amigobot(capsys, "dump", str(recording))
+    assert status == 0
+    assert re.search(r"^ +\d\.\d{3} > PULSE$", out, re.MULTILINE)
+    assert re.search(r"^ +-?\d\.\d{3} < Sip\(id=50, x=0, y=0,", out, re.MULTILINE)
+    status, out, _ = amigobot(capsys, "dump", str(recording), "--packet", "Sip", "--json")
+    packets = [json.loads(line) for line in out.splitlines()]
+    assert len(packets) > 3
+    assert {packet["fields"]["battery"] for packet in packets} == {127}
+    assert [packet["time"] for packet in packets] == sorted(packet["time"] for packet in packets)
+    status, out, _ = amigobot(capsys, "dump", str(recording), "--packet", "Sip", "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["battery"] for row in rows] == ["127"] * len(packets)
+
+
+def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = amigobot(capsys, "dump", str(recording))[1].splitlines()
+    cut = tmp_path / "cut.amigo"
+    cut.write_bytes(recording.read_bytes()[:-1])
+    assert amigobot(capsys, "dump", str(cut)) == (0, "\n".join(whole[:-1]) + "\n", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "this is no recording"),
+        (b"something else entirely", "this is no recording"),
+        (b"AMIGOREC{", "the head of this recording is damaged"),
+        (b'AMIGOREC{"version": 99}\n', "this recording has version 99, known: 1"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_one_line(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "other"
+    file.write_bytes(content)
+    status, out, err = amigobot(capsys, "dump", str(file))
+    assert (status, out) == (2, "")
+    assert err.startswith(f"amigobot dump: {file}: {message}") and len(err.splitlines()) == 1
+
+
+def test_a_recording_is_not_overwritten_without_force(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = amigobot(capsys, "record", str(recording), "--port", AMIGO)
+    assert status == 2
+    assert err == f"amigobot record: {recording} exists: name another file, or overwrite it with --force\n"
+
+
+def test_a_reader_that_has_seen_enough_ends_the_output_quietly(recording: Path) -> None:
+    command = f"{sys.executable} -m amigobot_driver.cli dump {recording} | head -1"
+    environment = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    # More than a pipe holds must be left to write.
+    data = recording.read_bytes()
+    start = data.index(b"\n") + 1
+    recording_of_hours = recording.with_name("long.amigo")
+    recording_of_hours.write_bytes(data + data[start:] * 200)
+    command = command.replace(str(recording), str(recording_of_hours))
+    result = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=60)
+    assert (len(result.stdout.splitlines()), result.stderr) == (1, "")
 
 
 def test_config_without_a_node_saves_compares_and_restores(

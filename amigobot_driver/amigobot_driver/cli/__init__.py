@@ -68,6 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AmigoBotError as error:
         print(f"amigobot {name}: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # The reader of the output has ended, as in `| head`. Python must not write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         return 130
 

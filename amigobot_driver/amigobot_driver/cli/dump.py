@@ -1,0 +1,95 @@
+"""Print a recording of `amigobot record`.
+
+    amigobot dump drive.amigo                       a line for each packet and command
+    amigobot dump drive.amigo --packet Sip --csv    the fields of one kind of packet, for a spreadsheet
+    amigobot dump drive.amigo --json                an object a line
+
+`<` is from the robot, `>` is to the robot. Fields are in the units of the robot, docs/protocol.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
+from .errors import UsageError
+from .packet_file import Head, PacketFileError, Record, read_head, read_records
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--packet", metavar="NAME", help="only packets or commands of this name, for example Sip")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print CSV; with --packet a column for each field")
+    form.add_argument("--json", action="store_true", help="print JSON, an object a line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status: 1 if there is nothing to print."""
+    try:
+        with args.file.open("rb") as file:
+            head = read_head(file)
+            entries = (entry(head, record) for record in read_records(file))
+            chosen = (one for one in entries if args.packet in (None, one["name"]))
+            return _print(chosen, args)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"{args.file}: cannot be read ({error.strerror})") from None
+    except PacketFileError as error:
+        raise UsageError(f"{args.file}: {error}") from None
+
+
+def entry(head: Head, record: Record) -> dict[str, Any]:
+    """Return a record as time, direction, name, bytes, text and fields."""
+    result = {"time": round(record.time, 4), "to_robot": record.to_robot}
+    if record.to_robot:
+        command = decode(record.data, ErraticCommand if head.erratic else Command)
+        name = command.name if command else "unknown"
+        text = str(command) if command else f"unknown {record.data.hex()}"
+        return {**result, "name": name, "data": record.data.hex(), "text": text, "fields": {}}
+    packet = parse(record.data, ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS)
+    fields = {field.name: _plain(getattr(packet, field.name)) for field in dataclasses.fields(packet)}
+    return {**result, "name": type(packet).__name__, "data": record.data.hex(), "text": str(packet), "fields": fields}
+
+
+def _plain(value: Any) -> Any:
+    """A value of a packet as JSON has it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, bytes):
+        return value.hex()
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _print(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> int:
+    printed = 0
+    for row in _rows(entries, args):
+        print(row) if isinstance(row, str) else csv.writer(sys.stdout).writerow(row)
+        printed += 1
+    return 0 if printed else 1
+
+
+def _rows(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> Iterator[str | list[Any]]:
+    """Lines, or rows of CSV with their heading."""
+    columns: list[str] = []
+    for one in entries:
+        if args.json:
+            yield json.dumps({key: value for key, value in one.items() if key != "text"})
+        elif args.csv:
+            if not columns:
+                columns = ["time", "to_robot", "name", *(one["fields"] if args.packet else ["data"])]
+                yield columns
+            values = {**one["fields"], **one}
+            cells = [values.get(column, "") for column in columns]
+            yield [json.dumps(cell) if isinstance(cell, dict | list) else cell for cell in cells]
+        else:
+            yield f"{one['time']:10.3f} {'>' if one['to_robot'] else '<'} {one['text']}"
