@@ -9,13 +9,17 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from amigobot_driver import AmigoBot, Options
 from amigobot_driver.cli import UsageError, main
 from amigobot_driver.cli.aux import unescaped
+from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.robot import FrameSeen
 
 PACKAGE = Path(__file__).parents[1]
 AMIGO = "sim://amigo?world=empty&baud=115200"
@@ -180,6 +184,59 @@ def test_a_reader_that_has_seen_enough_ends_the_output_quietly(recording: Path) 
     command = command.replace(str(recording), str(recording_of_hours))
     result = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, timeout=60)
     assert (len(result.stdout.splitlines()), result.stderr) == (1, "")
+
+
+@pytest.fixture(scope="module")
+def drive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
+    """A recording of a robot that drives some centimeters, and how far it came by its own odometry (m)."""
+    file = tmp_path_factory.mktemp("recording") / "drive.amigo"
+    with AmigoBot(AMIGO, options=Options(trace=True)) as robot, robot.events(FrameSeen, maxlen=1000) as frames:
+        robot.move(0.1)
+        distance = robot.odometry.travelled
+        seen = []
+        while (frame := frames.get(0.0)) is not None:
+            seen.append(Record(frame.stamp, frame.to_robot, frame.data))
+    with file.open("wb") as stream:
+        head = Head(
+            started=0.0, port="", name="a", robot_class="Pioneer", subclass="amigo", profile="amigo", erratic=False
+        )
+        write_head(stream, head)
+        for record in seen:
+            write_record(stream, replace(record, time=record.time - seen[0].time))
+    return file, distance
+
+
+def test_a_recording_is_replayed_into_the_driver(
+    drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, distance = drive
+    status, out, _ = amigobot(capsys, "replay", str(file), "--csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert status == 0
+    assert float(rows[-1]["x"]) == pytest.approx(distance, abs=0.002)
+    assert {row["volts"] for row in rows} == {"12.7000"}
+    status, out, _ = amigobot(capsys, "replay", str(file))
+    assert f"at the end x {float(rows[-1]['x']):+.3f} m" in out
+
+
+def test_a_recording_is_replayed_with_another_calibration(
+    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, distance = drive
+    profile = tmp_path / "mine.yaml"
+    profile.write_text("extends: amigo\nunits:\n  distance_mm: 1.0166\n")
+    status, out, err = amigobot(capsys, "replay", str(file), "--robot", str(profile), "--csv")
+    assert (status, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert float(rows[-1]["x"]) == pytest.approx(2 * distance, abs=0.004)
+
+
+def test_a_replay_with_a_profile_that_does_not_exist_names_those_that_do(
+    drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = amigobot(capsys, "replay", str(drive[0]), "--robot", "nonsense")
+    assert status == 1
+    assert "robot 'nonsense' is not known, allowed: amigo," in err
 
 
 def test_config_without_a_node_saves_compares_and_restores(

@@ -18,7 +18,7 @@ from .errors import UsageError
 
 GROUP = "amigobot.verbs"
 #: Verbs of this package; each is a module beside this one.
-BUILT_IN = ("aux", "config", "describe", "dump", "find", "io", "record", "say", "sim", "sounds")
+BUILT_IN = ("aux", "config", "describe", "dump", "find", "io", "record", "replay", "say", "sim", "sounds")
 
 _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"
 _WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
