@@ -1,0 +1,69 @@
+"""Tools through a running node: what they see, and that they drive it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+pytest.importorskip("rclpy", reason="ROS 2 is not set up")
+pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
+ros_bench = pytest.importorskip("ros_bench", reason="the benches of amigobot_driver are not on the path")
+
+from amigobot_driver.cli import UsageError  # noqa: E402
+from amigobot_tools.node_remote import NodeRemote  # noqa: E402
+
+DEADLINE = 60.0
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[ros_bench.Bench]:
+    """A node in a namespace, with a robot."""
+    with ros_bench.Bench(ros_bench.Robot(name="anna"), namespace="anna") as bench:
+        yield bench
+
+
+@pytest.fixture
+def remote(bench: ros_bench.Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[NodeRemote]:
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(bench.domain))
+    remote = NodeRemote("anna", drives=True, timeout=DEADLINE)
+    yield remote
+    remote.clear_emergency_stop()
+    remote.close()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)
+
+
+def test_a_tool_sees_the_robot_of_the_node(remote: NodeRemote) -> None:
+    until(lambda: all(echo.age < 2.0 for echo in remote.state().echoes), "every sonar reports")
+    until(lambda: remote.state().volts > 12.0, "the battery reports")
+    until(lambda: remote.state().link, "diagnostics of the link")
+    state = remote.state()
+    assert (remote.where, state.name, state.model) == ("/anna/amigobot", "anna", "AmigoBot (AmigOS)")
+    assert (state.connected, state.motors, state.emergency, len(state.echoes)) == (True, True, False, 8)
+    assert int(state.link["packets"]) > 0
+
+
+def test_a_tool_drives_and_stops_through_the_node(remote: NodeRemote, bench: ros_bench.Bench) -> None:
+    def driving() -> bool:
+        assert remote.drive(0.2, 0.0) == ""
+        return bool(bench.robot.speed > 0.1)
+
+    until(driving, "the robot drives")
+    remote.emergency_stop()
+    until(lambda: remote.state().emergency and bench.robot.stopped, "the emergency stop is latched")
+    assert remote.drive(0.2, 0.0) == ""
+    remote.clear_emergency_stop()
+    until(lambda: not remote.state().emergency, "the emergency stop is cleared")
+
+
+def test_without_a_node_the_message_names_it_and_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", "98")
+    with pytest.raises(UsageError, match=r"no node /bert/amigobot within 0\.5 s; is amigobot_node running"):
+        NodeRemote("bert", drives=False, timeout=0.5)
