@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 from ament_index_python.packages import get_package_share_directory
+from rclpy.executors import ExternalShutdownException
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.profiles.nav2 import fit_nav2
@@ -79,6 +80,8 @@ def main() -> None:
                 flush=True,
             )
         client.close()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        print("interrupted: the summary is of the goals that were completed")
     finally:
         for process in processes:
             process.send_signal(signal.SIGINT)
@@ -87,6 +90,8 @@ def main() -> None:
                 process.wait(20.0)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
+    if not attempts:
+        return
     print(write(options, floor, attempts))
     draw_paths(options.output / "trial.png", floor, attempts)
 
@@ -100,8 +105,8 @@ def goal_of(text: str) -> Goal:
 def start(options: argparse.Namespace) -> list[subprocess.Popen[bytes]]:
     """Nav2 by its launch file, and the robot."""
     launch = ["ros2", "launch", "amigobot_navigation", "navigation.launch.py", "use_sim_time:=true"]
-    launch += [f"robot:={options.robot}", *options.launch_argument]
-    launch += [f"map:={_NAVIGATION / 'maps' / options.world}.yaml", f"params_file:={parameters(options)}"]
+    launch += [f"robot:={options.robot}", f"params_file:={parameters(options)}"]
+    launch += [f"map:={_NAVIGATION / 'maps' / options.world}.yaml", *options.launch_argument]
     robot = [sys.executable, "-m", "tools.nav_trial.robot", "--truth", str(options.output / "truth.jsonl")]
     for name in ("robot", "world", "seed", "speed"):
         robot += [f"--{name}", str(getattr(options, name))]
