@@ -17,6 +17,7 @@ import yaml
 
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
+from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameters import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, Topic, message_name
 
@@ -56,6 +57,8 @@ POLICY_FRAME = """\
   </enclaves>
 </policy>
 """
+#: Its modules have registered every service of the node.
+NODE = AmigobotNode
 #: What every node of ROS has.
 ROS_PUBLISHED, ROS_SUBSCRIBED = ("/rosout", "/parameter_events"), ("/clock",)
 ROS_SERVICES = (
