@@ -129,8 +129,8 @@ def read_nothing_more(world: World, check: Check) -> None:
 
 @breaks(oracle.StatusIsTrue)
 def report_motors_that_are_off(world: World, check: Check) -> None:
-    senses = world.robot.senses
-    senses.report = replace(senses.report, motors_enabled=False)
+    estimator = world.robot.estimator
+    estimator.report = replace(estimator.report, motors_enabled=False)
     check.look(world, Seen())
 
 

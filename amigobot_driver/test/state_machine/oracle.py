@@ -8,7 +8,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from amigobot_driver.robot.command_queue import MAX_ROUTINE
-from amigobot_driver.robot.motion.goal import MOVE_TOLERANCE, PATIENCE, TURN_TOLERANCE
+from amigobot_driver.robot.motion.goal import MOVE_STEP, MOVE_TOLERANCE, PATIENCE, TURN_STEP, TURN_TOLERANCE
 
 from .allowance import REST, Allowance, Reach
 from .records import Movement, Request, Seen, Sighting
@@ -192,7 +192,9 @@ class MovementsArrive(Check):
             travelled = movement.end_travel - movement.travel
             tolerance, unit = MOVE_TOLERANCE, world.profile.units.distance
         if movement.outcome.success:
-            tolerance = min(tolerance, abs(movement.wanted) / 2)
+            step = TURN_STEP if turning else MOVE_STEP
+            # A heading that is nearer than the firmware's step is reached without a motion.
+            tolerance = min(tolerance, abs(movement.wanted) / 2 if abs(movement.wanted) >= step else 0.75 * step)
             self.require(
                 abs(travelled - movement.wanted) <= tolerance + 2 * unit,
                 f"{what} is reported as reached, the robot travelled {travelled:.4f}",
