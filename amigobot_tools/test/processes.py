@@ -125,7 +125,11 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Wait until this text is on the screen."""
-        until(lambda: self.shows(text), f"{text!r} on the screen, which had {self._output[-3000:]!r}")
+        end = time.monotonic() + PATIENCE
+        while not self.shows(text):
+            seen = f"not on the screen: {text!r}, which had {self._output[-3000:]!r}; exit status {self.process.poll()}"
+            assert time.monotonic() < end, seen
+            time.sleep(0.01)
 
     def clear(self) -> None:
         """Forget what has been on the screen."""
