@@ -316,7 +316,6 @@ class TestCommand:
             (["sim"], "--pty --tcp is required"),
             (["sim", "--tcp", "0", "--seed", "x"], "invalid int value: 'x'"),
             (["sim", "--tcp", "0", "--pty", "x"], "not allowed with"),
-            (["fly"], "invalid choice: 'fly'"),
             (["sim", "--wheels", "3"], "--pty --tcp is required"),
         ],
     )

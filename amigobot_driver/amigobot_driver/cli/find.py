@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from .errors import UsageError
@@ -63,12 +64,14 @@ def _bridge(host: str) -> str:
 def _look(port: str, timeout: float) -> dict[str, Any]:
     """Connect to a port; what answers there."""
     from ..api import AmigoBot
-    from ..errors import AmigoBotError
+    from ..errors import AmigoBotError, RequestFailed
     from ..robot import Options
 
     try:
         options = Options(motors_on_connect=False, sonar_on_connect=False)
         with AmigoBot(port, timeout=timeout, options=options) as robot:
+            with suppress(RequestFailed):
+                robot.get_config()  # the identity then has the serial number, which old firmware does not report
             identity, battery = robot.identity, robot.battery
             return {
                 "port": port,

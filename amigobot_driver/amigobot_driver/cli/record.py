@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..wording import counted
 from .errors import UsageError
 from .options import add_robot_arguments, connect
 from .packet_file import Head, Record, write_head, write_record
@@ -69,5 +70,5 @@ def _record(robot: AmigoBot, args: argparse.Namespace) -> int:
             raise UsageError(f"{args.file}: cannot be written ({error.strerror})") from None
         except KeyboardInterrupt:
             pass
-        print(f"{count} packets in {args.file}" + (f", {frames.dropped} lost" if frames.dropped else ""))
+        print(f"{counted(count, 'packet')} in {args.file}" + (f", {frames.dropped} lost" if frames.dropped else ""))
         return 1 if frames.dropped else 0

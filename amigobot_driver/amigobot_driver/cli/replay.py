@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ProfileError
+from ..wording import counted
 from .errors import UsageError
 from .packet_file import Head, PacketFileError, Record, read_head, read_records
 
@@ -109,6 +110,6 @@ def _print_csv(reports: list[tuple[float, Report]]) -> None:
 def _print_summary(head: Head, reports: list[tuple[float, Report]]) -> None:
     odometry = reports[-1][1].odometry
     seconds = reports[-1][0] - reports[0][0]
-    print(f"{head.name}, {head.robot_class}/{head.subclass}: {len(reports)} packets in {seconds:.1f} s")
+    print(f"{head.name}, {head.robot_class}/{head.subclass}: {counted(len(reports), 'packet')} in {seconds:.1f} s")
     print(f"at the end x {odometry.x:+.3f} m, y {odometry.y:+.3f} m, yaw {math.degrees(odometry.yaw):+.1f} deg")
     print(f"travelled {odometry.travelled:+.3f} m, turned {math.degrees(odometry.turned):+.1f} deg")
