@@ -31,6 +31,18 @@ def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
 
 #: What was found once and no smaller test shows.
 FOUND: dict[str, tuple[Step, ...]] = {
+    "a motion soon after OPEN, which zeroes the counters": (
+        (
+            "begin",
+            {
+                "setup": Setup(profile="erratic", asked=True, paced=False, layout="player", sonar_on_connect=False),
+                "connected": 0.0,
+            },
+        ),
+        ("save_config", {}),
+        ("freeze", {"seconds": 0.3, "writer_first": True, "pause": 0.0}),
+        ("drive_on", {"linear": -1.0, "angular": -0.333, "duration": 1.0}),
+    ),
     "the turn rate behind a long answer while the robot slows down": (
         ("begin", {"setup": Setup(profile="amigo-sh", moving_bit=False, fast_limits=False), "connected": None}),
         ("drive", {"linear": 0.0, "angular": 1.0, "pause": 0.5}),

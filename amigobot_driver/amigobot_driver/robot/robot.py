@@ -59,6 +59,7 @@ from .packet_clock import PacketClock
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
+from .sensing.odometry import ZEROED_BY_COMMAND, ZEROED_BY_OPEN
 from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.odometry_state import OdometryState
 from .sensing.state_estimator import StateEstimator
@@ -138,8 +139,10 @@ class Robot:
         self.components = context.components
         self.encoders = WheelEncoders()
         # SETO zeroes the counters always, OPEN on some robots.
-        for command in (Command.SETO, Command.OPEN, ErraticCommand.SETO, ErraticCommand.OPEN):
-            context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now))
+        for command in (Command.SETO, ErraticCommand.SETO):
+            context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_COMMAND))
+        for command in (Command.OPEN, ErraticCommand.OPEN):
+            context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_OPEN))
         self._packet_clock = PacketClock(lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle)
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)

@@ -27,8 +27,9 @@ _TURN_MARGIN, _TURN_LEAP = 0.1, 0.35
 _ROTATION_ACCELERATION = 20.0
 #: Weight in m of a heading error of 1 rad where motions are compared.
 _LEVER = 0.3
-#: s after a command that zeroes the counters in which a SIP may show the effect.
-_ZEROING = 1.5
+#: s after a command that zeroes the counters in which a SIP may show the effect. OPEN does not wait in a queue, and the
+#: robot may be driven soon after it.
+ZEROED_BY_COMMAND, ZEROED_BY_OPEN = 1.5, 0.5
 #: Times of such commands that are kept.
 _ZEROS = 16
 #: s from sending such a command until the robot executes it, if no packet shows it better.
@@ -120,11 +121,13 @@ class Odometer:
         self._interrupted = True  #: SIPs are missing since the last one: the session was another
         self._reset_at: float | None = None  #: s, when the robot reported a reset
         self._zero_sent: deque[float] = deque(maxlen=_ZEROS)  #: s, when commands were sent that zero the counters
+        self._zero_by = -math.inf  #: s, until when a SIP may show their effect
         self._marked = self.state
         self._anchor()
         if before and same_robot:
             # As if there had been no interruption, to the last bit.
-            self._last, self._reset_at, self._zero_sent = before._last, before._reset_at, before._zero_sent
+            self._last, self._reset_at = before._last, before._reset_at
+            self._zero_sent, self._zero_by = before._zero_sent, before._zero_by
             self._origin, self.rotation = before._origin, before.rotation
             self._x, self._y, self._turned = before._x, before._y, before._turned
 
@@ -187,9 +190,10 @@ class Odometer:
         """Begin with the counters of the next SIP; the pose continues."""
         self._last = None
 
-    def expect_zero(self, now: float) -> None:
-        """A command that zeroes the counters is sent `now` (s)."""
+    def expect_zero(self, now: float, within: float) -> None:
+        """Expect the counters to be zeroed by a command that is sent `now` (s), `within` s."""
         self._zero_sent.append(now)
+        self._zero_by = max(self._zero_by, now + within)
 
     def robot_reset(self, stamp: float) -> None:
         """The robot has reported at `stamp` (s) that its controller was reset: the counters begin at zero."""
@@ -331,7 +335,7 @@ class Odometer:
         # Counters that fit the motion were not zeroed.
         if off > resolution:
             off_zero = self._since_zero(sip).distance_to(way, turn)
-            if self._zero_sent and stamp <= self._zero_sent[-1] + _ZEROING:
+            if stamp <= self._zero_by:
                 zeroed = off_zero + change / 4 + resolution < off
             else:
                 doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
