@@ -132,5 +132,5 @@ def _write(data: bytes) -> None:
 
 
 def _hang_up(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # the robot is stopped first, whatever else arrives
+    signal.signal(number, signal.SIG_IGN)  # the robot is stopped first; other signals have to wait
     raise HungUp(f"ended by {signal.Signals(number).name}")

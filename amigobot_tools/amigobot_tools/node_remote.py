@@ -24,7 +24,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import IoState, RobotConfig, RobotStatus
 
-from .state import Echo, RobotState
+from .state import Echo, RobotState, drained
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
@@ -99,14 +99,14 @@ class NodeRemote:
         """Return what is known now."""
         with self._lock:
             status, profile, odometry, io = self._status, self._profile, self._odometry, self._io
-            heard = time.monotonic() - self._status_at < _SILENT
+            alive = self._alive
             ranges = dict(self._ranges)
         pose = odometry.pose.pose if odometry else None
         twist = odometry.twist.twist if odometry else None
-        known = heard and status.link_state != RobotStatus.LINK_DISCONNECTED
+        known = alive and status.link_state != RobotStatus.LINK_DISCONNECTED
         return RobotState(
-            connected=heard and status.link_state == RobotStatus.LINK_RUNNING,
-            note=status.link_text if heard else f"{self.where} is silent: has the node ended?",
+            connected=alive and status.link_state == RobotStatus.LINK_RUNNING,
+            note=status.link_text if alive else f"{self.where} is silent: has the node ended?",
             name=self._config.name if self._config else "",
             model=profile.description if profile else "",
             body=profile.body if profile else None,
@@ -160,10 +160,7 @@ class NodeRemote:
 
     def messages(self) -> list[str]:
         """Return the log lines of the node since the last call."""
-        lines = []
-        while self._messages:
-            lines.append(self._messages.popleft())
-        return lines
+        return drained(self._messages)
 
     def close(self) -> None:
         """Publish a zero velocity if this tool drives, and leave the graph. The node keeps its robot."""
@@ -174,6 +171,11 @@ class NodeRemote:
         rclpy.shutdown(context=self._context)
 
     # -- inside -----------------------------------------------------------------------------------------------
+
+    @property
+    def _alive(self) -> bool:
+        """Whether the node has published its status a moment ago."""
+        return time.monotonic() - self._status_at < _SILENT
 
     def _spin(self) -> None:
         with contextlib.suppress(ExternalShutdownException):
@@ -187,8 +189,7 @@ class NodeRemote:
             if self._ready(drives):
                 return
             time.sleep(0.05)
-        heard = time.monotonic() - self._status_at < _SILENT
-        if not heard:
+        if not self._alive:
             raise UsageError(
                 f"no node {self.where} within {timeout:g} s; "
                 "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"

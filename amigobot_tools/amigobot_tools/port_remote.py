@@ -6,10 +6,11 @@ import logging
 import math
 from collections import deque
 from contextlib import suppress
+from dataclasses import replace
 
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options, Report
 
-from .state import Echo, RobotState
+from .state import Echo, RobotState, drained
 
 _MESSAGES = 50
 
@@ -71,14 +72,9 @@ class PortRemote:
         report, battery, ports = robot.report, robot.battery, robot.io
         odometry = report.odometry
         echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in robot.sonar)
-        return RobotState(
+        return replace(
+            known,
             connected=True,
-            note=known.note,
-            name=known.name,
-            model=known.model,
-            body=known.body,
-            limits=known.limits,
-            max_range=known.max_range,
             x=odometry.x,
             y=odometry.y,
             yaw=odometry.yaw,
@@ -90,13 +86,11 @@ class PortRemote:
             motors=report.motors_enabled,
             sonar=report.sonar_enabled,
             moving=report.moving,
-            emergency=known.emergency,
             stalls=_stalls(report),
             faults=report.faults,
             digital_inputs=ports.digital_inputs,
             digital_outputs=ports.digital_outputs,
             analog=ports.analog,
-            link=known.link,
         )
 
     def drive(self, linear: float, angular: float) -> str:
@@ -124,10 +118,7 @@ class PortRemote:
 
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
-        lines = []
-        while self._messages:
-            lines.append(self._messages.popleft())
-        return lines
+        return drained(self._messages)
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,6 +55,14 @@ class RobotState:
     digital_outputs: int | None = None
     analog: tuple[float, ...] = ()  #: V
     link: dict[str, str] = field(default_factory=dict)  #: figures of the link, by name
+
+
+def drained(lines: deque[str]) -> list[str]:
+    """Take the lines that wait; another thread may append some meanwhile."""
+    taken = []
+    while lines:
+        taken.append(lines.popleft())
+    return taken
 
 
 class Remote(Protocol):

@@ -18,7 +18,7 @@ PAGE = cli_page.FILE.read_text(encoding="utf-8")
 
 @pytest.fixture(autouse=True)
 def entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The verbs of the sources, whatever is installed."""
+    """The verbs of the sources, not those of an installed version."""
     entries = [EntryPoint(name, module, verbs.GROUP) for name, module in VERBS.items()]
     monkeypatch.setattr(verbs, "entry_points", lambda group: entries)
 

@@ -216,16 +216,16 @@ class Driving(Connection):
     def _perform(self, start: Callable[[Robot, float], MotionGoal]) -> float:
         """Start a movement with an end and wait for it; returns what was covered, rad or m."""
         with self._locked() as (robot, now):
-            manoeuvre = start(robot, now)
+            goal = start(robot, now)
             self._orders += 1
         try:
-            outcome = self._wait(manoeuvre.ended, math.inf)
+            outcome = self._wait(goal.ended, math.inf)
         except BaseException:
             self._stop()
             raise
         if not outcome.success:
-            raise MotionFailed(outcome.message, manoeuvre.covered)
-        return manoeuvre.covered
+            raise MotionFailed(outcome.message, goal.covered)
+        return goal.covered
 
 
 class _Overtaken(Exception):

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
-from .errors import UsageError
-from .packet_file import Head, PacketFileError, Record, read_head, read_records
+from .packet_file import Head, Record, read_recording
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,18 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status: 1 if there is nothing to print."""
-    try:
-        with args.file.open("rb") as file:
-            head = read_head(file)
-            entries = (entry(head, record) for record in read_records(file))
-            chosen = (one for one in entries if args.packet in (None, one["name"]))
-            return _print(chosen, args)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UsageError(f"{args.file}: cannot be read ({error.strerror})") from None
-    except PacketFileError as error:
-        raise UsageError(f"{args.file}: {error}") from None
+    head, records = read_recording(args.file)
+    entries = (entry(head, record) for record in records)
+    return _print((one for one in entries if args.packet in (None, one["name"])), args)
 
 
 def entry(head: Head, record: Record) -> dict[str, Any]:

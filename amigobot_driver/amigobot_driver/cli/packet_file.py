@@ -6,7 +6,10 @@ import json
 import struct
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import IO
+
+from .errors import UsageError
 
 MAGIC = b"AMIGOREC"
 VERSION = 1
@@ -50,6 +53,21 @@ def write_head(file: IO[bytes], head: Head) -> None:
 def write_record(file: IO[bytes], record: Record) -> None:
     """Append a packet."""
     file.write(_RECORD.pack(record.time, record.to_robot, len(record.data)) + record.data)
+
+
+def read_recording(path: Path) -> tuple[Head, list[Record]]:
+    """Read a whole file; its records are in the order in which they were written.
+
+    Raises:
+        UsageError: It cannot be read, or is no recording.
+    """
+    try:
+        with path.open("rb") as file:
+            return read_head(file), list(read_records(file))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+    except PacketFileError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
 def read_head(file: IO[bytes]) -> Head:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..errors import ProfileError
 from ..wording import counted
 from .errors import UsageError
-from .packet_file import Head, PacketFileError, Record, read_head, read_records
+from .packet_file import Head, Record, read_recording
 
 if TYPE_CHECKING:
     from ..robot import Report
@@ -38,15 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status: 1 if the recording has no packets of a robot."""
-    try:
-        with args.file.open("rb") as file:
-            head = read_head(file)
-            # Packets and commands are written as they are processed; the replay needs them in the order of their times.
-            records = sorted(read_records(file), key=lambda record: record.time)
-    except OSError as error:
-        raise UsageError(f"{args.file}: cannot be read ({error.strerror})") from None
-    except PacketFileError as error:
-        raise UsageError(f"{args.file}: {error}") from None
+    head, records = read_recording(args.file)
+    # Packets and commands are written as they are processed; the replay needs them in the order of their times.
+    records.sort(key=lambda record: record.time)
     try:
         reports = replayed(head, records, args.robot or head.profile)
     except ProfileError:

@@ -16,10 +16,10 @@ _BLOCK, _BLOCKS = 16, 4
 _EARLY = 0.15
 #: s after a gap in which packets that come too soon are those that seemed lost.
 _LATE_AT_MOST = 2.0
+#: The same for a packet that comes after a gap, to show the phase: it may be a late one of the cycle before.
+_DOUBTFUL = 0.02
 #: Packets in succession that come late before the robot's phase is taken for another.
 _OTHER_PHASE = 8
-#: The same after a gap, to tell the phase: it may be a late packet of the cycle before.
-_DOUBTFUL = 0.02
 #: Share of a cycle by which the interval of packets that are all late by the same time may differ from it.
 _REGULAR = 0.3
 #: Share by which the measured cycle may differ from the one before to be a better measurement of it.
@@ -114,15 +114,14 @@ class CycleFilter:
         """Measure the length of the cycle."""
         if self._best is None:
             # Each packet of the block came earlier than any before: the count of the cycles is wrong.
-            self._intervals, self._heap = [], False
             self.restart()
             return
         self._least_late.append(self._best)
         (first, since), (last, until) = self._least_late[0], self._least_late[-1]
-        if last > first and abs((until - since) / (last - first) - self.cycle) < _SKEW * self.cycle:
+        error = (until - since) / (last - first) - self.cycle if last > first else 0.0
+        if abs(error) < _SKEW * self.cycle:
             # A block's least late packet is still late by some noise: over few blocks that is much of a cycle's error.
-            weight = len(self._least_late) / (2 * _BLOCKS)
-            self.cycle += weight * ((until - since) / (last - first) - self.cycle)
+            self.cycle += len(self._least_late) / (2 * _BLOCKS) * error
         usual = statistics.median(self._intervals)
         cycles = usual / self.cycle
         other = abs(cycles - max(1, round(cycles))) > _OTHER_CYCLE and not self._heap and usual > _SHORTEST

@@ -85,7 +85,7 @@ class ObservedWorld:
         self.finished_movements: list[Movement] = []
         self.odometry_set: tuple[float, float, float] | None = None
         self.settings = 0
-        #: working parameters that somebody asked for
+        #: working parameters that were requested
         self.touched: set[str] = {"trans_vel_max", "rot_vel_max"} if setup.fast_limits else set()
         self.clean_since = math.inf  #: s; the line is in order and the robot on
         self.punctual_since = self.bench.now  #: s; bytes have come without delay
@@ -213,7 +213,7 @@ class ObservedWorld:
 
     @property
     def reconnection(self) -> float:
-        """s in which a robot that is there is found, whatever state it was left in.
+        """s in which a robot that is there is found, in any state that it was left in.
 
         The session tries the likely line speed at every second visit. A robot that was just switched on boots; a lost
         one is noticed after the silence.
