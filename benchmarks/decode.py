@@ -13,6 +13,8 @@ from .report import Row, row
 
 _FIELDS = struct.Struct("<BHHhhhBBBhHBB")
 _PINGS = struct.Struct("<BH")
+_PORTS = struct.Struct("<5B")
+_PAIRS = tuple(struct.Struct(f">{pairs}H") for pairs in range(128))
 _FRAMES = 20_000
 _ROUNDS = 5
 
@@ -60,12 +62,12 @@ def _bare(stream: bytes) -> int:
     while (at := stream.find(b"\xfa\xfb", at)) >= 0:
         end = at + stream[at + 2] + 1
         data = stream[at + 3 : end]
-        words = struct.unpack_from(f">{len(data) // 2}H", data)
+        words = _PAIRS[len(data) // 2].unpack_from(data)
         check = sum(words) & 0xFFFF ^ (data[-1] if len(data) % 2 else 0)
         if check == stream[end] << 8 | stream[end + 1]:
             fields = _FIELDS.unpack_from(data)
             _ = [_PINGS.unpack_from(data, _FIELDS.size + 3 * place) for place in range(fields[-1])]
-            _ = struct.unpack_from("<5B", data, _FIELDS.size + 3 * fields[-1])
+            _ = _PORTS.unpack_from(data, _FIELDS.size + 3 * fields[-1])
             count += 1
         at = end + 2
     return count

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .frame import HEADER, MIN_COUNT, Checksum, checksum
 
@@ -16,8 +17,7 @@ from .frame import HEADER, MIN_COUNT, Checksum, checksum
 GAP_TIMEOUT = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """The data of one valid frame, and when its first byte was sent (s, on the clock given to `feed`)."""
 
     data: bytes
@@ -46,7 +46,7 @@ class FrameDecoder:
         self.byte_time = byte_time
         self.check = check
         self.stats = DecoderStats()
-        self._pending = bytearray()
+        self._pending = b""
         #: (bytes fed so far, when) for each chunk that still has bytes pending
         self._arrivals: deque[tuple[int, float]] = deque()
         self._newest = float("-inf")
@@ -65,7 +65,8 @@ class FrameDecoder:
         if self._arrivals and now - self._arrivals[-1][1] > GAP_TIMEOUT:
             # Every pending header has waited too long, not only the first.
             while self._pending:
-                self._skip(1)
+                self.stats.skipped_bytes += 1
+                self._pending = self._pending[1:]
                 self._scan(frames)
         if data:
             self.stats.bytes += len(data)
@@ -76,54 +77,57 @@ class FrameDecoder:
 
     def reset(self) -> None:
         """Discard an incomplete frame, for example after the port was reopened."""
-        self._skip(len(self._pending))
+        self.stats.skipped_bytes += len(self._pending)
+        self._pending = b""
+        self._arrivals.clear()
 
     def _scan(self, frames: list[Frame]) -> None:
-        pending = self._pending
-        while pending:
-            start = pending.find(HEADER)
+        """Append the complete frames among the pending bytes. One pass: bytes are removed once, at its end."""
+        pending, stats = self._pending, self.stats
+        size = len(pending)
+        before = stats.bytes - size  #: bytes before the pending ones
+        at = 0
+        while at < size:
+            start = pending.find(HEADER, at)
             if start < 0:
                 # The last byte may be the first half of a header.
-                self._skip(len(pending) - pending.endswith(HEADER[:1]))
-                return
-            if start:
-                self._skip(start)
-            if len(pending) < 3:
-                return
-            count = pending[2]
+                start = size - pending.endswith(HEADER[:1])
+            stats.skipped_bytes += start - at
+            at = start
+            if size - at < 3:
+                break
+            count = pending[at + 2]
+            end = at + count + 3
             if count < MIN_COUNT:
-                self._skip(1)
+                stats.skipped_bytes += 1
+                at += 1
                 continue
-            if len(pending) < count + 3:
-                return
-            data = bytes(pending[3 : count + 1])
-            if self.check(data) != int.from_bytes(pending[count + 1 : count + 3], "big"):
-                self.stats.checksum_errors += 1
-                self._skip(1)
+            if size < end:
+                break
+            data = pending[at + 3 : end - 2]
+            if self.check(data) != pending[end - 2] << 8 | pending[end - 1]:
+                stats.checksum_errors += 1
+                stats.skipped_bytes += 1
+                at += 1
                 continue
-            frames.append(Frame(data, self._sent_at(count + 3)))
-            self.stats.frames += 1
-            self._consume(count + 3)
+            frames.append(Frame(data, self._sent_at(before + end, count + 3)))
+            stats.frames += 1
+            at = end
+        self._pending = pending[at:]
+        arrivals, gone = self._arrivals, before + at
+        while arrivals and arrivals[0][0] <= gone:
+            arrivals.popleft()
 
-    def _sent_at(self, size: int) -> float:
-        """Return when the first of `size` pending bytes was sent, computed from when the last of them arrived.
+    def _sent_at(self, end: int, size: int) -> float:
+        """Return when the first of `size` bytes was sent, from when the last of them, number `end`, arrived.
 
         A damaged count before the frame may have delayed its decoding. The result is never earlier than the stamp of
         the frame before: delayed bytes can arrive faster than the line speed.
         """
-        end = self.stats.bytes - len(self._pending) + size
         for fed, arrived in self._arrivals:
             if fed >= end:
-                self._newest = max(self._newest, arrived - (fed - end + size) * self.byte_time)
+                sent = arrived - (fed - end + size) * self.byte_time
+                if sent > self._newest:
+                    self._newest = sent
                 break
         return self._newest
-
-    def _skip(self, count: int) -> None:
-        self.stats.skipped_bytes += count
-        self._consume(count)
-
-    def _consume(self, count: int) -> None:
-        del self._pending[:count]
-        gone = self.stats.bytes - len(self._pending)
-        while self._arrivals and self._arrivals[0][0] <= gone:
-            self._arrivals.popleft()

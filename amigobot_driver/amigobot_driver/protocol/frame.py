@@ -27,11 +27,15 @@ OVERHEAD = 5
 FRAME_DATA = slice(3, -2)
 
 
+#: Layouts of 0, 1, 2, ... big-endian byte pairs, up to those of the longest frame.
+_PAIRS = tuple(struct.Struct(f">{pairs}H") for pairs in range(128))
+
+
 def checksum(data: bytes) -> int:
     """Return the 16-bit sum of big-endian byte pairs; a last odd byte is XORed, not added."""
-    pairs = len(data) // 2
-    total: int = sum(struct.unpack_from(f">{pairs}H", data)) & 0xFFFF
-    return total ^ data[-1] if len(data) % 2 else total
+    size = len(data)
+    total: int = sum(_PAIRS[size >> 1].unpack_from(data)) & 0xFFFF
+    return total ^ data[-1] if size & 1 else total
 
 
 def checksum_with_count(data: bytes) -> int:
