@@ -38,6 +38,8 @@ _REMEDY = "is it switched on, is the cable in its serial port, is another progra
 class Connection:
     """A driver and its port. Ends with `close`, with its `with` block, or with the program."""
 
+    _new_driver: Callable[..., Driver] = Driver  #: runs the robot; a subclass may have another, with the same interface
+
     def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
         if not arguments.number("timeout", timeout) > 0:
             raise ConnectionFailed(f"timeout is {timeout:g} s, allowed: more than 0")
@@ -50,7 +52,7 @@ class Connection:
         driver: Driver
         # The threads of the driver must not hold a reference to this object: then its last user closes it.
         self._hub = hub = EventHub(port, lambda: driver.failed.is_set())
-        driver = Driver(Robot(options), port, hub.publish)
+        driver = self._new_driver(Robot(options), port, hub.publish)
         self._driver = driver
         self._at_exit = weakref.finalize(self, _close, driver, hub)
         try:

@@ -121,6 +121,14 @@ class Body:
         self._walls: list[Segment] = []
         self._center: Pose | None = None
 
+    def place(self, pose: Pose) -> None:
+        """Put the body at a pose, as a person does who carries the robot. The wheels do not turn."""
+        self.pose, self._center = pose, None
+
+    def enter(self, world: World) -> None:
+        """Replace the walls around the body; its pose stays."""
+        self._world, self._center = world, None
+
     @property
     def turn_rate(self) -> float:
         """Turn rate in rad/s as the wheels turn, without slip; counter-clockwise."""

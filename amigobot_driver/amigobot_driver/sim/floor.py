@@ -23,7 +23,8 @@ class FloorSensors:
             fault_injector: Its fault `no_floor` hides the floor.
         """
         self._poses = profile.floor.poses
-        self._body, self._world, self._fault_injector = body, world, fault_injector
+        self.world = world  #: may be replaced at any time
+        self._body, self._fault_injector = body, fault_injector
 
     def detects_floor(self, number: int) -> bool:
         """Return whether there is floor under a sensor; always true for a sensor that the robot does not have.
@@ -37,4 +38,4 @@ class FloorSensors:
             return True
         pose, sensor = self._body.pose, self._poses[number]
         c, s = math.cos(pose.heading), math.sin(pose.heading)
-        return self._world.has_floor(pose.x + c * sensor.x - s * sensor.y, pose.y + s * sensor.x + c * sensor.y)
+        return self.world.has_floor(pose.x + c * sensor.x - s * sensor.y, pose.y + s * sensor.x + c * sensor.y)

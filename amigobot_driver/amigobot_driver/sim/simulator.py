@@ -58,7 +58,8 @@ class Truth:
 class Simulator:
     """A robot of the given profile in a world.
 
-    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `profile` and `world` are fixed.
+    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `place` moves the robot and
+    `replace_world` the walls; `profile` is fixed.
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class Simulator:
             line=self._line,
             fault_injector=self._fault_injector,
         )
-        self._body = body
+        self._body, self._sonar, self._floor = body, hardware.sonar, hardware.floor
         code = _baud_code(baud) if baud else None
         self._firmware: Controller[Any]
         if profile.firmware == ErraticFirmware.LETTER:
@@ -277,6 +278,32 @@ class Simulator:
     def disconnect(self) -> None:
         """End the session, as a closed TCP connection does."""
         self._firmware.close("the connection ended")
+
+    # --- the world -----------------------------------------------------------------------------------------
+
+    def place(self, pose: Pose) -> None:
+        """Carry the robot to another pose (m and rad in the world's frame); its wheels do not turn.
+
+        Raises:
+            WorldError: The robot does not fit there.
+        """
+        self._check_room(pose, self.world)
+        self._body.place(pose)
+
+    def replace_world(self, world: World) -> None:
+        """Replace walls, furniture and areas without a floor; the robot stays where it is.
+
+        Raises:
+            WorldError: A wall would be inside the robot.
+        """
+        self._check_room(self._body.pose, world)
+        self.world = self._sonar.world = self._floor.world = world
+        self._body.enter(world)
+
+    def _check_room(self, pose: Pose, world: World) -> None:
+        if blocked(self._body.footprint, pose, world.segments):
+            place = f"x {pose.x:.2f} m, y {pose.y:.2f} m, {math.degrees(pose.heading):.0f} deg"
+            raise WorldError(f"world {world.name}: an obstacle would be inside the {self.profile.name} at {place}")
 
     @property
     def session(self) -> Session:

@@ -98,7 +98,7 @@ class SonarRing:
         self._model = model
         self._fault_injector = fault_injector
         self._body = body
-        self._world = world
+        self.world = world  #: may be replaced at any time
         self._random = random.Random(f"{seed}/sonar")
         self.restart(profile.sonar.cycle)
 
@@ -203,7 +203,7 @@ class SonarRing:
         x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
-        segments = self._world.in_cone(x, y, heading, half, reach)
+        segments = self.world.in_cone(x, y, heading, half, reach)
         facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)

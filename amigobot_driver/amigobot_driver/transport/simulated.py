@@ -43,7 +43,7 @@ class SimulatedPort:
     def __init__(self, url: str) -> None:
         self.name = url
         parked = _unplugged.pop(url, None)
-        self.simulator, self._check_baud = _robot(url) if parked is None else parked
+        self.simulator, self._check_baud = simulator_of(url) if parked is None else parked
         self.lock = threading.Lock()
         self.byte_time = self.simulator.byte_time
         self._changed = threading.Condition(self.lock)
@@ -120,8 +120,12 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _robot(url: str) -> tuple[Simulator, bool]:
-    """Return the robot that a URL describes, and its option check_baud."""
+def simulator_of(url: str) -> tuple[Simulator, bool]:
+    """Return the robot that a URL describes, and its option check_baud.
+
+    Raises:
+        PortError: The URL describes no robot; the message says why.
+    """
     try:
         parts = urlsplit(url)
         if parts.path.strip("/") or parts.fragment:
