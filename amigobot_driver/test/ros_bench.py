@@ -434,7 +434,7 @@ class Bench:
         node_command: Sequence[str] = NODE,
         **parameters: object,
     ) -> None:
-        self.domain, self._domain_lock = _free_domain()
+        self.domain, self._domain_lock = free_domain()
         self.client = Client(self.domain)
         self.wait_until, self.listen, self.call = self._wait_until, self.client.listen, self.client.call
         self.driving, self.publish = self.client.driving, self.client.publish
@@ -524,7 +524,7 @@ def free_tcp_port() -> int:
     return port
 
 
-def _free_domain() -> tuple[int, socket.socket]:
+def free_domain() -> tuple[int, socket.socket]:
     """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs."""
     for domain in random.SystemRandom().sample(range(1, 101), 100):
         lock = socket.socket(socket.AF_UNIX)

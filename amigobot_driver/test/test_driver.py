@@ -423,7 +423,7 @@ class TestListener:
             def listener(event: Event) -> None:
                 if isinstance(event, Report):
                     with run.driver.robot() as robot:
-                        robot.stop()
+                        robot.stop(run.driver.clock())
                     asked.set()
 
             run.listener = listener

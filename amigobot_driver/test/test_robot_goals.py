@@ -170,7 +170,7 @@ class TestCountersThatJump:
 
 ENDS: dict[str, Callable[[Bench, MotionGoal], object]] = {
     "cancel": lambda bench, goal: bench.robot.cancel(goal),
-    "stop": lambda bench, goal: bench.robot.stop(),
+    "stop": lambda bench, goal: bench.robot.stop(bench.now),
     "emergency stop": lambda bench, goal: bench.robot.emergency_stop(),
     "a velocity of zero": lambda bench, goal: bench.robot.drive(0.0, 0.0, bench.now),
     "motors off": lambda bench, goal: bench.robot.enable_motors(False, bench.now),
@@ -223,7 +223,7 @@ class TestEnds:
     def test_by_another_movement_while_the_robot_stops_are_told_then(self, bench):
         move = moved(bench, 2.0)
         bench.run(1.5)
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         bench.run(0.1)
         assert not move.ended.done()
         bench.drive(0.1, 0.2)
@@ -259,7 +259,7 @@ class TestEnds:
         bench = connected("amigo", tuning={"trans_decel": 20})
         move = moved(bench, 20.0)
         bench.run(2)
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         assert "has not come to rest within 5 s" in finish(bench, move, within=6.0).message
 
     def test_a_caller_that_cancels_the_future_breaks_nothing(self, bench):
@@ -356,7 +356,7 @@ class TestPacketsThatNeverSayMoving:
         bench.down.fault = never_moving
         move = moved(bench, 1.0)
         bench.run(1.5)
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         finish(bench, move)
         assert at_rest(bench)
 
@@ -365,7 +365,7 @@ class TestPacketsThatNeverSayMoving:
         bench.down.fault = never_moving
         bench.run(1, cmd_vel=(0.2, 0.0))
         assert bench.reports[-1].moving
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         bench.run(2)
         assert not bench.reports[-1].moving
 
@@ -425,7 +425,7 @@ class TestRange:
         move = moved(bench, distance)
         bench.run(3)
         assert f"MOVE({round(math.copysign(32000, distance))})" in bench.words()
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         finish(bench, move)
 
     def test_a_robot_that_goes_beyond_the_goal_is_stopped(self, bench):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -140,7 +141,7 @@ class TestKeepAlive:
         """However many are lost: half a radio link may eat every one for a second while the SIPs get through."""
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing(Command.STOP, Command.VEL)
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         bench.run(frames * 0.25)
         bench.come_back()
         bench.run(3)
@@ -152,7 +153,7 @@ class TestKeepAlive:
         bench.down.fault = never_moving
         bench.run(2, cmd_vel=(0.5, 0.0))
         bench.up.fault = losing_first(1, lost)
-        bench.ask(bench.robot.stop) if lost is Command.STOP else bench.drive(0.0, 0.0)
+        bench.ask(lambda: bench.robot.stop(bench.now)) if lost is Command.STOP else bench.drive(0.0, 0.0)
         bench.run(3)
         assert bench.simulator.truth.left_velocity == 0
 
@@ -172,7 +173,7 @@ class TestKeepAlive:
         bench.run(2, cmd_vel=(0.5, 0.5))
         bench.up.fault = lost
         if "stop" in end:
-            bench.ask(bench.robot.stop if end == "stop" else bench.robot.emergency_stop)
+            bench.ask((lambda: bench.robot.stop(bench.now)) if end == "stop" else bench.robot.emergency_stop)
         elif end == "another velocity":
             bench.drive(-0.1, 0.0)
         bench.run(6)
@@ -321,7 +322,7 @@ class TestStop:
     def test_stops_and_lets_the_next_velocity_drive(self, bench: Bench) -> None:
         bench.run(2, cmd_vel=(0.5, 0.0))
         since = bench.now
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         bench.run(0.1)
         assert bench.words(since)[0] == "STOP"
         bench.run(3)
@@ -333,10 +334,21 @@ class TestStop:
         bench.run(0.1)
         since = bench.now
         bench.drive(0.5, 0.0)  # VEL goes out at once, RVEL waits for its turn
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         bench.run(0.3)
         assert bench.words(since)[:2] == ["VEL(500)", "STOP"]
         assert "RVEL(500)" not in bench.words(since)
+
+    def test_refuses_a_velocity_from_before_it_that_arrives_later(self, bench: Bench) -> None:
+        bench.run(0.1)
+        since = bench.now
+        bench.ask(lambda: bench.robot.stop(bench.now))
+        with pytest.raises(Refused, match="the robot was stopped after this velocity was sent"):
+            bench.ask(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
+        bench.run(1)
+        assert not any("VEL(500)" in word for word in bench.words(since))
+        bench.run(1, cmd_vel=(0.5, 0.0))
+        assert bench.reports[-1].moving
 
 
 class TestEmergencyStop:
@@ -353,15 +365,17 @@ class TestEmergencyStop:
         assert time - since <= 0.0201
 
     def test_brakes_harder_than_a_stop(self, bench: Bench) -> None:
-        def way(stop: str) -> float:
+        def way(stop: Callable[[], None]) -> float:
             bench.run(4, cmd_vel=(0.6, 0.0))
             start = bench.simulator.truth.pose.x
-            bench.ask(getattr(bench.robot, stop))
+            bench.ask(stop)
             bench.run(4)
             assert bench.simulator.truth.left_velocity == 0
             return bench.simulator.truth.pose.x - start
 
-        assert way("emergency_stop") < 0.5 * (bench.robot.clear_emergency_stop() or way("stop"))
+        braked = way(bench.robot.emergency_stop)
+        bench.robot.clear_emergency_stop()
+        assert braked < 0.5 * way(lambda: bench.robot.stop(bench.now))
 
     def test_latches(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
@@ -415,7 +429,7 @@ class TestEmergencyStop:
         since = bench.now
         bench.ask(bench.robot.emergency_stop)
         if wish == "stop":
-            bench.ask(bench.robot.stop)
+            bench.ask(lambda: bench.robot.stop(bench.now))
         else:
             bench.ask(lambda: bench.robot.enable_motors(wish == "motors on", bench.now))
         bench.run(1)

@@ -237,7 +237,7 @@ def stop_latencies(bench: SoundBench) -> list[float]:
     for _ in range(10):
         bench.run(0.37, cmd_vel=(0.2, 0.0))
         asked = bench.now
-        bench.ask(bench.robot.stop)
+        bench.ask(lambda: bench.robot.stop(bench.now))
         bench.until(lambda asked=asked: "STOP" in bench.words(asked))
         result.append(bench.now - asked)
     assert not future.done(), "the playlist was still coming in"

@@ -172,7 +172,7 @@ class Driving(Connection):
     def _stop(self) -> None:
         with self._driver.robot() as robot:
             self._orders += 1
-            robot.stop()
+            robot.stop(self._driver.clock())
 
     def _hold(self, duration: float | None, request: Callable[[Robot, float], None]) -> None:
         """Make a request for a velocity once, or repeat it for some seconds and stop."""

@@ -237,9 +237,9 @@ class Robot:
         """Stop a turn or a move that is in progress; one that has ended is left alone."""
         self.motion.cancel(goal)
 
-    def stop(self) -> None:
-        """Stop with the robot's normal deceleration; the next velocity drives again."""
-        self.motion.stop()
+    def stop(self, now: float) -> None:
+        """Stop with the robot's normal deceleration; the next velocity requested after `now` (s) drives again."""
+        self.motion.stop(requested_at=now)
 
     def emergency_stop(self) -> None:
         """Brake as hard as the robot can and refuse every velocity until `clear_emergency_stop`."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 
 from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.executors import SingleThreadedExecutor
@@ -21,6 +22,8 @@ from ..robot import Refused, Robot
 from . import topics
 from .diagnostics import OK, Finding
 from .interface import Interface, NodeContext
+
+MessageInfo = Mapping[str, int]  #: as rclpy passes it: times in ns
 
 _NUMBER = re.compile(r"-?\d[\d.e+-]*|\b-?(nan|inf)\b")
 #: s that a callback may take to end when the node is closed.
@@ -73,7 +76,7 @@ class VelocityInput(Interface):
             if not self.node.context.ok():
                 return  # ROS was shut down, which rclpy reports in several ways
             with self._driver.robot() as robot:
-                robot.stop()
+                robot.stop(self._driver.clock())
             self.failed.set()
             raise
 
@@ -97,39 +100,58 @@ class VelocityInput(Interface):
             message = f"{len(found)} publishers, the newest message counts: {names}"
         return OK, message, {"publishers": len(found)}
 
-    def _on_stamped(self, message: TwistStamped) -> None:
+    def _on_stamped(self, message: TwistStamped, info: MessageInfo) -> None:
         stamp = message.header.stamp
         if stamp.sec or stamp.nanosec:
             # Plain numbers: the Time class of rclpy raises for a stamp before 1970.
             age = self._node.get_clock().now().nanoseconds * 1e-9 - (stamp.sec + stamp.nanosec * 1e-9)
-            if abs(age) > float(self._context.parameters["cmd_vel_timeout"]):
-                with self._driver.robot() as robot:
-                    robot.motion.add_refused()
-                self._refuse(topics.CMD_VEL.name, f"its stamp differs by {age:.1f} s from the clock of this computer")
+            if abs(age) > self._timeout:
+                self._refuse_old(topics.CMD_VEL.name, f"its stamp differs by {age:.1f} s from this computer's clock")
                 return
-        self._on_twist(message.twist)
+        self._on_twist(message.twist, info)
 
-    def _on_twist(self, twist: Twist) -> None:
-        self._drive(topics.CMD_VEL.name, lambda robot, now: robot.drive(twist.linear.x, twist.angular.z, now))
+    def _on_twist(self, twist: Twist, info: MessageInfo) -> None:
+        self._drive(topics.CMD_VEL.name, info, lambda robot, at: robot.drive(twist.linear.x, twist.angular.z, at))
 
-    def _on_wheels(self, message: WheelVelocities) -> None:
-        self._drive(topics.CMD_WHEELS.name, lambda robot, now: robot.drive_wheels(message.left, message.right, now))
+    def _on_wheels(self, message: WheelVelocities, info: MessageInfo) -> None:
+        self._drive(topics.CMD_WHEELS.name, info, lambda robot, at: robot.drive_wheels(message.left, message.right, at))
 
-    def _on_heading(self, message: HeadingVelocity) -> None:
+    def _on_heading(self, message: HeadingVelocity, info: MessageInfo) -> None:
         self._drive(
-            topics.CMD_HEADING.name, lambda robot, now: robot.drive_course(message.velocity, message.heading, now)
+            topics.CMD_HEADING.name, info, lambda robot, at: robot.drive_course(message.velocity, message.heading, at)
         )
 
-    def _drive(self, topic: str, command: Callable[[Robot, float], None]) -> None:
+    def _drive(self, topic: str, info: MessageInfo, command: Callable[[Robot, float], None]) -> None:
+        # A velocity counts from its arrival at this computer, which may be before a stop that another thread handled.
+        waited = _waited(info)
+        if waited > self._timeout:
+            self._refuse_old(topic, f"it waited for {waited:.1f} s in this computer's queue")
+            return
+        received = self._driver.clock() - waited
         try:
             with self._driver.robot() as robot:
-                command(robot, self._driver.clock())
+                command(robot, received)
         except Refused as reason:
             self._refuse(topic, str(reason))
+
+    @property
+    def _timeout(self) -> float:
+        return float(self._context.parameters["cmd_vel_timeout"])
+
+    def _refuse_old(self, topic: str, reason: str) -> None:
+        with self._driver.robot() as robot:
+            robot.motion.add_refused()
+        self._refuse(topic, reason)
 
     def _refuse(self, topic: str, reason: str) -> None:
         # The same reason with another number is the same reason.
         self._context.warn(topic, f"refused: {reason}", key=_NUMBER.sub("#", reason))
+
+
+def _waited(info: MessageInfo) -> float:
+    """Return how long (s) a message has been in this computer's queue; 0 if the middleware does not tell."""
+    received = info["received_timestamp"]
+    return max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
 
 
 def _small_node(node: Node) -> Node:

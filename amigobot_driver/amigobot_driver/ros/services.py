@@ -35,7 +35,7 @@ class RobotServices(Interface):
     @service(Trigger, "stop", "normal deceleration; the next velocity drives again")
     async def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         def stop(robot: Robot, now: float) -> Outcome:
-            robot.stop()
+            robot.stop(now)
             link = take_snapshot(robot).link
             return Outcome(link.running, "stopping" if link.running else link.note)
 

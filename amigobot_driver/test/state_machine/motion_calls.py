@@ -113,7 +113,7 @@ class MotionCalls(ObservedWorld):
         return movement.task.covered
 
     def stop(self) -> None:
-        self._rest(self.robot.stop)
+        self._rest(lambda: self.robot.stop(self.now))
 
     def emergency_stop(self) -> None:
         self._rest(self.robot.emergency_stop)

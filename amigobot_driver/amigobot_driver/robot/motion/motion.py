@@ -86,6 +86,7 @@ class Motion(Component):
         self._no_robot = "not connected yet"  #: why there is no robot
         self._moving = False
         self._awake_from = self._late_until = -math.inf
+        self._stopped_at = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
         self._motors_off_since = math.inf
         self._motors_coming = motors_coming
@@ -189,8 +190,14 @@ class Motion(Component):
         if self.requested is goal:
             self.stop("canceled")
 
-    def stop(self, why: str = "stopped") -> None:
-        """Stop with the command STOP, then send zero velocities."""
+    def stop(self, why: str = "stopped", *, requested_at: float = -math.inf) -> None:
+        """Stop with the command STOP, then send zero velocities.
+
+        Args:
+            why: The reason in the outcome of a goal.
+            requested_at: Time in s; velocities from before that are refused when they arrive later.
+        """
+        self._stopped_at = max(self._stopped_at, requested_at)
         self._cancel_motion(why)
         self._send_stop(Command.STOP())
 
@@ -302,7 +309,7 @@ class Motion(Component):
     def _check_awake(self, request: str, now: float) -> None:
         """Refuse what may have waited in a queue while this process slept."""
         if now < self._late_until:
-            self._awake_from, self._late_until = now + WAKING, -math.inf
+            self._awake_from, self._late_until = max(self._awake_from, now + WAKING), -math.inf
         if now < self._awake_from:
             raise Refused(
                 f"this computer or this process slept a moment ago: the {request} may be from before, send it again"
@@ -315,6 +322,8 @@ class Motion(Component):
             setpoint = limited()
             self._check()
             self._check_awake("velocity", now)
+            if now < self._stopped_at:
+                raise Refused("the robot was stopped after this velocity was sent")
         except Refused:
             self.stats.refused += 1
             raise
