@@ -1,4 +1,4 @@
-"""Write docs/faults.md, the symptoms of each fault, from the matrix in test_fault_matrix.py.
+"""Write docs/reference/faults.md, the symptoms of each fault, from the matrix in test_fault_matrix.py.
 
 ./run python -m tools.fault_table
 """
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "docs" / "faults.md"
+FILE = ROOT / "docs" / "reference" / "faults.md"
 sys.path.insert(0, str(ROOT / "amigobot_driver" / "test"))
 matrix = importlib.import_module("test_fault_matrix")
 
 HEAD = f"""\
 # Faults: symptoms and consequences
 
-Written by `tools/fault_table.py` from [the matrix of faults](../amigobot_driver/test/test_fault_matrix.py), where each
-row is a test. In all cases:
+Written by `tools/fault_table.py` from
+[the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py), where each row is a test. In all cases:
 
 - The robot stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity, braking included, and only a new
   velocity starts it again.
@@ -64,7 +64,7 @@ def _processes() -> Iterator[str]:
     yield "|---|---|---|"
     for happens, seen, test in matrix.PROCESSES:
         file, *_, name = test.split("::")
-        yield f"| {happens} | {seen} | [`{name}`](../amigobot_driver/test/{file}) |"
+        yield f"| {happens} | {seen} | [`{name}`](../../amigobot_driver/test/{file}) |"
 
 
 if __name__ == "__main__":

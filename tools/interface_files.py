@@ -4,12 +4,12 @@
 
 - config/amigobot.yaml, the default parameters, from ros/parameters.py
 - config/security/amigobot.policy.xml, from ros/topics.py, the services marked in ros/, and ros/actions.py
-- the tables in README.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the same
+- the tables in docs/reference, between `<!-- generated: NAME -->` and `<!-- end -->`, from the same, from the files of
+  amigobot_msgs and from the robot profiles
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -19,13 +19,13 @@ from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameters import TABLE, Spec
-from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, Topic, message_name
+from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, Topic
+from tools import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+REFERENCE = ROOT / "docs" / "reference"
 PARAMETERS = ROOT / "amigobot_driver" / "config" / "amigobot.yaml"
 POLICY = ROOT / "amigobot_driver" / "config" / "security" / "amigobot.policy.xml"
-BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 PARAMETERS_HEAD = """\
 # The default parameters of the node, written by tools/interface_files.py. Copy this file, change the copy, and pass it
@@ -69,8 +69,8 @@ ROS_SERVICES = (
 
 def files() -> dict[Path, str]:
     """The content of each file as the code has it."""
-    readme = README.read_text(encoding="utf-8")
-    return {PARAMETERS: parameters(), POLICY: policy(), README: BLOCK.sub(_block, readme)}
+    pages = {REFERENCE / name: reference_pages.filled(REFERENCE / name) for name in reference_pages.PAGES}
+    return {PARAMETERS: parameters(), POLICY: policy(), **pages}
 
 
 def parameters() -> str:
@@ -106,35 +106,6 @@ def _permission(kind: str, verb: str, names: Iterable[str]) -> Iterator[str]:
     yield f'          <{kind}s {verb}="ALLOW">'
     yield from (f"            <{kind}>{name}</{kind}>" for name in names)
     yield f"          </{kind}s>"
-
-
-def topics() -> Iterator[str]:
-    """The table of topics."""
-    yield "| topic | type | rate | |"
-    yield "|---|---|---|---|"
-    for direction, rows in (("", PUBLISHED), ("**sub** ", SUBSCRIBED)):
-        for topic in rows:
-            names = ", ".join(f"`{name}`" for name in topic.names("0"))
-            more = " ..." if "{number}" in topic.name and not topic.numbers else ""
-            yield f"| {direction}{names}{more} | {message_name(topic.kind)} | {topic.when} | {topic.notes} |"
-
-
-def services() -> Iterator[str]:
-    """The table of services and actions."""
-    yield "| name | type | |"
-    yield "|---|---|---|"
-    for service in SERVICES.values():
-        yield f"| `{service.name}` | {message_name(service.kind)} | {service.notes} |"
-    for action in ACTIONS:
-        yield f"| action `{action.name}` | {message_name(action.kind)} | {action.notes} |"
-
-
-TABLES = {"topics": topics, "services": services}
-
-
-def _block(match: re.Match[str]) -> str:
-    head, name, end = match.groups()
-    return f"{head}\n" + "\n".join(TABLES[name]()) + f"\n\n{end}"
 
 
 def main() -> None:

@@ -141,7 +141,7 @@ def test_a_citation_that_leads_nowhere_is_found(text: str) -> None:
         "docs/protocol.md 3.3, 0xFF",
         "docs/protocol.md 1.4.",
         "1.5E-05 and 2E-10",
-        "docs/architecture.md",
+        "docs/odometry.md",
     ],
 )
 def test_a_citation_that_leads_somewhere_is_not(text: str) -> None:

@@ -1,4 +1,4 @@
-"""docs/coverage.md says the truth: every command has a row, every name is the node's, every test exists."""
+"""docs/reference/coverage.md says the truth: every command has a row, every name is the node's, every test exists."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Section:
 
 CELLS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").splitlines()
+    for line in (ROOT / "docs" / "reference" / "coverage.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("|") and not line.startswith(("|-", "| #", "| Section"))
 ]
 ROWS = [Row(int(cells[0]), *cells[1:]) for cells in CELLS if len(cells) == 5]
@@ -102,7 +102,7 @@ def assert_is_a_test(proof: str) -> None:
 
 def table(title: str) -> list[list[str]]:
     """The rows under a heading, without the table's head."""
-    text = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
+    text = (ROOT / "docs" / "reference" / "coverage.md").read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
     lines = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 

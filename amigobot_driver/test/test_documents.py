@@ -1,4 +1,4 @@
-"""What is written about the node, held against the node: README, security policy, links."""
+"""What is written about the node, held against the node: reference, security policy, links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from amigobot_driver.ros.parameters import TABLE, NodeParameters
 from amigobot_driver.sim import Simulator, load_world
 
 REPOSITORY = Path(__file__).parents[2]
-README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+REFERENCE = REPOSITORY / "docs" / "reference"
+INTERFACE = "".join((REFERENCE / name).read_text(encoding="utf-8") for name in ("topics.md", "services.md"))
 POLICY = REPOSITORY / "amigobot_driver" / "config" / "security" / "amigobot.policy.xml"
 DOCUMENTS = [
     path
@@ -81,10 +82,10 @@ def test_the_policy_allows_the_nodes_services_and_nothing_else(names: Names) -> 
     assert allowed("action", "execute") == {"turn", "move"}
 
 
-def test_the_readme_names_every_topic_and_service(names: Names) -> None:
+def test_the_reference_names_every_topic_and_service(names: Names) -> None:
     for name in (names.published | names.subscribed | names.services) - OF_EVERY_NODE:
         said = name.replace("range_*", "range_0")
-        assert f"`{said}`" in README, f"README.md does not mention {said}"
+        assert f"`{said}`" in INTERFACE, f"docs/reference does not mention {said}"
 
 
 @pytest.mark.parametrize("path", interface_files.files(), ids=lambda path: path.name)
@@ -99,9 +100,9 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
-# -- docs/erratic.md ------------------------------------------------------------------------------------------
+# -- docs/how-to/erratic.md ------------------------------------------------------------------------------------------
 
-ERRATIC = (REPOSITORY / "docs" / "erratic.md").read_text(encoding="utf-8")
+ERRATIC = (REPOSITORY / "docs" / "how-to" / "erratic.md").read_text(encoding="utf-8")
 #: The keys of Player's configuration file (Erratic manual 5.5.6, 5.5.7 and app. B), and one that only its driver had.
 ERRATIC_CFG = (
     *("name", "provides", "port", "max_trans_vel", "max_rot_vel", "trans_acc", "trans_decel", "rot_acc", "rot_decel"),
@@ -133,7 +134,7 @@ def test_every_key_of_erratic_cfg_has_a_place(names: Names) -> None:
 def test_what_a_contradiction_is_set_with_exists() -> None:
     profile, rows = load_profile("erratic"), section("Where manual and deployed driver contradict each other")
     for number in range(40, 53):
-        assert f"| [E-{number}](protocol.md#e-{number}) |" in rows
+        assert f"| [E-{number}](../protocol.md#e-{number}) |" in rows
     keys = re.findall(r"`(quirks|floor|units)\.(\w+)`", rows)
     assert len(keys) >= 8
     for part, key in keys:

@@ -1,7 +1,7 @@
 """The matrix of faults: each that the simulator has or a robot is found with, and what the user sees of it.
 
-A row says what happens and what is seen, in words for docs/faults.md (`./run python -m tools.fault_table` writes it)
-and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the fault,
+A row says what happens and what is seen, in words for docs/reference/faults.md, which `./run python -m tools.fault_table`
+writes, and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the fault,
 or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
 
 - no robot moves without a command, and none that was at rest starts again by itself (looked at 20 times a second);

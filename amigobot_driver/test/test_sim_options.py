@@ -15,7 +15,7 @@ from amigobot_driver.protocol import Aux, Command
 from amigobot_driver.sim import Faults, OptionError, Revision, Simulator, SonarModel, Wear, load_sounds, parse_aux
 from amigobot_driver.transport import simulated
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "explanation" / "simulator.md").read_text(encoding="utf-8")
 
 #: Arguments of `Simulator` whose option has another name: on the command line, in the URL.
 OTHER_NAMES: Mapping[str, tuple[str, str]] = {

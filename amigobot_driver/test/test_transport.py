@@ -283,9 +283,7 @@ class TestPattern:
 
     def test_a_pattern_without_a_match_is_reported(self, tmp_path: Path) -> None:
         pattern = f"{tmp_path}/by-id/*"
-        assert "no port matches; is the adapter plugged in?" in refused(
-            lambda: open_port(pattern, 9600), pattern
-        )
+        assert "no port matches; is the adapter plugged in?" in refused(lambda: open_port(pattern, 9600), pattern)
 
 
 UDEV = Path(__file__).parents[1] / "udev" / "99-amigobot.rules"
@@ -322,7 +320,7 @@ class TestUdevRules:
         }
 
     def test_the_documents_name_the_link(self) -> None:
-        for document in ("README.md", "docs/recipes.md"):
+        for document in ("README.md", "docs/how-to/ports.md"):
             assert "/dev/amigobot" in (UDEV.parents[2] / document).read_text(encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from .interface import Interface, NodeContext, await_result
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action. `notes` is a column of the table in README.md."""
+    """One action. `notes` is a column of the table in docs/reference."""
 
     name: str
     kind: Any

@@ -35,7 +35,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One service. `notes` is a column of the table in README.md."""
+    """One service. `notes` is a column of the table in docs/reference."""
 
     name: str
     kind: Any

@@ -1,8 +1,8 @@
-"""All topics of the node, in one table: names, types, queues, and what README.md says about them.
+"""All topics of the node, in one table: names, types, queues, and what docs/reference/topics.md says about them.
 
 The node creates its publishers and subscriptions from these rows. The recorder, the security policy and the table in
-README.md are made from them, too. Names are relative to the namespace of the robot; `{number}` stands for the number of
-a sonar, a floor sensor or an auxiliary port.
+docs/reference/topics.md are made from them, too. Names are relative to the namespace of the robot; `{number}` stands
+for the number of a sonar, a floor sensor or an auxiliary port.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `when` and `notes` are columns of the table in README.md."""
+    """One topic. `when` and `notes` are columns of the table in docs/reference."""
 
     name: str
     kind: type
@@ -86,7 +86,7 @@ RANGE = Topic(
     "sonar/range_{number}",
     Range,
     "when that sonar fired",
-    "frame `sonar_N_link`; the range without an echo is [`sonar_no_echo`](docs/decisions/0001-sonar-no-echo.md)",
+    "frame `sonar_N_link`; the range without an echo is [`sonar_no_echo`](../decisions/0001-sonar-no-echo.md)",
 )
 CLOUD = Topic("sonar/cloud", PointCloud2, "each SIP with readings", "echoes only, base frame")
 SCAN = Topic(

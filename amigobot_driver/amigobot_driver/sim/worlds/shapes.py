@@ -1,4 +1,4 @@
-"""This project's world files: walls and furniture as shapes, in meters (docs/simulator.md)."""
+"""This project's world files: walls and furniture as shapes, in meters (docs/explanation/simulator.md)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,121 @@
+"""Fill the tables of docs/reference from the code: topics, services, parameters, message definitions, robot profiles.
+
+tools/interface_files.py writes the pages. A table stands between the lines `<!-- generated: NAME -->` and
+`<!-- end -->`, where NAME is a function of this module that is marked with @table. The text around it is written by
+hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from amigobot_driver.profiles import available_profiles, load_profile
+from amigobot_driver.ros.actions import ACTIONS
+from amigobot_driver.ros.interface import SERVICES
+from amigobot_driver.ros.parameters import TABLE, Spec
+from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
+
+MESSAGES = Path(__file__).resolve().parents[1] / "amigobot_msgs"
+PAGES = ("topics.md", "services.md", "parameters.md", "messages.md", "robots.md")
+BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+TABLES: dict[str, Callable[[], Iterator[str]]] = {}
+
+
+def table(function: Callable[[], Iterator[str]]) -> Callable[[], Iterator[str]]:
+    """Make a function a table of the pages."""
+    TABLES[function.__name__] = function
+    return function
+
+
+def filled(page: Path) -> str:
+    """The text of a page with its tables as the code has them."""
+
+    def block(match: re.Match[str]) -> str:
+        head, name, end = match.groups()
+        return f"{head}\n" + "\n".join(TABLES[name]()) + f"\n\n{end}"
+
+    return BLOCK.sub(block, page.read_text(encoding="utf-8"))
+
+
+@table
+def topics() -> Iterator[str]:
+    """What the node publishes and subscribes to."""
+    yield "| topic | type | rate | |"
+    yield "|---|---|---|---|"
+    for direction, rows in (("", PUBLISHED), ("**sub** ", SUBSCRIBED)):
+        for topic in rows:
+            names = ", ".join(f"`{name}`" for name in topic.names("0"))
+            more = " ..." if "{number}" in topic.name and not topic.numbers else ""
+            yield f"| {direction}{names}{more} | {_linked(topic.kind)} | {topic.when} | {topic.notes} |"
+
+
+@table
+def services() -> Iterator[str]:
+    """Services and actions."""
+    yield "| name | type | |"
+    yield "|---|---|---|"
+    for service in SERVICES.values():
+        yield f"| `{service.name}` | {_linked(service.kind)} | {service.notes} |"
+    for action in ACTIONS:
+        yield f"| action `{action.name}` | {_linked(action.kind)} | {action.notes} |"
+
+
+def _linked(kind: type) -> str:
+    """The name of a type; a type of amigobot_msgs as a link to its definition."""
+    name = message_name(kind)
+    package, _, plain = name.partition("/")
+    return f"[{name}](messages.md#{plain.lower()})" if package == "amigobot_msgs" else name
+
+
+@table
+def parameters() -> Iterator[str]:
+    """The parameters of the node."""
+    yield "| parameter | default | allowed | at run time | |"
+    yield "|---|---|---|---|---|"
+    for spec in TABLE:
+        change = "yes" if spec.at_run_time else "no"
+        yield f"| `{spec.name}` | {_default(spec)} | {spec.range_text()} | {change} | {_escaped(spec.description)} |"
+
+
+def _default(spec: Spec) -> str:
+    if spec.name == "enable_stamped_cmd_vel":
+        return "true; false on Jazzy and earlier"
+    if spec.default == "":
+        return "empty"
+    return f"`{str(spec.default).lower() if isinstance(spec.default, bool) else spec.default}`"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+@table
+def messages() -> Iterator[str]:
+    """Every definition of amigobot_msgs, as its file has it."""
+    for title, folder in (("Messages", "msg"), ("Services", "srv"), ("Actions", "action")):
+        yield f"## {title}"
+        yield ""
+        for file in sorted((MESSAGES / folder).iterdir()):
+            yield f"### {file.stem}"
+            yield ""
+            yield "```text"
+            yield file.read_text(encoding="utf-8").rstrip()
+            yield "```"
+            yield ""
+
+
+@table
+def robots() -> Iterator[str]:
+    """Every robot profile."""
+    yield "| profile | robot | size (m) | sonars | limits | baud |"
+    yield "|---|---|---|---|---|---|"
+    for name in available_profiles():
+        profile = load_profile(name)
+        body, limits = profile.body, profile.limits
+        yield (
+            f"| `{name}` | {profile.description} | {body.length:.2f} x {body.width:.2f} | {len(profile.sonar.poses)} "
+            f"| {limits.linear:.2f} m/s, {limits.angular:.2f} rad/s | {profile.link.baud} |"
+        )
