@@ -1,8 +1,8 @@
 """The matrix of faults: each that the simulator has or a robot is found with, and what the user sees of it.
 
-A row says what happens and what is seen, in words for docs/reference/faults.md, which `./run python -m tools.fault_table`
-writes, and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the fault,
-or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
+A row says what happens and what is seen, in words for docs/reference/faults.md (`python -m tools.fault_table` writes
+it) and in values for the test. Every row is run on the simulated clock, twice: the sender of cmd_vel dies with the
+fault, or goes on through it. What holds for all of them is in `Scene` and `test_a_fault`:
 
 - no robot moves without a command, and none that was at rest starts again by itself (looked at 20 times a second);
 - topics go on while the link is up, and are silent while it is not; what the log says, it says once in 30 s at most;
