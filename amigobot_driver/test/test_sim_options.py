@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from amigobot_driver.cli import sim as command
+from amigobot_driver.profiles import Physics
 from amigobot_driver.protocol import Aux, Command
 from amigobot_driver.sim import Faults, OptionError, Revision, Simulator, SonarModel, Wear, load_sounds, parse_aux
 from amigobot_driver.transport import simulated
@@ -28,6 +29,7 @@ FOR_PROGRAMS = {"on_event": "the command prints events; a driver that uses sim:/
 #: Options of the command that are no argument of `Simulator`, and where else they are.
 OF_THE_COMMAND = {
     "help": "argparse",
+    "from_report": "report of the URL: a profile, its wear and its sonars in one file",
     "pty": "a way to serve; sim:// serves nobody else",
     "tcp": "a way to serve; sim:// serves nobody else",
     "check_baud": "check_baud of the URL",
@@ -60,6 +62,11 @@ def test_no_option_of_the_command_is_unknown_to_this_test() -> None:
     assert options - known == {f"--{name.replace('_', '-')}" for name in OF_THE_COMMAND}
 
 
+def test_every_key_of_the_physics_is_documented() -> None:
+    for item in fields(Physics):
+        assert f"`{item.name}`" in DOCUMENT, item.name
+
+
 @pytest.mark.parametrize("kind", [Faults, Wear, SonarModel, Revision])
 def test_every_field_of_an_option_is_explained_by_the_command_and_the_document(kind: type) -> None:
     for item in fields(kind):  # type: ignore[arg-type]
@@ -70,7 +77,7 @@ def test_every_field_of_an_option_is_explained_by_the_command_and_the_document(k
 @pytest.mark.parametrize("name", [item.name for item in fields(Revision)])
 def test_every_variant_is_an_option_of_the_url(name: str) -> None:
     choice = next(item for item in fields(Revision) if item.name == name).metadata["choices"][1]
-    simulator, _ = simulated._robot(f"sim://erratic?{name}={choice}")
+    simulator, _ = simulated.simulator_of(f"sim://erratic?{name}={choice}")
     assert getattr(simulator._firmware.revision, name) == choice  # type: ignore[attr-defined]
 
 
@@ -79,7 +86,7 @@ def of_command(*words: str) -> Simulator:
 
 
 def of_url(query: str) -> Simulator:
-    return simulated._robot(f"sim://?{query}")[0]
+    return simulated.simulator_of(f"sim://?{query}")[0]
 
 
 @pytest.mark.parametrize(
@@ -170,4 +177,4 @@ def test_a_file_with_something_else_is_refused_in_one_line(tmp_path: Path, text:
 
 def test_a_robot_given_twice_in_a_url_is_refused() -> None:
     with pytest.raises(simulated.PortError, match="the robot is given twice"):
-        simulated._robot("sim://amigo?robot=p3dx")
+        simulated.simulator_of("sim://amigo?robot=p3dx")

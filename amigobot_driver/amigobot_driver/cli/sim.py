@@ -25,6 +25,7 @@ from ..sim import (
     SonarModel,
     Wear,
     WorldError,
+    load_report,
     load_sounds,
     load_world,
     parse_aux,
@@ -53,7 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST only on this machine")
-    parser.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
+    which.add_argument(
+        "--from-report", metavar="FILE", help="report.json of `amigobot verify`: the simulator is that very robot"
+    )
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
     parser.add_argument("--start", metavar="X,Y,DEG", help="start pose (default: of the world)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (%(default)s)")
@@ -129,7 +134,8 @@ def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
     Raises:
         ProfileError, WorldError, FaultError, RevisionError, OptionError: An option is wrong; the message names it.
     """
-    profile = load_profile(args.robot)
+    reported = load_report(args.from_report) if args.from_report else None
+    profile = reported.profile if reported else load_profile(args.robot)
     return Simulator(
         profile,
         load_world(args.world),
@@ -139,8 +145,8 @@ def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
         name=args.name,
         charge=args.charge,
         refuse_low_battery=args.refuse_low_battery,
-        wear=parse_wear(args.wear),
-        sonar=parse_sonar(args.sonar),
+        wear=reported.wear if reported and not args.wear else parse_wear(args.wear),
+        sonar=reported.sonar if reported and not args.sonar else parse_sonar(args.sonar),
         sounds=load_sounds(args.sounds) if args.sounds != "default" else None,
         aux=parse_aux(args.aux),
         faults=parse_faults(args.fault),

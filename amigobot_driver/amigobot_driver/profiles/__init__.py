@@ -4,7 +4,7 @@ The driver, the simulator and the robot description all read them, so each numbe
 """
 
 from ..errors import ProfileError
-from .library import available_profiles, choose_profile, load_profile
+from .library import available_profiles, build_profile, choose_profile, load_profile
 from .model import (
     Battery,
     Body,
@@ -13,6 +13,7 @@ from .model import (
     Inputs,
     Limits,
     Link,
+    Physics,
     Profile,
     Quirks,
     Servos,
@@ -29,6 +30,7 @@ __all__ = [
     "Inputs",
     "Limits",
     "Link",
+    "Physics",
     "Profile",
     "ProfileError",
     "Quirks",
@@ -37,6 +39,7 @@ __all__ = [
     "SonarPose",
     "Units",
     "available_profiles",
+    "build_profile",
     "choose_profile",
     "load_profile",
 ]

@@ -70,6 +70,19 @@ def load_profile(name: str) -> Profile:
     return _shipped(name)
 
 
+def build_profile(content: Mapping[str, Any], where: str) -> Profile:
+    """Build a profile from the content of a profile file.
+
+    Args:
+        content: Keys and values; `extends` names a shipped profile that has the rest.
+        where: Origin of the content, for error messages.
+
+    Raises:
+        ProfileError: A key or value is not allowed.
+    """
+    return _build(Profile, _with_base(dict(content), where), where)
+
+
 def choose_profile(robot_class: str, subclass: str, fallback: str = _FALLBACK) -> tuple[Profile, str]:
     """Choose the profile for a robot by what it reports.
 
@@ -110,13 +123,17 @@ def _load(path: Path) -> Profile:
 
 
 def _read(path: Path, depth: int = 0) -> dict[str, Any]:
-    content = _read_aria(path) if path.suffix == ".p" else _read_yaml(path)
+    return _with_base(_read_aria(path) if path.suffix == ".p" else _read_yaml(path), str(path), depth)
+
+
+def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str, Any]:
+    """Return the content with what it does not say from the profile that it extends."""
     base = content.pop("extends", None)
     if base is None:
         return content
     if not isinstance(base, str) or base not in available_profiles() or depth > 4:
         allowed = ", ".join(available_profiles())
-        raise ProfileError(f"{path}: extends: {_shown.repr(base)}, allowed: {allowed}")
+        raise ProfileError(f"{where}: extends: {_shown.repr(base)}, allowed: {allowed}")
     return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
 
 

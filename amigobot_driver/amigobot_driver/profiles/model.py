@@ -149,6 +149,34 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Physics:
+    """How the simulated robot moves, and what its firmware makes of its settings; `amigobot verify` measures them.
+
+    A ratio is what the robot does over what it was told; the manuals promise 1 for all of them.
+    """
+
+    free_speed: float = 4 / 3  #: speed of a wheel at full voltage without load, over `limits.linear`
+    motor_time: float = 0.15  #: s until a wheel under voltage is at 63 % of its final speed
+    friction: float = 0.01  #: m/s by which friction slows a powered wheel; below it the wheel does not start
+    coast_deceleration: float = 0.6  #: m/s^2 that a wheel without current has at any speed
+    coast_time: float = 0.6  #: s, time constant of the part of that deceleration that grows with the speed
+    brake_deceleration: float = 6.0  #: m/s^2 of a wheel whose motor is shorted: E_STOP, watchdog
+    velocity_ratio: float = 1.0  #: of VEL
+    turn_rate_ratio: float = 1.0  #: of RVEL
+    acceleration_ratio: float = 1.0  #: of TransAcc and SETA
+    deceleration_ratio: float = 1.0  #: of TransDecel
+    turn_acceleration_ratio: float = 1.0  #: of RotAcc and SETRA
+    turn_deceleration_ratio: float = 1.0  #: of RotDecel
+    watchdog_ratio: float = 1.0  #: of WatchDog
+    cycle_ratio: float = 1.0  #: of SInfoCycle
+    command_delay: float = 0.0  #: s from the last byte of a command to its execution, beside the control cycle
+    boot_time: float = 1.0  #: s from a reset until the controller reads its line again
+    gyro_scale: float = math.radians(0.954)  #: rad/s per count of the gyro
+    gyro_period: float = 0.025  #: s between two samples of the gyro
+    battery_divider: float = 0.25  #: voltage at AN5 over that of the battery (docs/protocol.md E-26)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """One robot model."""
 
@@ -169,6 +197,7 @@ class Profile:
     quirks: Quirks = field(default_factory=Quirks)
     battery: Battery = field(default_factory=Battery)
     link: Link = field(default_factory=Link)
+    physics: Physics = field(default_factory=Physics)  #: for the simulator
     #: FLASH values, named as in the manual, that differ from the defaults of AmigOS; for the simulator
     flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     #: keywords of an ARIA file that the driver does not use

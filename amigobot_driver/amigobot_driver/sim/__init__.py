@@ -9,7 +9,17 @@ from .body import Wear
 from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
 from .events import Event
 from .faults import FaultError, Faults, Window, parse_faults
-from .options import OptionError, load_sounds, parse_aux, parse_sonar, parse_wear
+from .options import (
+    REPORT_FORMAT,
+    REPORT_VERSION,
+    OptionError,
+    ReportedRobot,
+    load_report,
+    load_sounds,
+    parse_aux,
+    parse_sonar,
+    parse_wear,
+)
 from .session import Session
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
@@ -18,6 +28,8 @@ from .world import Pose, Segment, World
 from .worlds import WorldError, available_worlds, load_world, parse_pose
 
 __all__ = [
+    "REPORT_FORMAT",
+    "REPORT_VERSION",
     "AuxDevice",
     "Event",
     "FaultError",
@@ -26,6 +38,7 @@ __all__ = [
     "OptionError",
     "Pose",
     "Reply",
+    "ReportedRobot",
     "Revision",
     "RevisionError",
     "ScriptedDevice",
@@ -40,6 +53,7 @@ __all__ = [
     "World",
     "WorldError",
     "available_worlds",
+    "load_report",
     "load_sounds",
     "load_world",
     "parse_aux",

@@ -12,20 +12,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from ..profiles import Profile
+from ..profiles import Physics, Profile
 from .world import Footprint, Pose, Segment, World, blocked
 
-#: speed of a wheel at full voltage and no load, over the profile's top speed
-_FREE_SPEED = 4 / 3
-#: s until a wheel under voltage is at 63 % of its final speed
-_MOTOR_TIME = 0.15
-#: m/s, by which friction reduces the speed of a powered wheel; below it the wheel does not start
-_FRICTION = 0.01
-#: m/s^2, deceleration of a wheel whose motor is open, and of one whose motor is shorted
-_COAST_DECELERATION = 0.6
-_BRAKE_DECELERATION = 6.0
-#: s, the time constant of a wheel without current
-_COAST_TIME = 0.6
 #: m that the body may move before the list of walls around it is renewed
 _NEIGHBORHOOD = 0.5
 #: shares of a step for the search where in it the body meets a wall
@@ -56,12 +45,14 @@ class Wear:
 class Wheel:
     """One motor and its wheel. `velocity` (m/s) and `travel` (m) are at the rim, as the encoder measures them."""
 
-    def __init__(self, free_speed: float) -> None:
+    def __init__(self, physics: Physics, free_speed: float) -> None:
         """Start at rest.
 
         Args:
+            physics: Time constants, friction and decelerations.
             free_speed: Speed at full voltage without load, m/s.
         """
+        self._physics = physics
         self._free_speed = free_speed
         self._power: float | None = None  # share of the full voltage; None without power
         self.velocity = 0.0
@@ -74,19 +65,20 @@ class Wheel:
             power: Share of the full voltage, -1 to 1, or how the unpowered motor is connected.
             dt: Time step in s.
         """
-        v = self.velocity
+        v, physics = self.velocity, self._physics
         self._power = None if isinstance(power, IdleMode) else power
         if isinstance(power, IdleMode):
-            loss = _BRAKE_DECELERATION if power is IdleMode.BRAKE else _COAST_DECELERATION + abs(v) / _COAST_TIME
+            coast = physics.coast_deceleration + abs(v) / physics.coast_time
+            loss = physics.brake_deceleration if power is IdleMode.BRAKE else coast
             self.velocity = math.copysign(max(0.0, abs(v) - loss * dt), v)
             return
         drive = self._free_speed * power
-        if v == 0.0 and abs(drive) <= _FRICTION:
+        if v == 0.0 and abs(drive) <= physics.friction:
             return
-        friction = math.copysign(_FRICTION, v or drive)
-        new = v + (drive - friction - v) * dt / _MOTOR_TIME
+        friction = math.copysign(physics.friction, v or drive)
+        new = v + (drive - friction - v) * dt / physics.motor_time
         # Friction stops a wheel but never reverses it.
-        self.velocity = 0.0 if new * v < 0.0 and abs(drive) <= _FRICTION else new
+        self.velocity = 0.0 if new * v < 0.0 and abs(drive) <= physics.friction else new
 
     @property
     def load(self) -> float:
@@ -108,12 +100,14 @@ class Body:
         """
         body = profile.body
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
-        self.left, self.right = (Wheel(_FREE_SPEED * profile.limits.linear) for _ in range(2))
+        free_speed = profile.physics.free_speed * profile.limits.linear
+        self.left, self.right = (Wheel(profile.physics, free_speed) for _ in range(2))
+        self.lifted = False  #: whether the wheels are off the floor: they turn, the body stays
+        self._world = world
         self.pose = world.start
         self.turned = 0.0  #: rad that the body has turned on the floor, counter-clockwise, slip and walls included
         self.touching = False
         self.jammed = False  #: the fault `jam`: the wheels are blocked
-        self._world = world
         self._wear = wear
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
@@ -145,7 +139,10 @@ class Body:
             wheel.accelerate(power, dt)
             if self.jammed:
                 wheel.velocity = 0.0
-        if self.left.velocity == 0.0 == self.right.velocity:
+        if self.lifted:
+            self.left.travel += self.left.velocity * dt
+            self.right.travel += self.right.velocity * dt
+        if self.lifted or self.left.velocity == 0.0 == self.right.velocity:
             self.touching = False
             return
         distances = self.left.velocity * dt, self.right.velocity * dt

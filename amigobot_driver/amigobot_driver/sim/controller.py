@@ -23,8 +23,6 @@ from .telemetry import Telemetry
 TICK = 0.010
 #: s between two measurements of the battery
 _BATTERY_CYCLE = 0.1
-#: s from a reset until the controller reads its line again
-BOOT_TIME = 1.0
 
 P = TypeVar("P", bound=FlashParameters)
 
@@ -60,7 +58,7 @@ class Controller(ABC, Generic[P]):
     def _power_up(self) -> None:
         """Initialize what all controllers have: parameters from FLASH, no commands, counters at zero."""
         self.working = copy.copy(self.flash)
-        self.drive = Drive(self.hardware.body, self.working)
+        self.drive = Drive(self.profile.physics, self.hardware.body, self.working)
         self._command_buffer = CommandBuffer(self.hardware.fault_injector, self.check)
         self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
         self._booted_at = self._battery_due = -math.inf
@@ -77,11 +75,11 @@ class Controller(ABC, Generic[P]):
         """Press the robot's button for the motors."""
 
     def reset(self) -> None:
-        """Press RESET, or interrupt the power: everything is initialized, and bytes are ignored for `BOOT_TIME`."""
+        """Press RESET, or interrupt the power: all is initialized, and bytes are ignored for `physics.boot_time`."""
         self.event("reset", "")
         self._announce_reset()
         self._boot()
-        self._booted_at = self.now + BOOT_TIME
+        self._booted_at = self.now + self.profile.physics.boot_time
 
     def _announce_reset(self) -> None:
         """Send what the controller sends before it restarts."""
@@ -182,7 +180,7 @@ class Controller(ABC, Generic[P]):
         """React to the battery voltage in V."""
 
     def _check_time_outs(self, now: float) -> None:
-        limit = self.working.watchdog / 1000
+        limit = self.working.watchdog / 1000 * self.profile.physics.watchdog_ratio
         if self._watchdog.check(now, limit):
             self.drive.suspend()
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")

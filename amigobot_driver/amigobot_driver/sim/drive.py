@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from enum import Enum, auto
 
+from ..profiles import Physics
 from .body import Body, IdleMode
-from .motion import Distance, Goal, MotionServer
+from .motion import Distance, Goal, MotionServer, Speed
 from .odometer import Odometer
 from .parameters import FlashParameters
 from .servo import Gains, StallMonitor, WheelServo
@@ -25,13 +26,15 @@ class BrakeReason(Enum):
 class Drive:
     """Turns motion commands into motor power. Works on the parameters in `working`; m, rad and s."""
 
-    def __init__(self, body: Body, flash: FlashParameters) -> None:
+    def __init__(self, physics: Physics, body: Body, flash: FlashParameters) -> None:
         """Start with the motors off.
 
         Args:
+            physics: How exactly the drive follows velocities and accelerations.
             body: The wheels.
             flash: Parameters that a reset loads; they give the resolution of the encoders.
         """
+        self._physics = physics
         self._body = body
         self.odometer = Odometer(body, flash)
         self.servo = WheelServo()
@@ -55,14 +58,16 @@ class Drive:
 
     def configure(self) -> None:
         """Apply changed working parameters."""
-        p, server = self.working, self.server
+        p, server, physics = self.working, self.server, self._physics
         server.half_track = p.ticks_per_turn / math.tau / p.ticks_per_meter
         translation, rotation = server.translation_limits, server.rotation_limits
         translation.top, translation.cruise = self._cap_v / 1000, p.trans_vel_max / 1000
-        translation.acceleration, translation.deceleration = p.trans_acc / 1000, p.trans_decel / 1000
+        translation.acceleration = physics.acceleration_ratio * p.trans_acc / 1000
+        translation.deceleration = physics.deceleration_ratio * p.trans_decel / 1000
         translation.brakes_only_to_zero = rotation.brakes_only_to_zero = p.brakes_only_to_zero
         rotation.top, rotation.cruise = math.radians(self._cap_w), math.radians(p.rot_vel_max)
-        rotation.acceleration, rotation.deceleration = math.radians(p.rot_acc), math.radians(p.rot_decel)
+        rotation.acceleration = physics.turn_acceleration_ratio * math.radians(p.rot_acc)
+        rotation.deceleration = physics.turn_deceleration_ratio * math.radians(p.rot_decel)
         self._translation_gains, self._rotation_gains = Gains.translation(p), Gains.rotation(p)
 
     def limit_speed(self, top: int) -> None:
@@ -129,7 +134,7 @@ class Drive:
             goal: Speed in m/s or distance in m; positive is forward.
         """
         if self._accepts_motion():
-            self.server.translate(goal)
+            self.server.translate(_scaled(goal, self._physics.velocity_ratio))
 
     def rotate(self, goal: Goal) -> None:
         """Execute RVEL or ROTATE.
@@ -138,7 +143,7 @@ class Drive:
             goal: Turn rate in rad/s or angle in rad; positive is counter-clockwise.
         """
         if self._accepts_motion():
-            self.server.rotate(goal)
+            self.server.rotate(_scaled(goal, self._physics.turn_rate_ratio))
 
     def turn_to(self, heading: float) -> None:
         """Execute HEAD: turn to an absolute heading in rad, in the shorter direction."""
@@ -239,3 +244,8 @@ class Drive:
         self.server.return_distance(*self.servo.clear_errors())
         self.server.return_distance(-body.left.velocity * dt, -body.right.velocity * dt)
         self.server.match_wheels(body.left.velocity, body.right.velocity)
+
+
+def _scaled(goal: Goal, ratio: float) -> Goal:
+    """Return a velocity goal times a ratio; a distance stays."""
+    return Speed(goal.value * ratio) if isinstance(goal, Speed) else goal

@@ -6,13 +6,10 @@ import math
 import random
 from collections import deque
 
+from ..profiles import Physics
 from ..protocol import Gyro, GyroSample
 from .body import Body
 
-#: s between samples
-_PERIOD = 0.025
-#: deg/s per count below the center, counter-clockwise
-_SCALE = 0.954
 _FULL_SCALE = 1023
 #: counts: center, noise of each sample, and drift of the center in a second
 _CENTER, _NOISE, _DRIFT = 512.0, 0.4, 0.02
@@ -22,13 +19,15 @@ _TEMPERATURE = 40
 class GyroSensor:
     """Measures the true turn rate of the body, wheel slip included, while it is on."""
 
-    def __init__(self, body: Body, seed: str) -> None:
+    def __init__(self, physics: Physics, body: Body, seed: str) -> None:
         """Start switched off.
 
         Args:
+            physics: Scale (of counts below the center, counter-clockwise) and period of the samples.
             body: Its turns are measured.
             seed: Seed of noise and drift.
         """
+        self._period, self._scale = physics.gyro_period, physics.gyro_scale
         self._body = body
         self._random = random.Random(f"{seed}/gyro")
         self._center = _CENTER + self._random.uniform(-4.0, 4.0)
@@ -52,13 +51,13 @@ class GyroSensor:
         """Take a sample if one is due at `now` (s)."""
         if not self.on or now < self._due - 1e-9:
             return
-        self._due = (self._due if self._due > now - _PERIOD else now) + _PERIOD
-        self._center += self._random.gauss(0.0, _DRIFT * math.sqrt(_PERIOD))
+        self._due = (self._due if self._due > now - self._period else now) + self._period
+        self._center += self._random.gauss(0.0, _DRIFT * math.sqrt(self._period))
         # The mean over two periods is the sensor's low pass, and a whole number of control cycles.
         turned = self._body.turned
-        then, before = self._before[0] if self._before else (now - _PERIOD, turned)
+        then, before = self._before[0] if self._before else (now - self._period, turned)
         self._before.append((now, turned))
-        counts = self._center - math.degrees(turned - before) / (now - then) / _SCALE
+        counts = self._center - (turned - before) / (now - then) / self._scale
         counts += self._random.gauss(0.0, _NOISE)
         rate = max(0, min(_FULL_SCALE, round(counts)))
         self._samples.append(GyroSample(rate=rate, temperature=_TEMPERATURE))

@@ -39,19 +39,20 @@ class LineStats:
 class Line:
     """Both directions of the line. All times in s on the caller's clock."""
 
-    def __init__(self, fault_injector: FaultInjector, *, paced: bool) -> None:
+    def __init__(self, fault_injector: FaultInjector, *, paced: bool, delay: float = 0.0) -> None:
         """Start at 9600 baud.
 
         Args:
             fault_injector: Corrupts, loses, duplicates and delays bytes and packets.
             paced: Whether bytes take time.
+            delay: s by which the robot receives everything later.
         """
         self.stats = LineStats()
         #: speed of the client's port in baud; None: ignored
         self.client_baud: int | None = None
         self.interrupted = False  #: the fault `silence`: no byte passes in either direction
         self._fault_injector = fault_injector
-        self._paced = paced
+        self._paced, self._delay = paced, delay
         self._sips: deque[bytes] = deque()
         self._others: deque[bytes] = deque()
         self._free_at = -math.inf
@@ -127,7 +128,7 @@ class Line:
         """Put the client's bytes on the wire at `now`."""
         if data and not self.interrupted:
             data = self._as_received(self._fault_injector.corrupt(data), self.client_baud, self.baud)
-            self._incoming.put(data, now + self._fault_injector.delay())
+            self._incoming.put(data, now + self._delay + self._fault_injector.delay())
 
     def take_received(self, now: float) -> tuple[bytes, float]:
         """Return the bytes that reached the robot before `now` since the last call.

@@ -7,20 +7,25 @@ parse_aux(["1=none", "2=device.yaml"])             # the devices on AUX1 and AUX
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 
+from ..profiles import Profile, build_profile
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .sonar import SonarModel
 from .sounds import DEFAULT_PLAYLIST, LAST_SOUND, Sound, playlist
 
 _MAX_SIZE = 100_000
+_MAX_REPORT = 50_000_000
+#: What the first keys of a report of `amigobot verify` say.
+REPORT_FORMAT, REPORT_VERSION = "amigobot verify report", 1
 _AUX_PORTS = ("1", "2", "3")
 
 T = TypeVar("T")
@@ -58,6 +63,39 @@ def parse_sonar(texts: Iterable[str]) -> SonarModel:
         OptionError: A name is unknown, or a value is outside its range.
     """
     return _numbers(SonarModel, "sonar", texts)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRobot:
+    """The simulator's parameters as `amigobot verify` has measured them at one robot."""
+
+    profile: Profile
+    wear: Wear
+    sonar: SonarModel
+
+
+def load_report(path: str) -> ReportedRobot:
+    """Read the section `simulator` of a report of `amigobot verify`.
+
+    Args:
+        path: The file report.json.
+
+    Raises:
+        OptionError: It cannot be read, or is no report of a known version.
+        ProfileError: One of its values is not allowed.
+    """
+    content = _read(path, _MAX_REPORT)
+    if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
+        raise OptionError(f"{path}: this is no report of `amigobot verify`")
+    if content.get("version") != REPORT_VERSION:
+        raise OptionError(f"{path}: a report of version {content.get('version')!r:.60}, known: {REPORT_VERSION}")
+    try:
+        section = content["simulator"]
+        wear = [f"{name}={value}" for name, value in section["wear"].items()]
+        sonar = [f"{name}={value}" for name, value in section["sonar"].items()]
+        return ReportedRobot(build_profile(section["profile"], path), parse_wear(wear), parse_sonar(sonar))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise OptionError(f"{path}: its section `simulator` is damaged ({type(error).__name__}: {error})") from None
 
 
 def number_help(kind: type[Any]) -> str:
@@ -132,14 +170,19 @@ def _reply(request: str, answer: str, delay: float = 0.0) -> Reply:
     return Reply(request.encode("latin-1"), answer.encode("latin-1"), float(delay))
 
 
-def _read(path: str) -> Any:
+def _read(path: str, most: int = _MAX_SIZE) -> Any:
+    """Read a YAML file, which may be JSON, of at most `most` bytes."""
     try:
-        if Path(path).stat().st_size > _MAX_SIZE:
-            raise OptionError(f"{path}: more than {_MAX_SIZE} bytes")
+        if Path(path).stat().st_size > most:
+            raise OptionError(f"{path}: too large, allowed: {most // 1000} kB")
+        if path.endswith(".json"):
+            return json.loads(Path(path).read_text(encoding="utf-8"))
         return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise OptionError(f"{path}: cannot be read ({error.strerror})") from None
-    except (UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        if isinstance(error, OptionError):
+            raise
         raise OptionError(f"{path}: cannot be read ({' '.join(str(error).split())})") from None
 
 

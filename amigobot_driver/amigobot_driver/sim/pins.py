@@ -8,8 +8,6 @@ from ..protocol import Io
 
 #: counts and V of the 10-bit converter at full scale (docs/protocol.md E-29)
 _FULL_SCALE, _REFERENCE = 1023, 5.0
-#: voltage divider between battery and AN5 (docs/protocol.md E-26, an inference)
-_BATTERY_DIVIDER = 1 / 4
 
 
 class Pins:
@@ -17,13 +15,13 @@ class Pins:
 
     ANALOG_PORTS = 5
 
-    def __init__(self, battery_volts: Callable[[], float]) -> None:
+    def __init__(self, divided_battery: Callable[[], float]) -> None:
         """Start with all pins as inputs.
 
         Args:
-            battery_volts: Returns the battery voltage in V, for AN5.
+            divided_battery: Returns the voltage at AN5 in V, which is a share of the battery's.
         """
-        self._battery_volts = battery_volts
+        self._divided_battery = divided_battery
         #: external levels of the pins, one bit each: open inputs are pulled up
         self.levels = 0b111111
         #: external voltages at AN1 to AN4, V
@@ -74,5 +72,5 @@ class Pins:
         return Io(digital_in=(self.inputs, *more), digital_out=(self.outputs,), analog=tuple(map(self._counts, ports)))
 
     def _counts(self, port: int) -> int:
-        volts = self._battery_volts() * _BATTERY_DIVIDER if port == self.ANALOG_PORTS else self.volts[port - 1]
+        volts = self._divided_battery() if port == self.ANALOG_PORTS else self.volts[port - 1]
         return max(0, min(_FULL_SCALE, round(volts / _REFERENCE * _FULL_SCALE)))

@@ -58,8 +58,8 @@ class Truth:
 class Simulator:
     """A robot of the given profile in a world.
 
-    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `place` moves the robot and
-    `replace_world` the walls; `profile` is fixed.
+    `battery`, `pins`, `gripper` and `joystick` are for the environment to change; `place` and `lift` move the
+    robot and `replace_world` the walls; `profile` is fixed.
     """
 
     def __init__(
@@ -116,12 +116,12 @@ class Simulator:
         if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
         self.battery = BatteryModel(profile.battery, charge)
-        self.pins = Pins(lambda: self.battery.volts)
+        self.pins = Pins(lambda: self.battery.volts * profile.physics.battery_divider)
         self.gripper = GripperModel()
         self.joystick = JoystickModel()
         self._fault_injector = FaultInjector(f"{seed}")
         self._fault_injector.faults = faults or Faults()
-        self._line = Line(self._fault_injector, paced=baud != 0)
+        self._line = Line(self._fault_injector, paced=baud != 0, delay=profile.physics.command_delay)
         if sounds is None:
             sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).knows(Command.SOUND) else {}
         devices = aux or {}
@@ -129,7 +129,7 @@ class Simulator:
             body=body,
             sonar=SonarRing(profile, body, self.world, sonar or SonarModel(), self._fault_injector, f"{seed}"),
             bumpers=BumperRings(profile, body),
-            gyro=GyroSensor(body, f"{seed}"),
+            gyro=GyroSensor(profile.physics, body, f"{seed}"),
             floor=FloorSensors(profile, body, self.world, self._fault_injector),
             compass=CompassSensor(body),
             gripper=self.gripper,
@@ -289,6 +289,10 @@ class Simulator:
         """
         self._check_room(pose, self.world)
         self._body.place(pose)
+
+    def lift(self, up: bool) -> None:
+        """Take the wheels off the floor, or put them down: lifted wheels turn and the body stays."""
+        self._body.lifted = up
 
     def replace_world(self, world: World) -> None:
         """Replace walls, furniture and areas without a floor; the robot stays where it is.

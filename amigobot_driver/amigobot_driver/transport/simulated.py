@@ -18,6 +18,7 @@ from ..sim import (
     OptionError,
     Simulator,
     WorldError,
+    load_report,
     load_sounds,
     load_world,
     parse_aux,
@@ -116,6 +117,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "aux": lambda text: parse_aux(text.split(";")),
     "faults": lambda text: parse_faults(text.split(";")),
     "robot": str,
+    "report": load_report,
     "check_baud": _flag,
 }
 
@@ -142,7 +144,13 @@ def simulator_of(url: str) -> tuple[Simulator, bool]:
                 raise ValueError(f"option {key!r} is not known, allowed: {known}")
         if parts.netloc and "robot" in values:
             raise ValueError("the robot is given twice: before the question mark, and as robot=")
-        profile = load_profile(values.pop("robot", parts.netloc) or _DEFAULT_ROBOT)
+        if report := values.pop("report", None):
+            if parts.netloc or "robot" in values:
+                raise ValueError("report= describes a robot: leave out the name before the question mark and robot=")
+            profile = report.profile
+            values = {"wear": report.wear, "sonar": report.sonar, **values}
+        else:
+            profile = load_profile(values.pop("robot", parts.netloc) or _DEFAULT_ROBOT)
         if variants:
             values["revision"] = parse_revision(variants, revision_of(profile))
         check_baud = values.pop("check_baud")

@@ -19,7 +19,7 @@ from amigobot_driver.connection_policy import (
     SETTLE,
     SYNC_ROUNDS,
 )
-from amigobot_driver.profiles import Limits, Profile, load_profile
+from amigobot_driver.profiles import Limits, Physics, Profile, load_profile
 from amigobot_driver.protocol import OVERHEAD, encode_frame
 from amigobot_driver.robot import (
     Event,
@@ -35,8 +35,6 @@ from amigobot_driver.robot.devices.auxiliary import HOLD
 from amigobot_driver.robot.motion.motion import LATE, WAKING
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar
 from amigobot_driver.sim import Revision, Simulator
-from amigobot_driver.sim.body import _COAST_DECELERATION
-from amigobot_driver.sim.controller import BOOT_TIME
 from amigobot_driver.sim.erratic.revision import revision_of
 from amigobot_driver.sim.world import World as Surroundings
 
@@ -220,13 +218,13 @@ class ObservedWorld:
         """
         attempt = LISTEN + GREETINGS * ANSWER_TIMEOUT + SETTLE + OPEN_TRIES * FIRST_SIP_TIMEOUT
         visit = SYNC_ROUNDS * attempt + 2 * SETTLE
-        return BOOT_TIME + self.silence + 2 * visit + LEEWAY
+        return Physics().boot_time + self.silence + 2 * visit + LEEWAY
 
     @property
     def deceleration(self) -> tuple[float, float]:
         """m/s^2, rad/s^2 with which this robot comes to rest: as the firmware is set, or coasting without power."""
         linear, angular = self.witness.deceleration
-        coasting = _COAST_DECELERATION
+        coasting = Physics().coast_deceleration
         return min(linear, coasting), min(angular, coasting / (self.profile.body.track / 2))
 
     @property

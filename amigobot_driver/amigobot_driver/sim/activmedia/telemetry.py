@@ -62,7 +62,7 @@ class SipTelemetry(Telemetry):
         self.encoders = self.io = self.gripper = self.joystick = 0
 
     def _period(self) -> float:
-        return self._robot.working.info_cycle_ms / 1000
+        return self._robot.working.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
 
     def _packets(self) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware

@@ -66,7 +66,7 @@ class ErraticTelemetry(Telemetry):
         self._analog = on
 
     def _period(self) -> float:
-        return _PERIOD
+        return _PERIOD * self._robot.profile.physics.cycle_ratio
 
     def _packets(self) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware

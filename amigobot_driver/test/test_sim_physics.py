@@ -1,0 +1,114 @@
+"""The physics of a profile changes the simulated robot, the owner's hands move it, and a report describes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sim_client import Client, world
+
+from amigobot_driver.profiles import Profile, ProfileError, build_profile, load_profile
+from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, Pose, load_report
+from amigobot_driver.transport import simulated
+
+
+def robot(**physics: float) -> Profile:
+    profile = load_profile("amigo-sh")
+    return dataclasses.replace(profile, physics=dataclasses.replace(profile.physics, **physics))
+
+
+def speed_after(client: Client, seconds: float, *commands: Any) -> float:
+    client.send(*commands)
+    client.run(seconds)
+    return client.speed
+
+
+def test_the_robot_does_what_its_ratios_say() -> None:
+    plain, changed = Client(robot()).open(), Client(robot(velocity_ratio=0.8, acceleration_ratio=0.5)).open()
+    ramp = [speed_after(client, 0.9, Command.SETA(200), Command.VEL(200)) for client in (plain, changed)]
+    assert ramp[1] == pytest.approx(ramp[0] / 2, rel=0.1)
+    plateau = [speed_after(client, 2.0) for client in (plain, changed)]
+    assert plateau == pytest.approx([0.2, 0.16], rel=0.02)
+
+
+def test_the_watchdog_and_the_packets_run_at_the_speed_of_their_ratios() -> None:
+    client = Client(robot(watchdog_ratio=0.5, cycle_ratio=1.5)).open()
+    client.send(Command.VEL(200))
+    packets = client.run(1.5)
+    assert len([packet for packet in packets if isinstance(packet, Sip)]) == 10
+    assert client.speed > 0.15
+    client.run(1.2, alive=False)
+    assert client.speed == 0.0
+
+
+def test_lifted_wheels_turn_and_the_body_stays() -> None:
+    client = Client("amigo-sh").open()
+    client.sim.lift(True)
+    client.send(Command.VEL(200))
+    client.run(2.0)
+    assert client.sim.truth.pose == Pose(0.0, 0.0)
+    assert client.sip().x > 250
+    client.sim.lift(False)
+    client.run(1.0)
+    assert client.sim.truth.pose.x == pytest.approx(0.2, abs=0.02)
+
+
+def test_a_robot_that_is_carried_keeps_its_counters_and_sees_the_new_walls() -> None:
+    client = Client("amigo-sh").open()
+    client.sim.replace_world(world((0.0, 2.0, 2.0, 2.0)))
+    client.sim.place(Pose(1.0, 0.0, math.pi / 2))
+    client.run(0.5)
+    packets = client.run(1.0)
+    ranges = {r.number: r.range for packet in packets if isinstance(packet, Sip) for r in packet.sonar}
+    assert 1700 < ranges[3] < 1950
+    assert client.sip().x == 0
+
+
+def report(**changes: object) -> dict[str, object]:
+    return {
+        "format": REPORT_FORMAT,
+        "version": REPORT_VERSION,
+        "simulator": {
+            "profile": {"extends": "amigo-sh", "physics": {"motor_time": 0.2}, "flash": {"WatchDog": 1500}},
+            "wear": {"left_scale": 1.02},
+            "sonar": {"noise": 0.01},
+        },
+        **changes,
+    }
+
+
+def test_a_report_describes_the_simulated_robot(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report()), encoding="utf-8")
+    loaded = load_report(str(path))
+    assert (loaded.profile.physics.motor_time, loaded.wear.left_scale, loaded.sonar.noise) == (0.2, 1.02, 0.01)
+    simulator, _ = simulated.simulator_of(f"sim://?report={path}")
+    assert simulator.profile.flash["WatchDog"] == 1500
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"format": "x"}, "this is no report of `amigobot verify`"),
+        (report(version=99), "a report of version 99, known: 1"),
+        (report(simulator={}), "its section `simulator` is damaged"),
+        (report(simulator={"profile": {"extends": "amigo"}, "wear": {"left": 1}, "sonar": {}}), "'left' is not known"),
+        ([], "this is no report of `amigobot verify`"),
+    ],
+)
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: object, said: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(OptionError, match=said):
+        load_report(str(path))
+
+
+def test_a_profile_from_a_mapping_is_checked_as_a_file_is() -> None:
+    assert build_profile({"extends": "amigo", "body": {"track_mm": 250}}, "here").body.track == 0.25
+    with pytest.raises(ProfileError, match="here: extends: 'nobody'"):
+        build_profile({"extends": "nobody"}, "here")
