@@ -99,7 +99,7 @@ class Bench:
     # -- time -------------------------------------------------------------------------------------------------
 
     def run(self, seconds: float, *, cmd_vel: tuple[float, float] | None = None, rate: float = 10.0) -> None:
-        """Let time pass; meanwhile somebody publishes this velocity (m/s, rad/s) at this rate (Hz)."""
+        """Let time pass, while this velocity (m/s, rad/s) is published at this rate (Hz)."""
         end = self.now + seconds
         published = 0
         start = self.now
@@ -237,15 +237,15 @@ class Bench:
         finally:
             self._take_in([])
 
-    def ask(self, wish: Callable[[], E]) -> E:
-        """Anything else somebody may want of the robot."""
-        result = wish()
+    def ask(self, request: Callable[[], E]) -> E:
+        """Make any other request."""
+        result = request()
         self._take_in([])
         return result
 
     # -- what can be seen -------------------------------------------------------------------------------------
 
-    def heard(self, since: float = 0.0) -> list[tuple[float, Packet]]:
+    def packets(self, since: float = 0.0) -> list[tuple[float, Packet]]:
         """The packets that the robot has put on the wire."""
         return [(time, parse(data)) for time, data in self.down.log if time >= since]
 

@@ -95,9 +95,7 @@ class Robot:
         model = dataclasses.replace(model, flash={**model.flash, **flash})
         self._simulator = Simulator(model, load_world(world) if world else World("endless"), baud=baud, **options)
         erratic = model.firmware == "E"
-        self.commands, self.packets = (
-            (ErraticCommand, ERRATIC_PACKETS) if erratic else (Command, ACTIVMEDIA_PACKETS)
-        )
+        self.commands, self.packets = (ErraticCommand, ERRATIC_PACKETS) if erratic else (Command, ACTIVMEDIA_PACKETS)
         self._pty = pty
         self._tcp = ("127.0.0.1", tcp_port)
         self.received: list[Instruction] = []  #: every command that has come from the driver

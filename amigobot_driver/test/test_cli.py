@@ -34,9 +34,7 @@ def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
         "def run(args):\n    print('hello', args.name)\n    return 1\n"
     )
     (tmp_path / "broken_verb.py").write_text('"""Need what is not there."""\nimport rich_missing_here\n')
-    entries = [
-        importlib.metadata.EntryPoint(name, f"{name}_verb", verbs.GROUP) for name in ("hello", "broken", "sim")
-    ]
+    entries = [importlib.metadata.EntryPoint(name, f"{name}_verb", verbs.GROUP) for name in ("hello", "broken", "sim")]
     monkeypatch.setattr(verbs, "entry_points", lambda group: entries if group == verbs.GROUP else [])
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path

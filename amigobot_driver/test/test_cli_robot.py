@@ -206,9 +206,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     return file, distance
 
 
-def test_a_recording_is_replayed_into_the_driver(
-    drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_recording_is_replayed_into_the_driver(drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]) -> None:
     file, distance = drive
     status, out, _ = amigobot(capsys, "replay", str(file), "--csv")
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -239,9 +237,7 @@ def test_a_replay_with_a_profile_that_does_not_exist_names_those_that_do(
     assert "robot 'nonsense' is not known, allowed: amigo," in err
 
 
-def test_config_without_a_node_saves_compares_and_restores(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     status, out, _ = amigobot(capsys, "config", "show", "--port", AMIGO)
     assert status == 0 and "trans_vel_max: " in out

@@ -39,9 +39,7 @@ def bench(robots: dict[str, Robot]) -> Iterator[Bench]:
 @pytest.mark.parametrize("name", TEAM)
 class TestFleet:
     def test_each_robot_has_its_topics(self, bench: Bench, name: str) -> None:
-        (publisher,) = bench.wait_until(
-            lambda: bench.client.node.get_publishers_info_by_topic(f"/{name}/robot_config")
-        )
+        (publisher,) = bench.wait_until(lambda: bench.client.node.get_publishers_info_by_topic(f"/{name}/robot_config"))
         assert publisher.node_namespace == f"/{name}"
         for topic in ("odom", "joint_states", "status", "battery_state", "sonar/cloud", "sonar/range_7"):
             bench.wait_until(lambda topic=topic: bench.client.node.count_publishers(f"/{name}/{topic}") == 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -21,12 +22,12 @@ class Sensor:
     def __init__(self, rate: float = 0.0, start: float = 0.0) -> None:
         self.rate, self.start = rate, start
         self.sent = 0
-        self.heard = bytearray()
-        self.heard_at: list[float] = []
+        self.received = bytearray()
+        self.received_at: list[float] = []
 
     def receive(self, data: bytes, now: float) -> None:
-        self.heard += data
-        self.heard_at += [now] * len(data)
+        self.received += data
+        self.received_at += [now] * len(data)
 
     def transmit(self, now: float) -> bytes:
         due = int((now - self.start) * self.rate) if self.start and now > self.start else 0
@@ -50,7 +51,7 @@ def connected(device: AuxDevice, port: int = 1, baud: int | None = None, robot: 
     return bench, bench.robot.aux[port - 1]
 
 
-def heard(bench: Bench) -> bytes:
+def received(bench: Bench) -> bytes:
     """What a subscriber would have got."""
     return b"".join(event.packet.data for event in bench.told(Received) if isinstance(event.packet, Aux))
 
@@ -109,7 +110,7 @@ class TestReading:
         message = bytes(range(length))
         sensor.say(message)
         bench.run(3)
-        assert heard(bench) == message
+        assert received(bench) == message
         assert arrivals(bench)[-1][0] - since < 1.0
 
     @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ class TestReading:
         assert max(b - a for a, b in pairwise(stamps)) < 0.1 + HOLD
         if rate < 455 or baud > 9600:
             # Nothing was lost on the way, so every byte follows the one before.
-            assert all((b - a) % 256 == 1 for a, b in pairwise(heard(bench)))
+            assert all((b - a) % 256 == 1 for a, b in pairwise(received(bench)))
 
     @pytest.mark.parametrize("losses", [1, 2, 3])
     def test_lost_requests_lose_no_bytes(self, losses: int) -> None:
@@ -148,7 +149,7 @@ class TestReading:
         since = bench.now
         sensor.say(b"hello")
         bench.run(6)
-        assert heard(bench) == b"hello"
+        assert received(bench) == b"hello"
         assert arrivals(bench)[0][0] - since == pytest.approx(losses * QUIET, abs=0.2)
         assert port.reader.asked_again >= losses
 
@@ -168,7 +169,7 @@ class TestReading:
 
         bench.down.fault = drop_one
         bench.run(3)
-        data = heard(bench)
+        data = received(bench)
         gaps = [(b - a) % 256 - 1 for a, b in pairwise(data) if (b - a) % 256 != 1]
         assert gaps == [len(dropped[0])]
         assert len(data) > 4.5 * 200
@@ -260,7 +261,7 @@ class TestAuxRead:
         bench.run(2)
         assert bench.ask(lambda: port.reader.read(4, 0.0, bench.now)).result().data == b"abcd"
         assert bench.ask(lambda: port.reader.read(0, 0.0, bench.now)).result().data == b"ef"
-        assert heard(bench) == b"abcdef"
+        assert received(bench) == b"abcdef"
 
     def test_flush_forgets_what_came_before_here_and_in_the_robot(self) -> None:
         sensor = Sensor()
@@ -330,7 +331,7 @@ class TestAuxRead:
         bench.until(lambda: port.reader.received > BUFFER + 500, within=20)
         assert port.reader.forgotten == port.reader.received - BUFFER
         data = bench.ask(lambda: port.reader.read(BUFFER, 0.0, bench.now)).result().data
-        assert data == heard(bench)[-BUFFER:]
+        assert data == received(bench)[-BUFFER:]
 
 
 class TestWriting:
@@ -347,7 +348,7 @@ class TestWriting:
         assert (writing.result().success, writing.result().count) == (True, 1000)
         assert writing.result().message == "AUX1: 1000 bytes handed to the line"
         bench.run(2)
-        assert bytes(sensor.heard) == text
+        assert bytes(sensor.received) == text
         # Neither line is given more than it carries, and the slower of both is kept busy.
         slowest = max(10 / 9600, (1 + 8 / len(parts[0] or b"")) * 10 / baud)
         assert 0.95 * 1000 * slowest - 0.3 < took < 1.25 * 1000 * slowest + 0.1
@@ -364,7 +365,7 @@ class TestWriting:
         bench, port = connected(sensor)
         writings = [bench.ask(lambda text=text: port.writer.write(text)) for text in (b"one ", b"two ", b"", b"three")]
         bench.run(2)
-        assert bytes(sensor.heard) == b"one two three"
+        assert bytes(sensor.received) == b"one two three"
         assert [writing.result().count for writing in writings] == [4, 4, 0, 5]
 
     def test_more_than_there_is_room_for_is_refused_and_counted(self) -> None:
@@ -399,7 +400,7 @@ class TestWriting:
         writing = bench.ask(lambda: port.writer.write(b"abc"))
         bench.run(5)
         assert writing.result().success
-        assert bytes(sensor.heard) == b""
+        assert bytes(sensor.received) == b""
         assert bench.words().count("TTY2(b'abc')") == 1
 
     def test_a_port_that_the_firmware_has_not_got_is_said_so(self) -> None:
@@ -427,19 +428,20 @@ class TestUrgency:
     def idle(self) -> Bench:
         return connected(Sensor())[0]
 
-    def reaction(self, bench: Bench, wish: Callable[[], object]) -> float:
-        """s from a wish of somebody who drives until the wheels slow down."""
+    def reaction(self, bench: Bench, request: Callable[[], object]) -> float:
+        """s from a request while the robot is driven until the wheels slow down."""
         before = bench.simulator.truth.left_velocity
-        bench.ask(wish)
+        bench.ask(request)
         return bench.until(lambda: bench.simulator.truth.left_velocity < before - 0.001)
 
     @pytest.mark.parametrize("phase", [0.0, 0.013, 0.027, 0.041, 0.066, 0.083])
-    @pytest.mark.parametrize("wish", ["stop", "emergency_stop"])
-    def test_a_stop_waits_for_one_part_at_most(self, wish: str, phase: float) -> None:
+    @pytest.mark.parametrize("hard", [False, True], ids=["stop", "emergency stop"])
+    def test_a_stop_waits_for_one_part_at_most(self, hard: bool, phase: float) -> None:
         reactions = []
         for bench in (self.idle(), self.busy()):
             bench.run(3 + phase, cmd_vel=(0.2, 0.0))
-            reactions.append(self.reaction(bench, getattr(bench.robot, wish)))
+            stop = bench.robot.emergency_stop if hard else partial(bench.robot.stop, bench.now)
+            reactions.append(self.reaction(bench, stop))
         # One part that is going out, and the tick of the robot that takes it.
         assert reactions[1] - reactions[0] < HOLD + 0.02
 

@@ -39,9 +39,7 @@ def errors_while_driving(bench: Bench) -> tuple[float, float]:
         y = before.pose.y + share * (after.pose.y - before.pose.y)
         heading = before.pose.heading + share * math.remainder(after.pose.heading - before.pose.heading, math.tau)
         state = report.odometry
-        squares.append(
-            (math.hypot(state.x - x, state.y - y) ** 2, math.remainder(state.yaw - heading, math.tau) ** 2)
-        )
+        squares.append((math.hypot(state.x - x, state.y - y) ** 2, math.remainder(state.yaw - heading, math.tau) ** 2))
     assert len(squares) > 150
     way, turn = (math.sqrt(sum(column) / len(squares)) for column in zip(*squares, strict=True))
     return way, turn

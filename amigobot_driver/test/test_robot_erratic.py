@@ -256,9 +256,7 @@ class TestDriving:
         assert (truth.left_velocity, truth.right_velocity) == pytest.approx((0.2, 0.3), abs=0.02)
 
     def test_a_checksum_over_the_count_is_spoken_where_the_profile_asks_for_it(self, tmp_path: Path) -> None:
-        bench = erratic(
-            profile=own_profile(tmp_path, "checksum_over_count: true"), revision=Revision(checksum="count")
-        )
+        bench = erratic(profile=own_profile(tmp_path, "checksum_over_count: true"), revision=Revision(checksum="count"))
         bench.plug_in()
         bench.until(lambda: bench.robot.running, within=5)
         assert bench.robot.link.decoder.stats.checksum_errors == 0
@@ -306,16 +304,16 @@ class TestHeadingUnit:
 
 class TestSettings:
     def test_the_motors_are_said_to_be_told_not_confirmed(self, bench: Bench) -> None:
-        wish = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
-        bench.until(wish.done)
-        assert wish.result().success
-        assert "do not report" in wish.result().message
+        request = bench.ask(lambda: bench.robot.enable_motors(False, bench.now))
+        bench.until(request.done)
+        assert request.result().success
+        assert "do not report" in request.result().message
         assert own_words(bench).count("ENABLE(0)") == 3
 
     def test_the_sonars_are_confirmed_by_their_packets(self, bench: Bench) -> None:
-        wish = bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))
-        bench.until(wish.done)
-        assert wish.result().message == "sonar off, confirmed by the robot"
+        request = bench.ask(lambda: bench.robot.enable_sonar(False, bench.now))
+        bench.until(request.done)
+        assert request.result().message == "sonar off, confirmed by the robot"
         start = bench.now
         bench.run(1.0)
         assert not any(report.pings for report in bench.reports if report.stamp > start)
@@ -338,17 +336,17 @@ class TestSettings:
         ],
     )
     def test_working_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
-        wish = bench.ask(lambda: bench.robot.working_values.set({name: value}, bench.now))
-        bench.until(wish.done)
-        assert wish.result().success, wish.result().message
+        request = bench.ask(lambda: bench.robot.working_values.set({name: value}, bench.now))
+        bench.until(request.done)
+        assert request.result().success, request.result().message
         assert bench.robot.working_values.config is not None
         assert bench.robot.working_values.config.value(name) == value
         assert word in own_words(bench)
 
     def test_what_it_has_not_got_is_refused_and_not_sent(self, bench: Bench) -> None:
-        wish = bench.ask(lambda: bench.robot.working_values.set({"rev_count": 1}, bench.now))
-        bench.until(wish.done)
-        assert not wish.result().success
+        request = bench.ask(lambda: bench.robot.working_values.set({"rev_count": 1}, bench.now))
+        bench.until(request.done)
+        assert not request.result().success
         sound = bench.ask(lambda: bench.robot.poll_sonars((1, 2), bench.now))
         assert sound.result().message == "Videre Erratic has no POLLING"
         assert bench.robot.queue.withheld == 0

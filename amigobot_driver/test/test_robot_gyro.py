@@ -204,7 +204,7 @@ class TestOnTheRobot:
         assert bench.words().count("GYRO(0)") == 1
         since = bench.now
         bench.run(2)
-        assert not [packet for _, packet in bench.heard(since) if isinstance(packet, Gyro)]
+        assert not [packet for _, packet in bench.packets(since) if isinstance(packet, Gyro)]
 
     def test_a_robot_that_lost_its_session_measures_its_centre_anew(self) -> None:
         bench = connected()

@@ -422,16 +422,16 @@ class TestEmergencyStop:
         bench.run(4)
         assert bench.simulator.truth.left_velocity == 0
 
-    @pytest.mark.parametrize("wish", ["stop", "motors on", "motors off"])
-    def test_is_not_softened_by_another_wish(self, bench: Bench, wish: str) -> None:
+    @pytest.mark.parametrize("other", ["stop", "motors on", "motors off"])
+    def test_is_not_softened_by_another_request(self, bench: Bench, other: str) -> None:
         """To the firmware a zero is the next velocity, and ends the hard braking."""
         bench.run(3, cmd_vel=(0.5, 0.0))
         since = bench.now
         bench.ask(bench.robot.emergency_stop)
-        if wish == "stop":
+        if other == "stop":
             bench.ask(lambda: bench.robot.stop(bench.now))
         else:
-            bench.ask(lambda: bench.robot.enable_motors(wish == "motors on", bench.now))
+            bench.ask(lambda: bench.robot.enable_motors(other == "motors on", bench.now))
         bench.run(1)
         assert bench.words(since)[0] == "E_STOP"
         assert not {"VEL(0)", "RVEL(0)", "STOP"} & set(bench.words(since))

@@ -57,8 +57,8 @@ def pioneer(
     return bench
 
 
-def outcome(bench: Bench, wish: Callable[[], Future[Outcome]], within: float = 10.0) -> Outcome:
-    future = bench.ask(wish)
+def outcome(bench: Bench, request: Callable[[], Future[Outcome]], within: float = 10.0) -> Outcome:
+    future = bench.ask(request)
     bench.until(future.done, within)
     return future.result()
 

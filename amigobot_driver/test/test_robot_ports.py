@@ -25,8 +25,8 @@ class PortBench(Bench):
         super().__init__(options or Options(), simulator=lambda: Simulator(load_profile(str(profile)), baud=baud))
         self.connect()
 
-    def answer(self, wish: Callable[[], Future[Outcome]]) -> Outcome:
-        future = self.ask(wish)
+    def answer(self, request: Callable[[], Future[Outcome]]) -> Outcome:
+        future = self.ask(request)
         self.until(future.done, 10.0)
         return future.result()
 
@@ -166,14 +166,14 @@ def test_iopacs_stream_while_wanted_and_sips_come_all_the_same(tmp_path: Path) -
     bench = PortBench(tmp_path, baud=9600, options=Options(io_stream=True))
     start = bench.now
     bench.run(10.0)
-    packets = [packet for _, packet in bench.heard(start) if isinstance(packet, Io)]
+    packets = [packet for _, packet in bench.packets(start) if isinstance(packet, Io)]
     assert len(packets) >= 95
     assert len(bench.told(Report, start)) >= 98
     bench.ask(lambda: bench.robot.configure(Options(), bench.now))
     bench.run(3.0)
     stopped = bench.now
     bench.run(2.0)
-    assert not [packet for _, packet in bench.heard(stopped) if isinstance(packet, Io)]
+    assert not [packet for _, packet in bench.packets(stopped) if isinstance(packet, Io)]
 
 
 def test_what_has_no_room_is_not_asked_for(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_what_has_no_room_is_not_asked_for(tmp_path: Path) -> None:
     assert bench.robot.bandwidth.plan.refused == ("IOpac",)
     assert not any(word.startswith("IOREQUEST(2)") for word in bench.words(start))
     assert any(notice.startswith("IOpac is left out: it needs 21 bytes") for notice in bench.notices)
-    assert not [packet for _, packet in bench.heard(start) if isinstance(packet, Io)]
+    assert not [packet for _, packet in bench.packets(start) if isinstance(packet, Io)]
 
 
 # -- raw commands and frames ----------------------------------------------------------------------------------

@@ -114,9 +114,7 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     accepted = [outcome for outcome in answers if outcome.success]
     # The first of them went out at once.
     assert len(accepted) == MAX_ROUTINE + 1
-    assert answers[-1].message == (
-        "BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time"
-    )
+    assert answers[-1].message == ("BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time")
     assert bench.robot.queue.refused == len(answers) - len(accepted)
     bench.run(6.0)
     assert bench.words(since).count("BATTEST(125)") == len(accepted)
@@ -220,7 +218,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
         longest = max(longest, bench.robot.queue.waiting(Priority.ROUTINE))
     assert bench.robot.queue.refused == 0
     assert longest < MAX_ROUTINE / 4
-    assert any(isinstance(packet, Sip) for _, packet in bench.heard())
+    assert any(isinstance(packet, Sip) for _, packet in bench.packets())
 
 
 def test_tones_without_number_do_not_fill_the_memory() -> None:

@@ -96,9 +96,7 @@ class TestSeveralTimers:
 
 @given(
     st.lists(
-        st.tuples(
-            st.integers(0, 3), st.sampled_from(["set", "cancel", "run"]), st.integers(0, 20).map(lambda n: n / 2)
-        )
+        st.tuples(st.integers(0, 3), st.sampled_from(["set", "cancel", "run"]), st.integers(0, 20).map(lambda n: n / 2))
     )
 )
 def test_any_order_of_calls_agrees_with_a_plain_table_of_times(steps: list[tuple[int, str, float]]) -> None:

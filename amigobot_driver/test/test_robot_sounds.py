@@ -37,8 +37,8 @@ class SoundBench(Bench):
         self.connect()
         self.heard_sounds.clear()
 
-    def answer(self, wish, within: float = 60.0) -> Outcome:
-        future = self.ask(wish)
+    def answer(self, request, within: float = 60.0) -> Outcome:
+        future = self.ask(request)
         self.until(future.done, within)
         return future.result()
 
@@ -223,7 +223,7 @@ def test_a_full_playlist_over_a_bad_line_at_9600_baud_delays_no_driving() -> Non
         stamps = [time for time, instruction in bench.sent(start) if instruction.command is Command.VEL]
         gaps = [after - before for before, after in itertools.pairwise(stamps)]
         assert max(gaps) <= 0.1 + bench.robot.queue.spacing + 1e-6
-    sips = [time for time, packet in busy.heard(start) if packet.id in (0x32, 0x33)]
+    sips = [time for time, packet in busy.packets(start) if packet.id in (0x32, 0x33)]
     assert max(after - before for before, after in itertools.pairwise(sips)) < 0.15
     assert len(busy.told(Report, start)) > 0.85 * len(quiet.told(Report, start))
     latencies = stop_latencies(busy)
@@ -231,7 +231,7 @@ def test_a_full_playlist_over_a_bad_line_at_9600_baud_delays_no_driving() -> Non
 
 
 def stop_latencies(bench: SoundBench) -> list[float]:
-    """s from the wish to the wire, at ten moments of a listing."""
+    """s from the request to the wire, at ten moments of a listing."""
     future = bench.ask(lambda: bench.robot.sounds.list(True, bench.now))
     result = []
     for _ in range(10):
@@ -422,13 +422,13 @@ def test_without_a_robot_everything_says_so() -> None:
     bench = SoundBench()
     bench.unplug()
     bench.up.fault = lost
-    for wish in (
+    for request in (
         lambda: bench.robot.sounds.list(False, bench.now),
         lambda: bench.robot.sounds.play(51, bench.now),
         lambda: bench.robot.sounds.switch(True, bench.now),
         lambda: bench.robot.sounds.say(b"\1\1", bench.now),
     ):
-        assert bench.answer(wish) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
+        assert bench.answer(request) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
 
 
 def test_the_simulator_and_the_test_mean_the_same_packet() -> None:

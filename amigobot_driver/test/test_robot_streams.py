@@ -25,8 +25,8 @@ def connected(robot: str = "amigo", **options: object) -> Bench:
     return bench
 
 
-def heard(bench: Bench, kind: type[Packet], since: float = 0.0) -> int:
-    return sum(isinstance(packet, kind) for _, packet in bench.heard(since))
+def received(bench: Bench, kind: type[Packet], since: float = 0.0) -> int:
+    return sum(isinstance(packet, kind) for _, packet in bench.packets(since))
 
 
 def words(bench: Bench, word: str, since: float = 0.0) -> int:
@@ -44,7 +44,7 @@ class TestAsking:
         since = bench.now
         bench.run(5)
         assert words(bench, "ENCODER(2)") == 1
-        assert heard(bench, Encoders, since) == pytest.approx(50, abs=1)
+        assert received(bench, Encoders, since) == pytest.approx(50, abs=1)
 
     def test_it_is_asked_for_again_while_it_does_not_come_and_somebody_is_told(self) -> None:
         bench = Bench(Options(encoder_stream=True))
@@ -68,7 +68,7 @@ class TestAsking:
         since = bench.now
         bench.run(1)
         assert words(bench, "ENCODER(2)") == 2
-        assert heard(bench, Encoders, since) >= 9
+        assert received(bench, Encoders, since) >= 9
 
     def test_and_in_the_next_session(self) -> None:
         bench = connected(encoder_stream=True)
@@ -77,13 +77,13 @@ class TestAsking:
         since = bench.now
         bench.connect()
         assert words(bench, "ENCODER(2)", since) == 1
-        assert heard(bench, Encoders, bench.now - 0.5) >= 4
+        assert received(bench, Encoders, bench.now - 0.5) >= 4
 
     def test_it_can_be_switched_while_running_even_if_the_first_stop_is_lost(self) -> None:
         bench = connected()
         bench.ask(lambda: bench.robot.configure(Options(encoder_stream=True), bench.now))
         bench.run(2)
-        assert heard(bench, Encoders, bench.now - 1) >= 9
+        assert received(bench, Encoders, bench.now - 1) >= 9
         bench.up.fault = lambda frame: b"" if frame[3] == Command.ENCODER.number else frame
         bench.ask(lambda: bench.robot.configure(Options(), bench.now))
         bench.run(0.5)
@@ -92,7 +92,7 @@ class TestAsking:
         assert words(bench, "ENCODER(0)") >= 2
         since = bench.now
         bench.run(2)
-        assert heard(bench, Encoders, since) == 0
+        assert received(bench, Encoders, since) == 0
 
     def test_what_the_line_has_no_room_for_is_not_asked_for(self, tmp_path_factory: pytest.TempPathFactory) -> None:
         """At 9600 baud and a SIP each 50 ms there are 12 bytes left: an ENCODERpac has 14, an IOpac 21."""
@@ -104,7 +104,7 @@ class TestAsking:
         assert [notice for notice in bench.notices if "ENCODERpac is left out" in notice]
         assert words(bench, "ENCODER(2)") == 1  # before the robot told its cycle
         assert words(bench, "ENCODER(0)") == 1
-        assert heard(bench, Encoders, bench.now - 1) == 0
+        assert received(bench, Encoders, bench.now - 1) == 0
 
     def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1

@@ -213,14 +213,14 @@ def test_nothing_is_sent_while_all_is_as_wanted(bench):
     start = bench.now
     bench.run(60.0)
     assert set(bench.words(start)) == {"PULSE"}
-    assert not [packet for _, packet in bench.heard(start) if isinstance(packet, Config)]
+    assert not [packet for _, packet in bench.packets(start) if isinstance(packet, Config)]
 
 
 class TestSonarSequence:
     def fired(self, bench: Bench, seconds: float = 1.0) -> set[int]:
         start = bench.now
         bench.run(seconds)
-        sips = (packet for _, packet in bench.heard(start) if isinstance(packet, Sip))
+        sips = (packet for _, packet in bench.packets(start) if isinstance(packet, Sip))
         return {reading.number for sip in sips for reading in sip.sonar}
 
     def poll(self, bench: Bench, *sonars: int) -> Outcome:

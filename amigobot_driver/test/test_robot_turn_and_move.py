@@ -68,11 +68,11 @@ def test_a_velocity_ends_a_motion_goal(bench):
     assert bench.simulator.truth.pose.x < 0.9
 
 
-@pytest.mark.parametrize("end", ["stop", "emergency_stop"])
-def test_a_stop_ends_a_motion_goal(bench, end):
+@pytest.mark.parametrize("hard", [False, True], ids=["stop", "emergency stop"])
+def test_a_stop_ends_a_motion_goal(bench, hard):
     turn = bench.ask(lambda: bench.robot.turn(3.0, bench.now))
     bench.run(1.0)
-    bench.ask(getattr(bench.robot, end))
+    bench.ask(bench.robot.emergency_stop if hard else lambda: bench.robot.stop(bench.now))
     assert not finish(bench, turn).success
     bench.until(lambda: not bench.reports[-1].moving)
 

@@ -76,4 +76,4 @@ def test_the_rule_catches_what_it_is_for() -> None:
     assert uncounted('f"{count} damaged packets in the last second"')
     assert not uncounted('f"sent {TRIES} times"')
     assert not uncounted('f"sent {RETRIES.limit} times"')
-    assert not uncounted('f"sent {counted(count, \'tone\')} once"')
+    assert not uncounted("f\"sent {counted(count, 'tone')} once\"")
