@@ -1,7 +1,14 @@
 """Settings that all tests share."""
 
+import signal
+
 from hypothesis import settings
 
 # The same examples in every run, and no verdict that depends on how busy the machine is.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+# Under nohup, or in the background of a script, these are ignored, also in every program that a test starts.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)

@@ -85,8 +85,6 @@ def assert_a_clean_end(bench: Bench) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_driving_stops_the_robot_and_closes_the_session(bench: Bench, number: signal.Signals) -> None:
     """Ctrl-C, a service manager, and a terminal that is closed."""
-    if number is signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip("these tests run under nohup, and so do the nodes they start")
     with bench.driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(number)
