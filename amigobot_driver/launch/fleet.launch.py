@@ -1,4 +1,4 @@
-"""Several robots, each in a namespace of its name and with its name before its frames."""
+"""Several robots, each in a namespace of its name and with its name before its frames; simulated ones share a world."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 import yaml
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, GroupAction, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
+from amigobot_driver.sim import RobotsFile, load_robots
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -23,6 +24,12 @@ def generate_launch_description() -> LaunchDescription:
                 "fleet_file",
                 default_value=str(share("config", "fleet.yaml")),
                 description="the robots: their names, and for each the arguments of amigobot.launch.py",
+            ),
+            DeclareLaunchArgument(
+                "robots_file",
+                default_value="",
+                description="simulate the robots of this file in one world, in place of those of fleet_file; "
+                "config/robots.yaml is an example",
             ),
             DeclareLaunchArgument(
                 "map_frame",
@@ -42,8 +49,24 @@ def generate_launch_description() -> LaunchDescription:
 
 def start(context: LaunchContext) -> list[Action]:
     arguments = context.launch_configurations
-    robots = read_fleet(Path(arguments["fleet_file"]))
-    return [action for name, robot in robots.items() for action in one(name, robot, arguments)]
+    actions: list[Action] = []
+    if path := arguments["robots_file"]:
+        robots = simulated(load_robots(path))
+        actions.append(ExecuteProcess(cmd=["amigobot", "sim", "--robots", path], output="screen"))
+    else:
+        robots = read_fleet(Path(arguments["fleet_file"]))
+    return [*actions, *(action for name, robot in robots.items() for action in one(name, robot, arguments))]
+
+
+def simulated(file: RobotsFile) -> dict[str, dict[str, Any]]:
+    """Return the arguments for robots that `amigobot sim --robots` serves."""
+    robots = {}
+    for robot in file.robots:
+        start = file.start(robot)
+        host, _, number = robot.tcp.rpartition(":")
+        port = robot.pty or f"socket://{host or '127.0.0.1'}:{number}"
+        robots[robot.name] = {"port": port, "at": [start.x, start.y, math.degrees(start.heading)]}
+    return robots
 
 
 def read_fleet(file: Path) -> dict[str, dict[str, Any]]:

@@ -56,7 +56,7 @@ from amigobot_driver.protocol import (
 )
 from amigobot_driver.sim import Simulator, Truth, World, load_world
 from amigobot_driver.sim.pty import PtyConnection
-from amigobot_driver.sim.server import Connection, serve
+from amigobot_driver.sim.server import Connection, Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
 
 #: s; reached only when something is broken, on however slow a machine.
@@ -169,7 +169,7 @@ class Robot:
         return connection
 
     def _run(self) -> None:
-        serve(self._simulator, _Tap(self, self._connection), stopped=self._has_something_else_to_do)
+        serve(Served(self._simulator, _Tap(self, self._connection)), stopped=self._has_something_else_to_do)
         self._connection.close()
 
     def _has_something_else_to_do(self) -> bool:

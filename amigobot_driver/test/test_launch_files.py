@@ -221,6 +221,19 @@ def test_a_fleet_keeps_its_robots_apart(load: Any) -> None:
     assert all(set(robot) <= known for robot in robots)
 
 
+def test_a_simulated_fleet_shares_a_world(load: Any, tmp_path: Path) -> None:
+    file = parameter_file(tmp_path, "robots: {a: {pty: /tmp/a, start: [1, 2, 90]}, b: {tcp: 8102, start: [3, 2, 0]}}")
+    module = load("fleet")
+    places = started(module, robots_file=file)
+    assert module.ExecuteProcess.call_args.kwargs["cmd"] == ["amigobot", "sim", "--robots", file]
+    robots = [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
+    assert [(robot["namespace"], robot["port"]) for robot in robots] == [
+        ("a", "/tmp/a"),
+        ("b", "socket://127.0.0.1:8102"),
+    ]
+    assert [place["arguments"][1::2][:2] for place in places] == [["1.0", "2.0"], ["3.0", "2.0"]]
+
+
 @pytest.mark.parametrize("content", ["", "robots: [a]", "robots: {a: 1}"])
 def test_a_fleet_file_without_robots_is_refused(load: Any, tmp_path: Path, content: str) -> None:
     with pytest.raises(ValueError, match="robots"):

@@ -13,7 +13,17 @@ import pytest
 from amigobot_driver.cli import sim as command
 from amigobot_driver.profiles import Physics
 from amigobot_driver.protocol import Aux, Command
-from amigobot_driver.sim import Faults, OptionError, Revision, Simulator, SonarModel, Wear, load_sounds, parse_aux
+from amigobot_driver.sim import (
+    Faults,
+    OptionError,
+    Revision,
+    Simulator,
+    SonarModel,
+    Wear,
+    load_sounds,
+    option_names,
+    parse_aux,
+)
 from amigobot_driver.transport import simulated
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "explanation" / "simulator.md").read_text(encoding="utf-8")
@@ -32,6 +42,7 @@ OF_THE_COMMAND = {
     "from_report": "report of the URL: a profile, its wear and its sonars in one file",
     "pty": "a way to serve; sim:// serves nobody else",
     "tcp": "a way to serve; sim:// serves nobody else",
+    "robots": "several robots in one world: sim:// is one",
     "check_baud": "check_baud of the URL",
     "truth": "the truth is for tests and people, never for the driver, in whose process sim:// runs",
 }
@@ -52,7 +63,7 @@ def test_every_argument_of_the_simulator_is_an_option_of_both_and_documented(nam
     assert option in parser().format_help()
     assert f"`{option}" in DOCUMENT
     if key:
-        assert key in simulated._OPTIONS
+        assert key in option_names()
         assert f"`{key}=" in DOCUMENT or f"?{key}=" in DOCUMENT
 
 

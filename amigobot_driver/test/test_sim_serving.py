@@ -313,10 +313,10 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["sim"], "--pty --tcp is required"),
+            (["sim"], "--pty --tcp --robots is required"),
             (["sim", "--tcp", "0", "--seed", "x"], "invalid int value: 'x'"),
             (["sim", "--tcp", "0", "--pty", "x"], "not allowed with"),
-            (["sim", "--wheels", "3"], "--pty --tcp is required"),
+            (["sim", "--wheels", "3"], "--pty --tcp --robots is required"),
         ],
     )
     def test_a_command_line_that_makes_no_sense(

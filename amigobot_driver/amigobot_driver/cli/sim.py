@@ -1,7 +1,8 @@
-"""Run a simulated robot on a pty or on TCP.
+"""Run simulated robots on a pty or on TCP.
 
     amigobot sim --pty /tmp/robot                       then: amigobot_node --ros-args -p port:=/tmp/robot
     amigobot sim --robot amigo-sh --tcp 127.0.0.1:8101 --world office
+    amigobot sim --robots FILE                          several robots in one world, a port for each
 
 Prints one line for each notable event; ends with Ctrl-C.
 """
@@ -12,7 +13,8 @@ import argparse
 import contextlib
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO
 
 from ..profiles import ProfileError, load_profile
@@ -26,6 +28,7 @@ from ..sim import (
     Wear,
     WorldError,
     load_report,
+    load_robots,
     load_sounds,
     load_world,
     parse_aux,
@@ -41,7 +44,7 @@ from ..sim.events import Listener
 from ..sim.faults import fault_help
 from ..sim.options import number_help
 from ..sim.pty import PtyConnection
-from ..sim.server import Connection, TruthLog, serve
+from ..sim.server import Connection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..wording import counted
 from .errors import UsageError
@@ -54,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST only on this machine")
+    where.add_argument("--robots", metavar="FILE", help="serve the robots of a YAML file, which share its world")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
     which.add_argument(
@@ -108,24 +112,48 @@ def run(args: argparse.Namespace) -> int:
     clock = _Clock()
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(_signals())
+        file = stack.enter_context(_open_log(args.truth)) if args.truth else None
         try:
-            simulator = build_simulator(args, clock.print_event)
-            truth = TruthLog(stack.enter_context(_open_log(args.truth))) if args.truth else None
-            connection = _connect(args, simulator, clock)
+            served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]
         except (ProfileError, WorldError, FaultError, RevisionError, OptionError) as error:
             raise UsageError(str(error)) from None
-        except OSError as error:
-            raise UsageError(f"{args.pty or args.tcp}: {error.strerror or error}") from None
-        stack.callback(connection.close)
-        place = f"{simulator.profile.description} in {simulator.world.name}"
-        clock.print(f"{place}, listening on {connection.description}")
-        serve(simulator, connection, stopped=lambda: bool(stopped), truth=truth)
-        line = simulator.line_stats
+        serve(*served, stopped=lambda: bool(stopped))
+        lines = [robot.simulator.line_stats for robot in served]
         clock.print(
-            f"stopped: {counted(line.frames, 'packet')} sent, {line.dropped} dropped for lack of bandwidth, "
-            f"{counted(simulator.lost_commands, 'command')} lost"
+            f"stopped: {counted(sum(line.frames for line in lines), 'packet')} sent, "
+            f"{sum(line.dropped for line in lines)} dropped for lack of bandwidth, "
+            f"{counted(sum(robot.simulator.lost_commands for robot in served), 'command')} lost"
         )
     return 0
+
+
+def _single(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> Served:
+    """Open the port of the robot that the arguments describe."""
+    simulator = build_simulator(args, clock.print_event)
+    connection = _connect(args.pty, args.tcp, simulator, clock.print, check_baud=args.check_baud)
+    stack.callback(connection.close)
+    clock.print(f"{_described(simulator)}, listening on {connection.description}")
+    return Served(simulator, connection, TruthLog(file) if file else None)
+
+
+def _several(
+    args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack
+) -> list[Served]:
+    """Open the ports of all robots in the file."""
+    described = load_robots(args.robots)
+    world = described.build(clock.print_event_of)
+    served = []
+    for entry in described.robots:
+        simulator = world.robots[entry.name]
+        connection = _connect(entry.pty, entry.tcp, simulator, partial(clock.print_of, entry.name))
+        stack.callback(connection.close)
+        clock.print_of(entry.name, f"{_described(simulator)}, listening on {connection.description}")
+        served.append(Served(simulator, connection, TruthLog(file, robot=entry.name) if file else None))
+    return served
+
+
+def _described(simulator: Simulator) -> str:
+    return f"{simulator.profile.description} in {simulator.world.name}"
 
 
 def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
@@ -179,14 +207,25 @@ class _Clock:
     def print(self, text: str) -> None:
         print(f"{time.monotonic() - self._start:9.2f}  {text}", flush=True)
 
+    def print_of(self, robot: str, text: str) -> None:
+        self.print(f"{robot}: {text}")
+
     def print_event(self, event: Event) -> None:
         print(f"{event.time - self._start:9.2f}  {event}", flush=True)
 
+    def print_event_of(self, robot: str, event: Event) -> None:
+        print(f"{event.time - self._start:9.2f}  {robot}: {event}", flush=True)
 
-def _connect(args: argparse.Namespace, simulator: Simulator, clock: _Clock) -> Connection:
-    if args.pty is not None:
-        return PtyConnection(args.pty, simulator, check_baud=args.check_baud, log=clock.print)
-    return TcpConnection(_address(args.tcp), simulator, log=clock.print)
+
+def _connect(
+    pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None], *, check_baud: bool = False
+) -> Connection:
+    try:
+        if pty:
+            return PtyConnection(pty, simulator, check_baud=check_baud, log=log)
+        return TcpConnection(_address(tcp), simulator, log=log)
+    except OSError as error:
+        raise UsageError(f"{pty or tcp}: {error.strerror or error}") from None
 
 
 def _address(text: str) -> tuple[str, int]:

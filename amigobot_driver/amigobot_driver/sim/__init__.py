@@ -6,6 +6,7 @@ the driver: the driver's assumptions about a robot are tested against an indepen
 
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
+from .build import build_simulator, flag, option_names
 from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
 from .events import Event
 from .faults import FaultError, Faults, Window, parse_faults
@@ -20,7 +21,9 @@ from .options import (
     parse_sonar,
     parse_wear,
 )
+from .robots_file import RobotEntry, RobotsFile, load_robots
 from .session import Session
+from .shared_world import SharedWorld
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
 from .sounds import Sound, playlist
@@ -41,9 +44,12 @@ __all__ = [
     "ReportedRobot",
     "Revision",
     "RevisionError",
+    "RobotEntry",
+    "RobotsFile",
     "ScriptedDevice",
     "Segment",
     "Session",
+    "SharedWorld",
     "Simulator",
     "SonarModel",
     "Sound",
@@ -53,9 +59,13 @@ __all__ = [
     "World",
     "WorldError",
     "available_worlds",
+    "build_simulator",
+    "flag",
     "load_report",
+    "load_robots",
     "load_sounds",
     "load_world",
+    "option_names",
     "parse_aux",
     "parse_faults",
     "parse_pose",

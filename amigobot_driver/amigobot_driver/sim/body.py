@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -112,6 +113,8 @@ class Body:
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
         self._grips = 1.0, 1.0  # of each wheel in this step: distance on the floor over distance at the rim
+        #: returns the outlines of the other robots in this world at their present poses; None without others
+        self.other_robots: Callable[[], list[Segment]] | None = None
         self._walls: list[Segment] = []
         self._center: Pose | None = None
 
@@ -186,9 +189,9 @@ class Body:
         return 1.0 - self._slip.gauss(0.0, self._wear.slip) if self._wear.slip else 1.0
 
     def walls_around(self) -> list[Segment]:
-        """Return the walls that the body can touch near its pose."""
+        """Return the walls and other robots that the body can touch near its pose."""
         pose, center = self.pose, self._center
         if center is None or math.hypot(pose.x - center.x, pose.y - center.y) > _NEIGHBORHOOD:
             self._center = pose
             self._walls = self._world.near(pose.x, pose.y, self.footprint.radius + 2 * _NEIGHBORHOOD)
-        return self._walls
+        return self._walls + self.other_robots() if self.other_robots else self._walls

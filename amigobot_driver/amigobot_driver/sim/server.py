@@ -1,14 +1,16 @@
-"""Serves a simulated robot in real time: on a pty as on a serial port, or on TCP as behind a Wi-Fi bridge.
+"""Serves simulated robots in real time: on a pty as on a serial port, or on TCP as behind a Wi-Fi bridge.
 
-One thread runs one loop: it waits until the client has written bytes or the robot has bytes to send.
+One thread runs one loop: it waits until a client has written bytes or a robot has bytes to send.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import select
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import IO, Protocol
 
 from .simulator import Simulator
@@ -47,14 +49,16 @@ class Connection(Protocol):
 class TruthLog:
     """Appends the true state of the robot to a file, one JSON object per line, for comparisons."""
 
-    def __init__(self, file: IO[str], rate: float = 20.0) -> None:
+    def __init__(self, file: IO[str], rate: float = 20.0, *, robot: str = "") -> None:
         """Start with a line at the first call of `write`.
 
         Args:
             file: Open file for the lines.
             rate: Lines per second.
+            robot: Name of the robot in each line; "" for none.
         """
         self._file = file
+        self._robot = {"robot": robot} if robot else {}
         self._period = 1 / rate
         self.next_due = 0.0
 
@@ -71,6 +75,7 @@ class TruthLog:
         self.next_due = (now if late else self.next_due) + self._period
         truth = simulator.truth
         line = {
+            **self._robot,
             "t": time.time() - (now - truth.time),
             "monotonic": truth.time,
             "x": truth.pose.x,
@@ -85,39 +90,48 @@ class TruthLog:
         self._file.flush()
 
 
-def serve(
-    simulator: Simulator,
-    connection: Connection,
-    *,
-    stopped: Callable[[], bool],
-    truth: TruthLog | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> None:
-    """Run the simulator in real time.
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A robot, the transport of its client, and the log of its true state."""
+
+    simulator: Simulator
+    connection: Connection
+    truth: TruthLog | None = None
+
+    def exchange(self, now: float) -> list[int]:
+        """Pass bytes in both directions; return the file descriptors to poll for input."""
+        simulator, connection = self.simulator, self.connection
+        room = _BACKLOG - simulator.bytes_in_transit
+        data = connection.read(room) if room > 0 else b""
+        simulator.receive(data, now)
+        connection.write(simulator.transmit(now))
+        if self.truth:
+            self.truth.write(simulator, now)
+        return connection.watched() if room > 0 else []
+
+    def next_due(self, now: float) -> float:
+        """Return when there is something to do without input, s."""
+        return min(self.simulator.next_event(now), self.truth.next_due if self.truth else math.inf)
+
+
+def serve(*served: Served, stopped: Callable[[], bool], clock: Callable[[], float] = time.monotonic) -> None:
+    """Run one or several robots in real time.
 
     Args:
-        simulator: The robot.
-        connection: Its client's transport.
+        served: The robots.
         stopped: Called at least twenty times a second; the function returns when it is true.
-        truth: Log of the true state; None for none.
         clock: Time in s.
     """
     poll = select.poll()
     watched: list[int] = []
     while not stopped():
         now = clock()
-        room = _BACKLOG - simulator.bytes_in_transit
-        data = connection.read(room) if room > 0 else b""
-        simulator.receive(data, now)
-        connection.write(simulator.transmit(now))
-        if truth is not None:
-            truth.write(simulator, now)
-        needed = connection.watched() if room > 0 else []
+        needed = [descriptor for robot in served for descriptor in robot.exchange(now)]
         if needed != watched:
             for descriptor in watched:
                 poll.unregister(descriptor)
             for descriptor in needed:
                 poll.register(descriptor, select.POLLIN)
             watched = needed
-        due = min(simulator.next_event(now), truth.next_due if truth else now + _IDLE, now + _IDLE)
+        due = min(now + _IDLE, *(robot.next_due(now) for robot in served))
         poll.poll(max(0.0, (due - clock()) * 1000))

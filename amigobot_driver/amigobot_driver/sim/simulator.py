@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ from .pins import Pins
 from .session import Session
 from .sonar import SonarModel, SonarRing
 from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
-from .world import Pose, World, blocked
+from .world import Pose, Segment, World, blocked
 from .worlds import WorldError
 
 
@@ -156,6 +156,7 @@ class Simulator:
             *names, last = revision_names()
             raise RevisionError(f"robot {profile.name}: {', '.join(names)} and {last} are for an Erratic")
         self._started: float | None = None
+        self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0
 
     # --- the line ------------------------------------------------------------------------------------------
@@ -201,14 +202,48 @@ class Simulator:
         return min(arrival, self._tick_time(max(tick, soonest)))
 
     def advance(self, now: float) -> None:
-        """Run all control cycles that end by `now` (s)."""
+        """Run all control cycles that end by `now` (s), those of the other robots in the same world included."""
+        if self._advance_all:
+            self._advance_all(now)
+            return
+        self.start(now)
+        while self.next_tick <= now:
+            self.tick()
+
+    def start(self, now: float) -> None:
+        """Begin to count control cycles at `now` (s), unless they are counted already."""
         if self._started is None:
             self._started = now
-        # Each tick's time comes from its number, so that neither call pattern nor rounding moves it.
-        while (due := self._tick_time(self._ticks + 1)) <= now:
-            self._ticks += 1
-            self._apply_faults(due)
-            self._firmware.tick(due)
+
+    @property
+    def next_tick(self) -> float:
+        """The end of the next control cycle, s."""
+        # From the number of the tick, so that neither call pattern nor rounding moves it.
+        return self._tick_time(self._ticks + 1)
+
+    def tick(self) -> None:
+        """Run the next control cycle."""
+        due = self.next_tick
+        self._ticks += 1
+        self._apply_faults(due)
+        self._firmware.tick(due)
+
+    def share(self, others: Callable[[], list[Segment]], advance: Callable[[float], None]) -> None:
+        """Share the world with other robots, see SharedWorld.
+
+        Args:
+            others: Returns the outlines of the other robots at their present poses.
+            advance: Runs the control cycles of all robots until a time in s.
+
+        Raises:
+            WorldError: Another robot is where this one starts.
+        """
+        self._body.other_robots, self._advance_all = others, advance
+        self._check_room(self._body.pose, self.world)
+
+    def outline(self) -> list[Segment]:
+        """Return the sides of the body at its present pose."""
+        return self._body.footprint.outline(self._body.pose)
 
     def _apply_faults(self, now: float) -> None:
         faults, since = self.faults, self._ticks * TICK
@@ -305,9 +340,11 @@ class Simulator:
         self._body.enter(world)
 
     def _check_room(self, pose: Pose, world: World) -> None:
-        if blocked(self._body.footprint, pose, world.segments):
-            place = f"x {pose.x:.2f} m, y {pose.y:.2f} m, {math.degrees(pose.heading):.0f} deg"
-            raise WorldError(f"world {world.name}: an obstacle would be inside the {self.profile.name} at {place}")
+        others = self._body.other_robots() if self._body.other_robots else []
+        for what, segments in (("an obstacle", world.segments), ("another robot", others)):
+            if blocked(self._body.footprint, pose, segments):
+                place = f"x {pose.x:.2f} m, y {pose.y:.2f} m, {math.degrees(pose.heading):.0f} deg"
+                raise WorldError(f"world {world.name}: {what} would be inside the {self.profile.name} at {place}")
 
     @property
     def session(self) -> Session:

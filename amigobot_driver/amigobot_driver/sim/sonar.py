@@ -204,6 +204,8 @@ class SonarRing:
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
         segments = self.world.in_cone(x, y, heading, half, reach)
+        if self._body.other_robots:
+            segments += self._body.other_robots()
         facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)

@@ -74,6 +74,12 @@ class Footprint:
         """Radius in m of the circle that the corners sweep when the body turns."""
         return math.hypot(max(self.front, self.rear), self.side)
 
+    def outline(self, pose: Pose) -> list[Segment]:
+        """Return the four sides of the rectangle at `pose`, in the world's frame."""
+        length, shift = self.front + self.rear, (self.front - self.rear) / 2
+        x, y = pose.x + shift * math.cos(pose.heading), pose.y + shift * math.sin(pose.heading)
+        return box(x, y, length, 2 * self.side, pose.heading)
+
     def touches(self, pose: Pose, segment: Segment) -> bool:
         """Return whether the segment crosses or lies in the rectangle at `pose`."""
         return self._within(*_seen_from(pose, segment)) is not None

@@ -7,31 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import PortError
-from ..profiles import ProfileError, load_profile
-from ..sim import (
-    FaultError,
-    OptionError,
-    Simulator,
-    WorldError,
-    load_report,
-    load_sounds,
-    load_world,
-    parse_aux,
-    parse_faults,
-    parse_pose,
-    parse_revision,
-    parse_sonar,
-    parse_wear,
-    revision_names,
-    revision_of,
-)
+from ..sim import Simulator, build_simulator, flag
 
-_DEFAULT_ROBOT, _DEFAULT_WORLD = "amigo", "room"
 #: Size of the receive buffer in bytes, as of a serial port in the kernel; further bytes are lost.
 _BUFFER = 4096
 #: Robots whose port was unplugged, by URL. Opening the URL again finds the same robot.
@@ -96,32 +76,6 @@ class SimulatedPort:
         return now
 
 
-def _flag(text: str) -> bool:
-    if text not in ("0", "1"):
-        raise ValueError("0 or 1 is needed")
-    return text == "1"
-
-
-#: Options after the question mark, and the function that reads each.
-_OPTIONS: dict[str, Callable[[str], Any]] = {
-    "world": load_world,
-    "start": parse_pose,
-    "seed": int,
-    "baud": int,
-    "name": str,
-    "charge": float,
-    "refuse_low_battery": _flag,
-    "wear": lambda text: parse_wear(text.split(";")),
-    "sonar": lambda text: parse_sonar(text.split(";")),
-    "sounds": load_sounds,
-    "aux": lambda text: parse_aux(text.split(";")),
-    "faults": lambda text: parse_faults(text.split(";")),
-    "robot": str,
-    "report": load_report,
-    "check_baud": _flag,
-}
-
-
 def simulator_of(url: str) -> tuple[Simulator, bool]:
     """Return the robot that a URL describes, and its option check_baud.
 
@@ -132,37 +86,12 @@ def simulator_of(url: str) -> tuple[Simulator, bool]:
         parts = urlsplit(url)
         if parts.path.strip("/") or parts.fragment:
             raise ValueError("the form is sim://ROBOT?OPTION=VALUE&...")
-        values: dict[str, Any] = {"world": load_world(_DEFAULT_WORLD), "check_baud": False}
-        variants = []
-        for key, text in parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)):
-            if key in revision_names():
-                variants.append(f"{key}={text}")
-            elif key in _OPTIONS:
-                values[key] = _value(key, text)
-            else:
-                known = ", ".join((*_OPTIONS, *revision_names()))
-                raise ValueError(f"option {key!r} is not known, allowed: {known}")
-        if parts.netloc and "robot" in values:
+        options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+        check_baud = flag(options.pop("check_baud", "0"))
+        if parts.netloc and "robot" in options:
             raise ValueError("the robot is given twice: before the question mark, and as robot=")
-        if report := values.pop("report", None):
-            if parts.netloc or "robot" in values:
-                raise ValueError("report= describes a robot: leave out the name before the question mark and robot=")
-            profile = report.profile
-            values = {"wear": report.wear, "sonar": report.sonar, **values}
-        else:
-            profile = load_profile(values.pop("robot", parts.netloc) or _DEFAULT_ROBOT)
-        if variants:
-            values["revision"] = parse_revision(variants, revision_of(profile))
-        check_baud = values.pop("check_baud")
-        return Simulator(profile, **values), check_baud
-    except (ProfileError, WorldError, ValueError) as error:
-        raise PortError(f"{url}: {error}") from None
-
-
-def _value(key: str, text: str) -> Any:
-    try:
-        return _OPTIONS[key](text)
-    except (WorldError, FaultError, OptionError):
-        raise
+        if parts.netloc:
+            options["robot"] = parts.netloc
+        return build_simulator(options), check_baud
     except ValueError as error:
-        raise ValueError(f"option {key}={text!r:.60}: {error}") from None
+        raise PortError(f"{url}: {error}") from None

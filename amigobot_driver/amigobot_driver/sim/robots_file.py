@@ -1,0 +1,123 @@
+"""A file of several robots in one world, for `amigobot sim --robots` and fleet.launch.py.
+
+    world: office
+    robots:
+      alpha: {pty: /tmp/alpha, start: [1, 2, 90]}
+      beta: {tcp: 8102, start: [3, 2, 0], robot: p3dx, wear: {left_scale: 1.01}}
+
+Each robot has `pty` or `tcp`, and any option of `sim://` but the world, which all of them share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..profiles import ProfileError
+from .build import DEFAULT_WORLD, build_simulator, option_names
+from .events import Event, ignore
+from .shared_world import SharedWorld
+from .world import Pose
+from .worlds import WorldError, load_world, parse_pose
+from .worlds.plan import check_keys, parse_yaml
+
+#: More need more than one computer.
+MAX_ROBOTS = 32
+_PLACES = ("pty", "tcp")
+
+
+@dataclass(frozen=True, slots=True)
+class RobotEntry:
+    """One robot of the file: where it is served, and its options as text."""
+
+    name: str
+    options: Mapping[str, str]
+    pty: str = ""  #: path of the link
+    tcp: str = ""  #: [HOST:]PORT
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsFile:
+    """The robots of a file and their world."""
+
+    path: Path
+    world: str
+    robots: tuple[RobotEntry, ...]
+
+    def start(self, robot: RobotEntry) -> Pose:
+        """Return where a robot starts.
+
+        Raises:
+            WorldError: The world cannot be read.
+        """
+        start = robot.options.get("start")
+        return parse_pose(start) if start else load_world(self.world).start
+
+    def build(self, listener: Callable[[str, Event], None] | None = None) -> SharedWorld:
+        """Create the robots in their world.
+
+        Args:
+            listener: Called with the name of a robot and an event, as it happens.
+
+        Raises:
+            WorldError: The file, the world or an option is wrong; the message names the robot.
+        """
+        world = load_world(self.world)
+        simulators = {}
+        for robot in self.robots:
+            report = _named(robot.name, listener) if listener else ignore
+            try:
+                simulators[robot.name] = build_simulator(robot.options, world=world, on_event=report)
+            except (ProfileError, ValueError) as error:
+                raise WorldError(f"{self.path}: robot {robot.name}: {error}") from None
+        try:
+            return SharedWorld(simulators)
+        except WorldError as error:
+            raise WorldError(f"{self.path}: {error}") from None
+
+
+def load_robots(path: str) -> RobotsFile:
+    """Read a file of robots.
+
+    Raises:
+        WorldError: It cannot be read, or has another content; the message names the place and what is allowed.
+    """
+    file = Path(path)
+    content = parse_yaml(file)
+    check_keys(content, ("world", "robots"), path, ("robots",))
+    robots = content["robots"]
+    if not isinstance(robots, dict) or not 1 <= len(robots) <= MAX_ROBOTS:
+        raise WorldError(f"{path}: robots: 1 to {MAX_ROBOTS} names with the options of each robot are needed")
+    entries = tuple(_entry(str(name), robot, seed, path) for seed, (name, robot) in enumerate(robots.items()))
+    places = [entry.pty or entry.tcp for entry in entries]
+    if twice := {place for place in places if places.count(place) > 1}:
+        raise WorldError(f"{path}: {', '.join(sorted(twice))}: two robots cannot be served at one place")
+    return RobotsFile(file, str(content.get("world", DEFAULT_WORLD)), entries)
+
+
+def _entry(name: str, robot: Any, seed: int, path: str) -> RobotEntry:
+    where = f"{path}: robot {name}"
+    allowed = [option for option in option_names() if option != "world"]
+    check_keys(robot, (*_PLACES, *allowed), where)
+    if len(set(_PLACES) & set(robot)) != 1:
+        raise WorldError(f"{where}: pty: PATH or tcp: PORT is needed, one of them")
+    options = {key: _text(value) for key, value in robot.items()}
+    places = {place: options.pop(place) for place in _PLACES if place in options}
+    return RobotEntry(name, {"seed": str(seed), "name": name, **options}, **places)
+
+
+def _text(value: Any) -> str:
+    """Return a value of the YAML file as in the URL: lists with commas, mappings as A=1;B=2."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, list):
+        return ",".join(map(_text, value))
+    if isinstance(value, dict):
+        return ";".join(f"{key}={_text(item)}" for key, item in value.items())
+    return str(value)
+
+
+def _named(name: str, listener: Callable[[str, Event], None]) -> Callable[[Event], None]:
+    return lambda event: listener(name, event)

@@ -1,0 +1,206 @@
+"""Several simulated robots in one world: they detect each other, and stop each other."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver import AmigoBot, MotionFailed
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
+from amigobot_driver.sim import Pose, SharedWorld, Simulator, World, WorldError, load_robots
+
+PATIENCE = 60.0  # s, of the computer's clock
+
+
+class Pair:
+    """Two robots and their clients, on one simulated clock."""
+
+    def __init__(self, a: Pose, b: Pose, robots: tuple[str, str] = ("amigo", "amigo")) -> None:
+        world = World("plain")
+        self.world = SharedWorld(
+            {
+                name: Simulator(load_profile(robot), world, start=start, baud=0)
+                for name, robot, start in zip("ab", robots, (a, b), strict=True)
+            }
+        )
+        self.now = 0.0
+        self._decoders = {name: FrameDecoder() for name in "ab"}
+        self.newest: dict[str, dict[int, int]] = {"a": {}, "b": {}}  #: ranges by the number of the sonar
+        for name in "ab":
+            # SYNC0, SYNC1, SYNC2, OPEN
+            for command in (Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN):
+                self.send(name, command())
+            self.send(name, Command.ENABLE(1))
+            self.send(name, Command.SONAR(1))
+
+    def send(self, name: str, instruction: Instruction) -> None:
+        self.world.robots[name].receive(instruction.encode(), self.now)
+        self.run(0.1)
+
+    def run(self, seconds: float) -> None:
+        """Let time pass while both clients read what arrives."""
+        for _ in range(round(seconds / 0.1)):
+            self.now += 0.1
+            for name, robot in self.world.robots.items():
+                for frame in self._decoders[name].feed(robot.transmit(self.now), self.now):
+                    packet = parse(frame.data, ACTIVMEDIA_PACKETS)
+                    if isinstance(packet, Sip):
+                        self.newest[name] |= {reading.number: reading.range for reading in packet.sonar}
+
+    def drive(self, seconds: float, **velocities: int) -> None:
+        """Drive with these velocities in mm/s, and repeat them."""
+        for _ in range(round(seconds)):
+            for name, velocity in velocities.items():
+                self.world.robots[name].receive(Command.VEL(velocity).encode(), self.now)
+            self.run(1.0)
+
+    def pose(self, name: str) -> Pose:
+        return self.world.robots[name].truth.pose
+
+
+def test_a_robot_detects_another_by_sonar_and_sees_it_leave() -> None:
+    profile = load_profile("amigo")
+    mount = profile.sonar.poses[2]  # looks ahead and to the left
+    pair = Pair(Pose(0.0, 0.0), Pose(1.2, 0.3))
+    pair.run(2)
+    rear = (1.2 - profile.body.rear - mount.x) / math.cos(mount.heading)
+    assert pair.newest["a"][2] / 1000 == pytest.approx(rear, abs=0.05)
+    pair.world.robots["b"].place(Pose(0.0, 30.0))
+    pair.run(2)
+    assert min(pair.newest["a"].values()) >= 5000
+
+
+@pytest.mark.parametrize("other", ["amigo", "p3dx"])
+def test_a_robot_that_drives_into_another_stops_at_it(other: str) -> None:
+    pair = Pair(Pose(0.0, 0.0), Pose(1.2, 0.0), ("amigo", other))
+    pair.drive(8, a=300)
+    front, rear = load_profile("amigo").body.front, load_profile(other).body.rear
+    assert pair.pose("a").x == pytest.approx(1.2 - front - rear, abs=0.02)
+    assert pair.pose("b") == Pose(1.2, 0.0)
+
+
+def test_two_robots_that_drive_at_each_other_meet_and_can_drive_away() -> None:
+    pair = Pair(Pose(-1.0, 0.0), Pose(1.0, 0.0, math.pi))
+    pair.drive(8, a=200, b=200)
+    front = load_profile("amigo").body.front
+    assert pair.pose("b").x - pair.pose("a").x == pytest.approx(2 * front, abs=0.02)
+    assert pair.pose("a").x == pytest.approx(-pair.pose("b").x, abs=0.05)
+    pair.drive(4, a=-200, b=-200)
+    assert pair.pose("b").x - pair.pose("a").x > 2 * front + 0.5
+
+
+def test_robots_cannot_be_at_one_place() -> None:
+    with pytest.raises(WorldError, match=r"robot a: world plain: another robot would be inside the amigo"):
+        Pair(Pose(0.0, 0.0), Pose(0.1, 0.0))
+    pair = Pair(Pose(0.0, 0.0), Pose(2.0, 0.0))
+    with pytest.raises(WorldError, match=r"another robot would be inside the amigo at x 1\.90 m"):
+        pair.world.robots["a"].place(Pose(1.9, 0.0))
+
+
+def test_advancing_one_robot_advances_the_other() -> None:
+    pair = Pair(Pose(0.0, 0.0), Pose(0.0, 3.0))
+    pair.send("b", Command.VEL(300))
+    pair.world.robots["a"].advance(pair.now + 1.0)
+    assert pair.pose("b").x > 0.1
+
+
+# -- the file ---------------------------------------------------------------------------------------------------
+
+
+def written(folder: Path, text: str) -> str:
+    (folder / "robots.yaml").write_text(text)
+    return str(folder / "robots.yaml")
+
+
+def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "world: empty\nrobots:\n  alpha: {tcp: 8101, start: [1, 2, 90], wear: {left_scale: 1.02, slip: 0.01},"
+        " faults: {dead_sonars: 2}, refuse_low_battery: true}\n  beta: {pty: /tmp/beta, robot: p3dx, start: [3, 2, 0]}",
+    )
+    robots = load_robots(path)
+    assert [entry.name for entry in robots.robots] == ["alpha", "beta"]
+    assert dict(robots.robots[0].options) == {
+        "seed": "0",
+        "name": "alpha",
+        "start": "1,2,90",
+        "wear": "left_scale=1.02;slip=0.01",
+        "faults": "dead_sonars=2",
+        "refuse_low_battery": "1",
+    }
+    world = robots.build()
+    assert world.robots["beta"].profile.name == "p3dx"
+    assert world.robots["alpha"].truth.pose == Pose(1.0, 2.0, math.pi / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("world: office", "key 'robots' is missing"),
+        ("robots: {}", "robots: 1 to 32 names with the options of each robot are needed"),
+        ("robots: {a: {}}", "robot a: pty: PATH or tcp: PORT is needed, one of them"),
+        ("robots: {a: {pty: /tmp/a, tcp: 1}}", "robot a: pty: PATH or tcp: PORT is needed, one of them"),
+        ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/a}}", "/tmp/a: two robots cannot be served at one place"),
+        ("robots: {a: {pty: /tmp/a, wolrd: x}}", "robot a: key 'wolrd' is not known, allowed: pty, tcp, start"),
+        ("robots: {a: {pty: /tmp/a, seed: x}}", "robot a: option seed='x': "),
+        ("robots: {a: {pty: /tmp/a, robot: r2d2}}", "robot a: robot 'r2d2' is not known, allowed: "),
+        ("robots: {a: {pty: /tmp/a}, b: {pty: /tmp/b}}", "another robot would be inside"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_place_and_what_is_allowed(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(WorldError) as caught:
+        load_robots(path).build()
+    assert message in str(caught.value) and path in str(caught.value)
+
+
+# -- the command ------------------------------------------------------------------------------------------------
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"not within {PATIENCE:g} s: {what}"
+        time.sleep(0.05)
+
+
+def test_the_command_serves_a_port_for_each_robot(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    path = written(
+        tmp_path,
+        f"world: empty\nrobots:\n  alpha: {{pty: {tmp_path}/alpha, start: [0, 0, 0]}}\n"
+        f"  beta: {{tcp: {port}, start: [1, 0, 0], robot: amigo-sh}}",
+    )
+    code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "sim", "--robots", path, "--truth", str(tmp_path / "truth")]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    simulator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        until((tmp_path / "alpha").exists, "the link of alpha")
+        with (
+            AmigoBot(str(tmp_path / "alpha"), timeout=PATIENCE) as alpha,
+            AmigoBot(f"socket://127.0.0.1:{port}", timeout=PATIENCE) as beta,
+        ):
+            assert (alpha.identity.name, beta.identity.subclass) == ("alpha", "amigo-sh")
+            with pytest.raises(MotionFailed) as caught:
+                alpha.move(2.0)  # beta is in the way
+    finally:
+        simulator.terminate()
+        output, _ = simulator.communicate(timeout=PATIENCE)
+    newest = {line["robot"]: line for line in map(json.loads, (tmp_path / "truth").read_text().splitlines())}
+    room = 1 - load_profile("amigo").body.front - load_profile("amigo-sh").body.rear
+    assert newest["alpha"]["x"] == pytest.approx(room, abs=0.03)
+    assert caught.value.travelled == pytest.approx(room, abs=0.03)
+    assert newest["beta"]["x"] == 1.0
+    assert "alpha: " in output and "beta: " in output
