@@ -5,21 +5,22 @@ NAME = "amigobot_tools"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Tools for the AmigoBot and its relatives: teleoperation and live view in a terminal",
+    description="Tools for the AmigoBot and its relatives: teleoperation, live view, dashboard in a browser",
     maintainer="amigobot_driver maintainers",
     maintainer_email="maintainers@users.noreply.a-seed-7aaba41e.example",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed"]},
+    package_data={NAME: ["py.typed", "dashboard/static/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools", "amigobot_driver", "argcomplete", "rich>=11"],
+    install_requires=["setuptools", "aiohttp>=3.8", "amigobot_driver", "argcomplete", "rich>=11"],
     python_requires=">=3.10",
-    zip_safe=True,
+    zip_safe=False,
     entry_points={
         "amigobot.verbs": [
+            "dashboard = amigobot_tools.dashboard",
             "monitor = amigobot_tools.monitor",
             "teleop = amigobot_tools.teleop",
             "wander = amigobot_tools.wander",

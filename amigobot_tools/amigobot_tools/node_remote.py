@@ -22,7 +22,7 @@ from std_srvs.srv import Trigger
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_msgs.msg import IoState, RobotConfig, RobotStatus
+from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
 from .state import Echo, RobotState, drained
 
@@ -40,6 +40,8 @@ _LINK = {
 #: s without status after which the node counts as gone
 _SILENT = 2.0
 _MESSAGES = 50
+#: s that a velocity is shown after it was published: the usual cmd_vel_timeout
+_COMMAND = 0.5
 
 
 class NodeRemote:
@@ -69,24 +71,28 @@ class NodeRemote:
         self._io: IoState | None = None
         self._ranges: dict[int, tuple[float, float]] = {}
         self._link: dict[str, str] = {}
+        self._bumpers = Bumpers()
+        self._minutes = math.nan
+        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when anybody published that (s)
         self._publisher: Any = None
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=[])
-        self._node = rclpy.create_node("amigobot_tool", namespace=f"/{name}", context=self._context)
+        self.node = rclpy.create_node("amigobot_tool", namespace=f"/{name}", context=self._context)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for kind, topic, attribute in (
             (Odometry, "odom", "_odometry"),
             (BatteryState, "battery_state", "_battery"),
             (IoState, "io", "_io"),
+            (Bumpers, "bumpers", "_bumpers"),
         ):
-            self._node.create_subscription(kind, topic, self._keeper(attribute), 10)
-        self._node.create_subscription(RobotStatus, "status", self._on_status, 10)
-        self._node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
-        self._node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
-        self._node.create_subscription(Log, "/rosout", self._on_log, 10)
-        self._services = {service: self._node.create_client(Trigger, service) for service in _SERVICES}
+            self.node.create_subscription(kind, topic, self._keeper(attribute), 10)
+        self.node.create_subscription(RobotStatus, "status", self._on_status, 10)
+        self.node.create_subscription(RobotConfig, "robot_config", self._on_config, latched)
+        self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        self.node.create_subscription(Log, "/rosout", self._on_log, 10)
+        self._services = {service: self.node.create_client(Trigger, service) for service in _SERVICES}
         self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
         try:
@@ -99,6 +105,8 @@ class NodeRemote:
         """Return what is known now."""
         with self._lock:
             status, profile, odometry, io = self._status, self._profile, self._odometry, self._io
+            bumpers = self._bumpers
+            linear, angular, since = self._commanded
             alive = self._alive
             ranges = dict(self._ranges)
         pose = odometry.pose.pose if odometry else None
@@ -117,15 +125,21 @@ class NodeRemote:
             yaw=2 * math.atan2(pose.orientation.z, pose.orientation.w) if pose else math.nan,
             linear=twist.linear.x if twist else math.nan,
             angular=twist.angular.z if twist else math.nan,
+            commanded_linear=linear if time.monotonic() - since < _COMMAND else 0.0,
+            commanded_angular=angular if time.monotonic() - since < _COMMAND else 0.0,
             echoes=_echoes(profile, ranges),
             volts=self._battery.voltage,
             charge=self._battery.percentage,
+            minutes_left=self._minutes,
+            celsius=status.temperature if known else math.nan,
             motors=status.motors_enabled if known else None,
             sonar=status.sonar_enabled if known else None,
             moving=status.moving if known else None,
             emergency=status.emergency_stop,
             stalls=tuple(side for side in ("left", "right") if getattr(status, f"stall_{side}")),
             faults=tuple(status.faults),
+            front_bumpers=tuple(bumpers.front),
+            rear_bumpers=tuple(bumpers.rear),
             digital_inputs=io.digital_inputs if io else None,
             digital_outputs=io.digital_outputs if io else None,
             analog=tuple(io.analog) if io else (),
@@ -138,7 +152,7 @@ class NodeRemote:
             return "this tool only watches"
         message = twist = self._publisher.msg_type()
         if isinstance(message, TwistStamped):
-            message.header.stamp = self._node.get_clock().now().to_msg()
+            message.header.stamp = self.node.get_clock().now().to_msg()
             message.header.frame_id = "base_link"
             twist = message.twist
         twist.linear.x, twist.angular.z = float(linear), float(angular)
@@ -167,10 +181,15 @@ class NodeRemote:
         self.drive(0.0, 0.0)
         self._executor.shutdown(0.5)
         self._thread.join(2.0)
-        self._node.destroy_node()
+        self.node.destroy_node()
         rclpy.shutdown(context=self._context)
 
     # -- inside -----------------------------------------------------------------------------------------------
+
+    @property
+    def profile(self) -> Profile | None:
+        """The profile that the node uses; None while it is not known."""
+        return self._profile
 
     @property
     def _alive(self) -> bool:
@@ -205,9 +224,10 @@ class NodeRemote:
 
     def _make_publisher(self) -> Any:
         """A publisher of the type that the node subscribes to; None while that is not known."""
-        for subscription in self._node.get_subscriptions_info_by_topic(self._node.resolve_topic_name("cmd_vel")):
+        for subscription in self.node.get_subscriptions_info_by_topic(self.node.resolve_topic_name("cmd_vel")):
             if kind := _VELOCITIES.get(subscription.topic_type):
-                return self._node.create_publisher(kind, "cmd_vel", 1)
+                self.node.create_subscription(kind, "cmd_vel", self._on_velocity, 1)
+                return self.node.create_publisher(kind, "cmd_vel", 1)
         return None
 
     def _call(self, service: str) -> None:
@@ -229,8 +249,12 @@ class NodeRemote:
         if self._profile is None or self._profile.name != message.profile:
             profile = load_profile(message.profile)
             for number in range(len(profile.sonar.poses)):
-                self._node.create_subscription(Range, f"sonar/range_{number}", self._range_keeper(number), 10)
+                self.node.create_subscription(Range, f"sonar/range_{number}", self._range_keeper(number), 10)
             self._profile = profile
+
+    def _on_velocity(self, message: Any) -> None:
+        twist = message.twist if isinstance(message, TwistStamped) else message
+        self._commanded = twist.linear.x, twist.angular.z, time.monotonic()
 
     def _range_keeper(self, number: int) -> Callable[[Range], None]:
         def keep(message: Range) -> None:
@@ -244,6 +268,9 @@ class NodeRemote:
             if status.name.strip("/") == f"{self.where.strip('/')}: link":
                 values = {value.key: value.value for value in status.values}
                 self._link = {name: values.get(key, "-") for name, key in _LINK.items()}
+            elif status.name.strip("/") == f"{self.where.strip('/')}: battery":
+                minutes = {value.key: value.value for value in status.values}.get("minutes_to_cutoff", "")
+                self._minutes = float(minutes) if minutes.isdecimal() else math.nan
 
     def _on_log(self, message: Log) -> None:
         if message.name == self._log_name:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -23,12 +25,23 @@ class PortRemote:
         profile: Name or file of a profile; "" chooses it by what the robot says.
         drives: Switch the motors on; a tool that only watches leaves them off.
         timeout: Seconds to wait for the robot.
+        options: Options of the driver, instead of those that follow from `profile` and `drives`.
+        make: Connects to the robot; like `AmigoBot`.
 
     Raises:
         AmigoBotError: There is no robot; the message says why.
     """
 
-    def __init__(self, port: str, profile: str = "", *, drives: bool, timeout: float = 10.0) -> None:
+    def __init__(
+        self,
+        port: str,
+        profile: str = "",
+        *,
+        drives: bool = False,
+        timeout: float = 10.0,
+        options: Options | None = None,
+        make: Callable[..., AmigoBot] = AmigoBot,
+    ) -> None:
         self.where = port
         self._messages: deque[str] = deque(maxlen=_MESSAGES)
         self._log = _LogLines(self._messages)
@@ -36,13 +49,15 @@ class PortRemote:
         logger.addHandler(self._log)
         logger.setLevel(logging.INFO)
         logger.propagate = False
-        options = Options(profile=profile, motors_on_connect=drives, io_stream=not drives)
-        self._robot = AmigoBot(port, timeout=timeout, options=options)
-        self._identity = self._robot.identity
+        if options is None:
+            options = Options(profile=profile, motors_on_connect=drives, io_stream=not drives)
+        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when that was requested (s)
+        self.robot = make(port, timeout=timeout, options=options)
+        self._identity = self.robot.identity
 
     def state(self) -> RobotState:
         """Return what is known now."""
-        robot, link = self._robot, self._robot.link
+        robot, link = self.robot, self.robot.link
         figures = {
             "packets": str(link.packets),
             "period": "-" if math.isnan(link.period) else f"{link.period * 1000:.0f} ms",
@@ -68,9 +83,11 @@ class PortRemote:
             return known
 
     def _connected(self, known: RobotState) -> RobotState:
-        robot = self._robot
-        report, battery, ports = robot.report, robot.battery, robot.io
+        robot = self.robot
+        report, battery, ports, bumpers = robot.report, robot.battery, robot.io, robot.bumpers
         odometry = report.odometry
+        linear, angular, since = self._commanded
+        expired = time.monotonic() - since > robot.options.command_timeout
         echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in robot.sonar)
         return replace(
             known,
@@ -80,14 +97,23 @@ class PortRemote:
             yaw=odometry.yaw,
             linear=odometry.linear,
             angular=odometry.angular,
+            left_velocity=odometry.left_velocity,
+            right_velocity=odometry.right_velocity,
+            commanded_linear=0.0 if expired else linear,
+            commanded_angular=0.0 if expired else angular,
             echoes=tuple(echoes),
             volts=battery.volts,
             charge=battery.charge,
+            minutes_left=battery.minutes_left,
+            charging=battery.charging,
+            celsius=math.nan if report.celsius is None else report.celsius,
             motors=report.motors_enabled,
             sonar=report.sonar_enabled,
             moving=report.moving,
             stalls=_stalls(report),
             faults=report.faults,
+            front_bumpers=bumpers.front if bumpers else (),
+            rear_bumpers=bumpers.rear if bumpers else (),
             digital_inputs=ports.digital_inputs,
             digital_outputs=ports.digital_outputs,
             analog=ports.analog,
@@ -96,25 +122,28 @@ class PortRemote:
     def drive(self, linear: float, angular: float) -> str:
         """Request a velocity (m/s, rad/s), which expires after 0.5 s. Returns why it is refused, or ""."""
         try:
-            self._robot.drive(linear, angular)
+            self.robot.drive(linear, angular)
         except AmigoBotError as error:
             return str(error)
+        self._commanded = linear, angular, time.monotonic()
         return ""
 
     def stop(self) -> None:
         """Stop with the normal deceleration."""
+        self._commanded = 0.0, 0.0, -math.inf
         with suppress(AmigoBotError):
-            self._robot.stop(wait=False)
+            self.robot.stop(wait=False)
 
     def emergency_stop(self) -> None:
         """Brake hard, and refuse to drive until the stop is cleared."""
+        self._commanded = 0.0, 0.0, -math.inf
         with suppress(AmigoBotError):
-            self._robot.emergency_stop()
+            self.robot.emergency_stop()
 
     def clear_emergency_stop(self) -> None:
         """Accept velocities again."""
         with suppress(AmigoBotError):
-            self._robot.clear_emergency_stop()
+            self.robot.clear_emergency_stop()
 
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
@@ -122,7 +151,7 @@ class PortRemote:
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""
-        self._robot.close()
+        self.robot.close()
         logging.getLogger("amigobot_driver").removeHandler(self._log)
 
 

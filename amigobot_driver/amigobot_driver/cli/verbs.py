@@ -24,6 +24,7 @@ _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the
 _WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
 #: How to get a library that a verb needs, by its top-level module.
 REMEDIES = {
+    "aiohttp": "sudo apt-get install python3-aiohttp, or python3 -m pip install aiohttp",
     "amigobot_msgs": _WORKSPACE,
     "rclpy": _ROS,
     "rich": "sudo apt-get install python3-rich, or python3 -m pip install rich",

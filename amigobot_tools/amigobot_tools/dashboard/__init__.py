@@ -1,0 +1,66 @@
+"""Show and drive a robot in a browser: live view, controls, plots, packets, simulator, recordings.
+
+    amigobot dashboard                              a simulated robot
+    amigobot dashboard "sim://amigo-sh?world=office"
+    amigobot dashboard /dev/ttyUSB0                 motors stay off until you switch them on
+    amigobot dashboard --ros                        through a running amigobot_node
+    amigobot dashboard drive.amigo                  a recording of `amigobot record`
+    amigobot dashboard --listen 0.0.0.0:8140        for a phone beside the robot; the address has a token
+
+Open the address that it prints. Ctrl-C ends it; the robot is stopped first. The robot also stops when the page is
+closed, the browser crashes or the network fails. A robot serves one program at a time: while a node is connected to
+it, use `--ros`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from amigobot_driver.cli import UsageError
+
+if TYPE_CHECKING:
+    from .access import Listen
+
+#: Where the page is served unless told otherwise.
+DEFAULT_LISTEN = "127.0.0.1:8140"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default="",
+        metavar="SOURCE",
+        help="port (/dev/ttyUSB0, socket://HOST:8101), sim://, or a file of `amigobot record` (default: sim://)",
+    )
+    parser.add_argument(
+        "--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT", help="address of the page (%(default)s); port 0: any"
+    )
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="wait for the robot (%(default)g s)")
+    parser.add_argument("--ros", action="store_true", help="through a running amigobot_node instead of a port")
+    parser.add_argument("--namespace", default="", metavar="NAME", help="namespace of the node; implies --ros")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    # Imported here: `amigobot --help` needs no web server.
+    from .access import parse_listen
+    from .server import serve
+    from .sources import open_source
+
+    try:
+        listen: Listen = parse_listen(args.listen)
+    except ValueError as error:
+        raise UsageError(f"--listen {error}") from None
+    source = open_source(
+        args.source, profile=args.robot, timeout=args.timeout, ros=args.ros or bool(args.namespace), name=args.namespace
+    )
+    try:
+        return serve(source, listen)
+    except OSError as error:
+        raise UsageError(f"--listen {args.listen}: {error.strerror or error}; choose another port") from None
+    finally:
+        source.close()

@@ -1,0 +1,93 @@
+"""One connected browser: what it was sent, and what waits for it.
+
+A slow browser gets fewer frames, never a queue of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+
+#: Frames that may be on their way to a browser.
+_IN_FLIGHT = 2
+#: Answers that wait for a browser; one that does not read loses the oldest.
+_ANSWERS = 50
+#: Messages of a browser in a second.
+_RATE = 200
+
+
+class Browser:
+    """State of one connection. Everything runs in the loop of the server.
+
+    Args:
+        number: Identifies it; numbers are not used again.
+        log: Number of the newest log line that it does not need.
+        packets: Number of the newest frame on the line that it does not need.
+    """
+
+    def __init__(self, number: int, *, log: int = 0, packets: int = 0) -> None:
+        self.number = number
+        self.log = log
+        self.packets = packets
+        self.watches_packets = False
+        self.sections: dict[str, int] = {}  #: version of each section that it has
+        self.pending = 0  #: requests that wait for the robot
+        self.dropped = 0  #: frames that it was too slow for
+        self._answers: deque[str] = deque(maxlen=_ANSWERS)
+        self._woken = asyncio.Event()
+        self._due = False
+        self._sent = self._acknowledged = 0
+        self._second, self._count = 0.0, 0
+
+    # -- what is sent -----------------------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """There is a new frame."""
+        if self._due or self._sent - self._acknowledged >= _IN_FLIGHT:
+            self.dropped += 1
+        self._due = True
+        self._woken.set()
+
+    def reply(self, number: int | None, text: str) -> None:
+        """Answer a request with success; a request without an id gets no answer."""
+        if number is not None:
+            self._answer({"type": "reply", "id": number, "ok": True, "text": text})
+
+    def reply_error(self, number: int | None, text: str) -> None:
+        """Answer a request, or a message that is none, with what is wrong with it."""
+        self._answer({"type": "error", "id": number, "ok": False, "text": text})
+
+    async def next(self) -> str | None:
+        """Wait for something to send. Returns an answer, or None if the next frame shall be made."""
+        while True:
+            if self._answers:
+                return self._answers.popleft()
+            if self._due and self._sent - self._acknowledged < _IN_FLIGHT:
+                self._due = False
+                return None
+            self._woken.clear()
+            await self._woken.wait()
+
+    def next_frame(self) -> int:
+        """Return the number of the frame that is made now."""
+        self._sent += 1
+        return self._sent
+
+    def _answer(self, content: dict[str, object]) -> None:
+        self._answers.append(json.dumps(content))
+        self._woken.set()
+
+    # -- what comes -------------------------------------------------------------------------------------------
+
+    def acknowledge(self, number: int) -> None:
+        """The browser has drawn this frame and all before it."""
+        self._acknowledged = max(self._acknowledged, min(number, self._sent))
+        self._woken.set()
+
+    def may_send(self, now: float) -> bool:
+        """Count a message; whether the browser has sent fewer in this second than allowed."""
+        if now - self._second >= 1.0:
+            self._second, self._count = now, 0
+        self._count += 1
+        return self._count <= _RATE

@@ -1,0 +1,282 @@
+"""The dashboard without its web server: who watches, who drives, what each browser is sent.
+
+Everything here runs in one asyncio loop; requests that wait for the robot run in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from amigobot_driver import AmigoBotError
+from amigobot_driver.cli import UsageError
+
+from .browser import Browser
+from .frames import description, dumps, live_state
+from .messages import BadMessage, Flag, Message, Number, Request, read_message
+from .packets import as_json
+from .pilot import Pilot
+from .sources import Source
+from .stick import NotHeld, Stick
+
+#: s between two frames; s between two looks at what changes seldom.
+PERIOD, _SELDOM = 0.05, 1.0
+#: Browsers at a time; more are refused.
+MAX_BROWSERS = 20
+#: Lines of the log that are kept, and that a new browser gets.
+_LOG_KEPT, _LOG_FIRST = 1000, 100
+#: Frames on the line in one message at most.
+_PACKETS = 40
+#: Requests of one browser that may wait for the robot at a time.
+_PENDING = 4
+_THREADS = 6
+_FAST = Number(-10.0, 10.0)  # m/s and rad/s: beyond what any robot does
+
+_log = logging.getLogger(__name__)
+
+
+class Dashboard:
+    """Connects browsers with a source.
+
+    Args:
+        source: What is shown.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.stick = Stick()
+        self.browsers: dict[int, Browser] = {}
+        self.pilot = Pilot(source.remote, self.notify)
+        self._log: deque[tuple[int, float, str]] = deque(maxlen=_LOG_KEPT)
+        self._logged = 0
+        self._notices: deque[str] = deque(maxlen=100)  #: from other threads
+        self._numbers = 0
+        self._sections: dict[str, tuple[int, str]] = {}  #: version and JSON by name
+        self._common = "{}"  #: what every browser gets in this frame
+        self._note = ""
+        self._seldom = 0.0
+        self._watching = False
+        self._workers = ThreadPoolExecutor(_THREADS, "dashboard-request")
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._handlers: dict[str, Request] = {
+            "stop": Request(lambda: self._piloted(self.pilot.stop, "stopping")),
+            "clear": Request(
+                lambda: self._piloted(self.pilot.clear_emergency_stop, "the emergency stop is cleared: drive with care")
+            ),
+            **source.requests,
+        }
+
+    # -- browsers ---------------------------------------------------------------------------------------------
+
+    def join(self) -> Browser | None:
+        """Return a new browser; None if there are too many."""
+        if len(self.browsers) >= MAX_BROWSERS:
+            return None
+        self._numbers += 1
+        browser = Browser(self._numbers, log=max(0, self._logged - _LOG_FIRST), packets=self.source.frames.newest)
+        self.browsers[browser.number] = browser
+        return browser
+
+    def leave(self, browser: Browser) -> None:
+        """A browser has gone: if it drove, the robot is stopped."""
+        self.browsers.pop(browser.number, None)
+        if self.stick.leave(browser.number):
+            self.pilot.brake(f"browser {browser.number} has gone")
+
+    async def close(self) -> None:
+        """Stop the robot if the stick drives it."""
+        await asyncio.get_running_loop().run_in_executor(None, self.pilot.close)
+        self._workers.shutdown(wait=False)
+
+    def notify(self, text: str) -> None:
+        """Add a line to the log; any thread may call this."""
+        self._notices.append(text)
+
+    # -- what is sent -----------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Offer a frame to every browser, as long as the server runs."""
+        while True:
+            began = time.monotonic()
+            try:
+                self.tick(began)
+            except Exception:
+                _log.exception("a frame of the dashboard could not be made")
+            await asyncio.sleep(max(0.005, PERIOD - (time.monotonic() - began)))
+
+    def tick(self, now: float) -> None:
+        """Take in the state of the robot and wake the browsers that can take a frame."""
+        if self.stick.grant_overdue(now, driving=self.pilot.driving):
+            self.notify(f"browser {self.stick.holder} has taken over the stick")
+        state = self.source.state()
+        if state.note != self._note:
+            self._note = state.note
+            self._append(state.note)
+        for line in (*self.source.remote.messages(), *self._take_notices()):
+            self._append(line)
+        if not self.browsers:
+            return
+        if now - self._seldom >= _SELDOM:
+            self._seldom = now
+            self._update_sections()
+            self._watch_frames()
+        self._common = dumps(
+            {
+                "t": now,
+                "wall": time.time(),
+                "state": live_state(state),
+                "stick": {
+                    "holder": self.stick.holder,
+                    "asking": self.stick.asking,
+                    "driving": self.pilot.driving,
+                    "braking": self.pilot.braking,
+                    "note": self.pilot.note,
+                },
+                "browsers": len(self.browsers),
+                **self.source.live(),
+            }
+        )
+        for browser in self.browsers.values():
+            browser.wake()
+
+    def frame(self, browser: Browser) -> str:
+        """Return the next frame of a browser: the newest state, and what is new since its last frame."""
+        parts = [f'"type":"frame","n":{browser.next_frame()},"you":{browser.number},"now":{self._common}']
+        if lines := [entry for entry in self._log if entry[0] > browser.log]:
+            browser.log = lines[-1][0]
+            parts.append(f'"log":{dumps([(wall, text) for _, wall, text in lines])}')
+        changed = {
+            name: text for name, (version, text) in self._sections.items() if browser.sections.get(name) != version
+        }
+        if changed:
+            browser.sections |= {name: self._sections[name][0] for name in changed}
+            body = ",".join(f'"{name}":{text}' for name, text in changed.items())
+            parts.append(f'"sections":{{{body}}}')
+        if browser.watches_packets and (frames := self.source.frames.after(browser.packets, _PACKETS)):
+            skipped = frames[-1].number - browser.packets - len(frames)
+            browser.packets = frames[-1].number
+            profile = self.source.profile
+            decoded = as_json(frames, erratic=profile is not None and profile.firmware == "E")
+            parts.append(f'"packets":{dumps(decoded)},"packets_skipped":{skipped}')
+        return f"{{{','.join(parts)}}}"
+
+    def _append(self, text: str) -> None:
+        if text:
+            self._logged += 1
+            self._log.append((self._logged, time.time(), text))
+
+    def _take_notices(self) -> list[str]:
+        taken = []
+        while self._notices:
+            taken.append(self._notices.popleft())
+        return taken
+
+    def _update_sections(self) -> None:
+        source = self.source
+        told = description(source.kind, source.remote.where, source.state(), source.profile)
+        told["requests"] = sorted(self._handlers)
+        for name, value in {"description": told, **source.sections()}.items():
+            text = dumps(value)
+            version, before = self._sections.get(name, (0, ""))
+            if text != before:
+                self._sections[name] = version + 1, text
+
+    def _watch_frames(self) -> None:
+        wanted = any(browser.watches_packets for browser in self.browsers.values())
+        if wanted != self._watching:
+            self._watching = wanted
+            self._workers.submit(self.source.watch_frames, wanted)
+
+    # -- what comes -------------------------------------------------------------------------------------------
+
+    def receive(self, browser: Browser, text: str) -> None:
+        """Take a message of a browser. Never raises: a bad message is answered with an error."""
+        if not browser.may_send(time.monotonic()):
+            browser.reply_error(None, "too many messages: at most 200 a second")
+            return
+        message = None
+        try:
+            message = read_message(text)
+            self._execute(browser, message)
+        except BadMessage as error:
+            browser.reply_error(error.number, str(error))
+        except (NotHeld, AmigoBotError, ValueError) as error:
+            browser.reply_error(message.number if message else None, str(error))
+
+    def _execute(self, browser: Browser, message: Message) -> None:
+        kind, number = message.kind, browser.number
+        if kind == "ack":
+            browser.acknowledge(int(message.arguments({"n": Number(0, 2**53)})["n"]))
+        elif kind == "drive":
+            velocity = message.arguments({"linear": _FAST, "angular": _FAST})
+            self.stick.require(number)
+            self.pilot.drive(velocity["linear"], velocity["angular"])
+        elif kind == "emergency":
+            message.arguments({})
+            self.pilot.emergency_stop()
+            self.notify(f"emergency stop by browser {number}")
+            browser.reply(message.number, "emergency stop")
+        elif kind == "watch_packets":
+            browser.watches_packets = message.arguments({"on": Flag()})["on"]
+            browser.packets = self.source.frames.newest
+        elif kind in ("take", "leave", "hand_over", "keep"):
+            message.arguments({})
+            browser.reply(message.number, self._pass_stick(kind, number))
+        elif request := self._handlers.get(kind):
+            arguments = message.arguments(request.arguments)
+            if request.stick:
+                self.stick.require(number)
+            self._start(browser, message, partial(request.run, **arguments))
+        else:
+            known = ", ".join(("drive", "emergency", *sorted(self._handlers)))
+            raise BadMessage(f"type {kind!r:.60} is not known here, allowed: {known}", message.number)
+
+    def _pass_stick(self, kind: str, number: int) -> str:
+        if kind == "take":
+            if self.stick.take(number, time.monotonic()):
+                return "you hold the stick"
+            if self.stick.asking == number:
+                return f"browser {self.stick.holder} is asked for the stick; without an answer you get it in 5 s"
+            return f"browser {self.stick.asking} already asks for the stick"
+        if kind == "leave":
+            if self.stick.leave(number):
+                self.pilot.brake(f"browser {number} let go of the stick")
+            return "you let go of the stick"
+        if kind == "hand_over":
+            self.stick.hand_over(number)
+            self.pilot.brake(f"browser {number} has handed the stick over")
+            return "you handed the stick over"
+        self.stick.keep(number)
+        return "you keep the stick"
+
+    def _piloted(self, call: Any, text: str) -> str:
+        call()
+        return text
+
+    def _start(self, browser: Browser, message: Message, run: Any) -> None:
+        if browser.pending >= _PENDING:
+            raise BadMessage(f"{message.kind}: {_PENDING} requests wait for the robot already", message.number)
+        browser.pending += 1
+        task = asyncio.get_running_loop().create_task(self._perform(browser, message, run))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _perform(self, browser: Browser, message: Message, run: Any) -> None:
+        """Run a request in a thread, and answer with its result."""
+        try:
+            text = await asyncio.get_running_loop().run_in_executor(self._workers, run)
+        except (AmigoBotError, UsageError, ValueError) as error:
+            browser.reply_error(message.number, f"{message.kind}: {error}")
+        except Exception as error:
+            _log.exception("request %s failed", message.kind)
+            browser.reply_error(message.number, f"{message.kind}: {type(error).__name__}; please report this")
+        else:
+            browser.reply(message.number, text)
+            self._seldom = 0.0  # show the change at once
+        finally:
+            browser.pending -= 1

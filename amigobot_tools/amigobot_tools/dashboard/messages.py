@@ -1,0 +1,161 @@
+"""Messages of the browser: what each must contain, checked before anything is done.
+
+A message is a JSON object: `type` names the request, `id` is returned with the answer, the rest are its arguments.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+#: Characters of a message at most.
+MAX_LENGTH = 16_384
+
+
+class BadMessage(ValueError):
+    """A message that cannot be executed; the text says what is wrong with it. `number` is its id, None without."""
+
+    def __init__(self, text: str, number: int | None = None) -> None:
+        super().__init__(text)
+        self.number = number
+
+
+class Argument(Protocol):
+    """One argument of a request."""
+
+    def read(self, value: object) -> Any:
+        """Return the value. Raises ValueError with what is needed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A finite number in a range."""
+
+    low: float
+    high: float
+
+    def read(self, value: object) -> float:
+        """Return the value. Raises ValueError with what is needed."""
+        good = isinstance(value, int | float) and not isinstance(value, bool)
+        if not good or not self.low <= value <= self.high:  # type: ignore[operator]
+            raise ValueError(f"a number from {self.low:g} to {self.high:g} is needed")
+        return float(value)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number in a range."""
+
+    low: int
+    high: int
+
+    def read(self, value: object) -> int:
+        """Return the value. Raises ValueError with what is needed."""
+        if not isinstance(value, int) or isinstance(value, bool) or not self.low <= value <= self.high:
+            raise ValueError(f"a whole number from {self.low} to {self.high} is needed")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or false."""
+
+    def read(self, value: object) -> bool:
+        """Return the value. Raises ValueError with what is needed."""
+        if not isinstance(value, bool):
+            raise ValueError("true or false is needed")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of limited length."""
+
+    most: int = 200
+
+    def read(self, value: object) -> str:
+        """Return the value. Raises ValueError with what is needed."""
+        if not isinstance(value, str) or len(value) > self.most:
+            raise ValueError(f"a text of up to {self.most} characters is needed")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """A number, true or false, or a text: the value of a parameter, which its owner checks."""
+
+    def read(self, value: object) -> bool | int | float | str:
+        """Return the value. Raises ValueError with what is needed."""
+        if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not math.isfinite(value)):
+            raise ValueError("a finite number, true, false or a text is needed")
+        if isinstance(value, str) and len(value) > 200:
+            raise ValueError("a text of up to 200 characters is needed")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a browser may ask for.
+
+    Args:
+        run: Called with the arguments; returns what was done, for the person. It may wait for the robot.
+        arguments: Each argument by name.
+        stick: The browser must hold the stick.
+    """
+
+    run: Callable[..., str]
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
+    stick: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message with the form of a request; its arguments are not checked yet."""
+
+    kind: str
+    number: int | None
+    values: Mapping[str, object]
+
+    def arguments(self, allowed: Mapping[str, Argument]) -> dict[str, Any]:
+        """Return the checked arguments.
+
+        Raises:
+            BadMessage: One is missing, unknown or has a wrong value.
+        """
+        if unknown := sorted(self.values.keys() - allowed.keys()):
+            known = ", ".join(allowed) or "none"
+            raise BadMessage(f"{self.kind}: argument {unknown[0]!r:.60} is not known, allowed: {known}", self.number)
+        checked = {}
+        for name, argument in allowed.items():
+            if name not in self.values:
+                raise BadMessage(f"{self.kind}: argument {name} is missing", self.number)
+            try:
+                checked[name] = argument.read(self.values[name])
+            except ValueError as error:
+                text = f"{self.kind}: {name} is {self.values[name]!r:.60}, {error}"
+                raise BadMessage(text, self.number) from None
+        return checked
+
+
+def read_message(text: str) -> Message:
+    """Read a message.
+
+    Raises:
+        BadMessage: It is no JSON object with a type.
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadMessage("this is not JSON") from None
+    if not isinstance(content, dict):
+        raise BadMessage("a JSON object is needed")
+    kind, number = content.pop("type", None), content.pop("id", None)
+    if number is not None and (not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53):
+        raise BadMessage("id is not a whole number")
+    if not isinstance(kind, str):
+        raise BadMessage("type is missing, or no text", number)
+    return Message(kind, number, content)

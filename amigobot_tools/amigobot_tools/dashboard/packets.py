@@ -1,0 +1,92 @@
+"""The frames on the line, decoded, for the packet inspector."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import threading
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
+
+from .frames import plain
+
+#: Frames that are kept; at 9600 baud, those of about a minute.
+_KEPT = 2000
+_SECTION = re.compile(r"docs/protocol\.md (\d+(?:\.\d+)?)")
+_COMMANDS, _ERRATIC_COMMANDS = "4.1", "4.2"
+#: Sections of the packets whose docstring names none.
+_SECTIONS = {"Sip": "5.2", "SyncEcho": "3.2", "SyncReply": "3.2", "Motor": "5.11", "ShortMotor": "5.11"}
+_PACKETS = "5.1"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFrame:
+    """One frame on the line."""
+
+    number: int  #: counts the frames, from 1
+    time: float  #: s
+    to_robot: bool
+    data: bytes  #: without header, count and checksum
+
+
+class FrameLog:
+    """Keeps the newest frames. One thread may add while another reads."""
+
+    def __init__(self) -> None:
+        self._frames: deque[SeenFrame] = deque(maxlen=_KEPT)
+        self._lock = threading.Lock()
+        self.newest = 0  #: number of the newest frame
+
+    def add(self, time: float, to_robot: bool, data: bytes) -> None:
+        """Append a frame."""
+        with self._lock:
+            self.newest += 1
+            self._frames.append(SeenFrame(self.newest, time, to_robot, data))
+
+    def after(self, number: int, most: int) -> list[SeenFrame]:
+        """Return the frames with a higher number, the newest `most` of them."""
+        with self._lock:
+            count = min(most, self.newest - number, len(self._frames))
+            return [self._frames[index] for index in range(-count, 0)] if count > 0 else []
+
+    def clear(self) -> None:
+        """Forget the frames; their numbers go on."""
+        with self._lock:
+            self._frames.clear()
+
+
+def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
+    """Return a frame with name, text, fields in the robot's units, and its section in docs/protocol.md."""
+    result: dict[str, Any] = {
+        "n": frame.number,
+        "t": frame.time,
+        "to_robot": frame.to_robot,
+        "hex": frame.data.hex(" "),
+        "fields": {},
+    }
+    if frame.to_robot:
+        command = decode(frame.data, ErraticCommand if erratic else Command)
+        section = _ERRATIC_COMMANDS if erratic else _COMMANDS
+        if command is None:
+            return {**result, "name": "unknown", "text": "unknown command", "section": section}
+        summary = command.command.summary
+        return {**result, "name": command.name, "text": f"{command}: {summary}", "section": section}
+    packet: Any = parse(frame.data, ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS)
+    name = type(packet).__name__
+    cited = _SECTION.search(type(packet).__doc__ or "")
+    return {
+        **result,
+        "name": name,
+        "text": str(packet),
+        "fields": {field.name: plain(getattr(packet, field.name)) for field in dataclasses.fields(packet)},
+        "section": cited[1] if cited else _SECTIONS.get(name, _PACKETS),
+    }
+
+
+def as_json(frames: Iterable[SeenFrame], *, erratic: bool) -> list[dict[str, Any]]:
+    """Return frames decoded."""
+    return [decoded(frame, erratic=erratic) for frame in frames]

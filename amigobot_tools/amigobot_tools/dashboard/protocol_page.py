@@ -1,0 +1,52 @@
+"""Sections of docs/protocol.md as small pages, for the links of the packet inspector."""
+
+from __future__ import annotations
+
+import functools
+import re
+from html import escape
+from pathlib import Path
+
+_NAME = "protocol.md"
+_HEADING = re.compile(r"^(#{2,3}) (\d+(?:\.\d+)?)\.? (.*)$", re.MULTILINE)
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+def section_page(number: str) -> str | None:
+    """Return a section of the protocol reference as HTML; None if there is none, or the document is not here.
+
+    Args:
+        number: Number of the section, such as 5.2.
+    """
+    if not _NUMBER.fullmatch(number):
+        return None
+    for heading, title, text in _sections():
+        if heading == number:
+            body = escape(re.sub(r"<!--.*?-->\n*", "", text).strip())
+            return (
+                '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+                '<meta name="viewport" content="width=device-width, initial-scale=1">'
+                f"<title>{escape(title)}</title><link rel='stylesheet' href='/static/style.css'></head>"
+                f"<body class='document'><h1>{escape(heading)} {escape(title)}</h1><pre>{body}</pre></body></html>"
+            )
+    return None
+
+
+@functools.cache
+def _sections() -> list[tuple[str, str, str]]:
+    """Number, title and text of each section."""
+    document = _document()
+    if document is None:
+        return []
+    text = document.read_text(encoding="utf-8")
+    found = list(_HEADING.finditer(text))
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    return [(match[2], match[3], text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+
+
+def _document() -> Path | None:
+    """The document in the sources of the project that this package belongs to; None where it is installed alone."""
+    for folder in Path(__file__).resolve().parents:
+        if found := sorted((folder / "docs").rglob(_NAME)):
+            return found[0]
+    return None

@@ -1,0 +1,212 @@
+"""The web server of the dashboard: the page, its WebSocket, and who may use them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from html import escape
+from pathlib import Path
+
+from aiohttp import WSMsgType, web
+
+from .access import Access, Listen
+from .browser import Browser
+from .core import Dashboard
+from .messages import MAX_LENGTH
+from .protocol_page import section_page
+from .sources import Source
+
+#: s between two pings of a browser; one that does not answer within half of it has gone.
+_HEARTBEAT = 8.0
+_STATIC = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+#: What a page may load, for the Host that the browser has asked for: nothing that does not come from this server.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self' ws://{host} wss://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def serve(source: Source, listen: Listen) -> int:
+    """Serve the page until SIGINT or SIGTERM. Returns the exit status.
+
+    Raises:
+        OSError: The address cannot be used.
+    """
+    return asyncio.run(_serve(source, listen))
+
+
+async def _serve(source: Source, listen: Listen) -> int:
+    access = Access.for_address(listen)
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    async with running(source, access) as port:
+        print(_greeting(access, port), flush=True)
+        await ended.wait()
+    return 0
+
+
+@contextlib.asynccontextmanager
+async def running(source: Source, access: Access) -> AsyncIterator[int]:
+    """Run the server for an `async with` block; gives its port."""
+    app = application(Dashboard(source), access)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, access.listen.host, access.listen.port)
+        await site.start()
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+def application(dashboard: Dashboard, access: Access) -> web.Application:
+    """Return the web application."""
+    server = _Server(dashboard, access)
+    app = web.Application(middlewares=[server.check], client_max_size=MAX_LENGTH)
+    app.router.add_get("/", server.page)
+    app.router.add_get("/ws", server.socket)
+    app.router.add_get("/protocol/{section}", server.protocol)
+    app.router.add_get("/static/{name}", server.static)
+    app.cleanup_ctx.append(server.run)
+    app.on_shutdown.append(server.close_sockets)
+    return app
+
+
+def _greeting(access: Access, port: int) -> str:
+    """What is printed when the server runs."""
+    host = access.listen.host
+    host = f"[{host}]" if ":" in host else host
+    if not access.token:
+        return f"dashboard: http://{host}:{port}/   (Ctrl-C ends it)"
+    return (
+        f"dashboard: http://{host}:{port}/?token={access.token}   (Ctrl-C ends it)\n"
+        "WARNING: every computer of this network can reach the page. It is not encrypted: whoever sees the address "
+        "with its token, or listens on the network, can drive the robot. Use a network of your own."
+    )
+
+
+class _Server:
+    """The handlers of the web server."""
+
+    def __init__(self, dashboard: Dashboard, access: Access) -> None:
+        self._dashboard = dashboard
+        self._access = access
+        self._sockets: set[web.WebSocketResponse] = set()
+
+    async def run(self, app: web.Application) -> AsyncIterator[None]:
+        """Offer frames while the application runs."""
+        task = asyncio.create_task(self._dashboard.run())
+        yield
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        await self._dashboard.close()
+
+    async def close_sockets(self, app: web.Application) -> None:
+        """Tell every browser that the server ends."""
+        for socket in list(self._sockets):
+            await socket.close(code=1001, message=b"the dashboard ends")
+
+    # -- who may ----------------------------------------------------------------------------------------------
+
+    @property
+    def _cookie(self) -> str:
+        # Cookies do not distinguish ports: another dashboard on this computer has another name.
+        return f"amigobot_{self._access.listen.port}"
+
+    @web.middleware
+    async def check(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        """Refuse requests of other sites, and without the token; add the headers that protect the page."""
+        if not self._access.allows_host(request.host):
+            return _refused(f"the address {request.host!r:.60} is not one of this computer: use its IP address")
+        if not self._access.allows_origin(request.headers.get("Origin"), request.host):
+            return _refused("a page of another site asked for this")
+        given = request.query.get("token", "")
+        if given and self._access.allows_token(given) and request.path == "/":
+            # From the address to a cookie: the token stays out of the history, of links and of screenshots.
+            response: web.StreamResponse = web.Response(status=302, headers={"Location": "/"})
+            response.set_cookie(self._cookie, given, httponly=True, samesite="Lax", path="/")
+            return response
+        if not self._access.allows_token(request.cookies.get(self._cookie, "")):
+            return _refused("open the whole address that the program has printed, with its token")
+        response = await handler(request)
+        if not response.prepared:
+            response.headers.update(
+                {
+                    "Content-Security-Policy": _POLICY.format(host=request.host),
+                    "Cache-Control": "no-store",
+                    "Cross-Origin-Opener-Policy": "same-origin",
+                    "Cross-Origin-Resource-Policy": "same-origin",
+                    "Referrer-Policy": "no-referrer",
+                    "X-Content-Type-Options": "nosniff",
+                    "X-Frame-Options": "DENY",
+                }
+            )
+        return response
+
+    # -- what is served ---------------------------------------------------------------------------------------
+
+    async def page(self, request: web.Request) -> web.StreamResponse:
+        """The page."""
+        return self._file("index.html")
+
+    async def static(self, request: web.Request) -> web.StreamResponse:
+        """A file of the page."""
+        return self._file(request.match_info["name"])
+
+    async def protocol(self, request: web.Request) -> web.StreamResponse:
+        """A section of docs/protocol.md."""
+        text = section_page(request.match_info["section"])
+        if text is None:
+            raise web.HTTPNotFound(text="docs/protocol.md has no such section, or is not on this computer")
+        return web.Response(text=text, content_type="text/html")
+
+    def _file(self, name: str) -> web.Response:
+        path = _STATIC / name
+        if not re.fullmatch(r"\w+\.\w+", name) or path.suffix not in _TYPES or not path.is_file():
+            raise web.HTTPNotFound(text="there is no such file")
+        return web.Response(body=path.read_bytes(), content_type=_TYPES[path.suffix], charset="utf-8")
+
+    async def socket(self, request: web.Request) -> web.StreamResponse:
+        """The WebSocket of a browser."""
+        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT, max_msg_size=MAX_LENGTH, compress=False)
+        if not socket.can_prepare(request):
+            raise web.HTTPBadRequest(text="this address is for the page's WebSocket")
+        browser = self._dashboard.join()
+        if browser is None:
+            raise web.HTTPServiceUnavailable(text="too many browsers are connected")
+        await socket.prepare(request)
+        self._sockets.add(socket)
+        sender = asyncio.create_task(self._send(socket, browser))
+        try:
+            async for message in socket:
+                if message.type == WSMsgType.TEXT:
+                    self._dashboard.receive(browser, message.data)
+                else:
+                    browser.reply_error(None, "a text is needed")
+        finally:
+            self._dashboard.leave(browser)
+            self._sockets.discard(socket)
+            sender.cancel()
+            with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+                await sender
+        return socket
+
+    async def _send(self, socket: web.WebSocketResponse, browser: Browser) -> None:
+        """Send answers and frames, as fast as the browser takes them."""
+        with contextlib.suppress(ConnectionError):
+            while not socket.closed:
+                text = await browser.next()
+                await socket.send_str(self._dashboard.frame(browser) if text is None else text)
+
+
+def _refused(text: str) -> web.Response:
+    body = f"<!doctype html><title>amigobot dashboard</title><p>Refused: {escape(text)}.</p>"
+    return web.Response(status=403, text=body, content_type="text/html")

@@ -1,0 +1,46 @@
+"""What the dashboard shows: a robot at a port, the simulator, a running node, or a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from amigobot_driver.cli import UsageError
+
+from .source import Source
+
+__all__ = ["Source", "open_source"]
+
+
+def open_source(text: str, *, profile: str, timeout: float, ros: bool, name: str) -> Source:
+    """Connect to what the command line names.
+
+    Args:
+        text: Port, file, or "" for a simulated robot.
+        profile: Name or file of a profile; "" chooses it by what the robot says.
+        timeout: Seconds to wait for the robot.
+        ros: Through a running node.
+        name: Namespace of the node.
+
+    Raises:
+        UsageError: The arguments exclude each other, or the file cannot be read.
+        AmigoBotError: There is no robot; the message says why.
+    """
+    if ros:
+        if text or profile:
+            raise UsageError("--ros asks the node, which has its own port and profile: leave SOURCE and --robot out")
+        from .node import NodeSource  # needs ROS
+
+        return NodeSource(name, timeout=timeout)
+    if not text or text.startswith("sim://"):
+        from .simulator import SimulatorSource
+
+        return SimulatorSource(text or "sim://", profile, timeout=timeout)
+    if Path(text).is_file():
+        from .recording import RecordingSource
+
+        return RecordingSource(Path(text), profile)
+    if not text.startswith("/dev/") and "://" not in text:
+        raise UsageError(f"{text}: no file, and no port such as /dev/ttyUSB0, socket://HOST:8101 or sim://")
+    from .port import PortSource
+
+    return PortSource(text, profile, timeout=timeout)

@@ -1,0 +1,251 @@
+"""A robot behind a running amigobot_node, through its topics, services and parameters."""
+
+from __future__ import annotations
+
+import base64
+import math
+import threading
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from nav_msgs.msg import OccupancyGrid
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter_client import AsyncParameterClient
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+
+from amigobot_driver import RequestFailed
+from amigobot_driver.profiles import Profile
+from amigobot_msgs.msg import Packet
+from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
+
+from ...node_remote import NodeRemote
+from ...state import RobotState
+from ..messages import Anything, Flag, Request, Text, Whole
+from ..packets import FrameLog
+
+#: s that a service may take; a list of sounds is read at a packet each.
+_ANSWER, _LIST = 15.0, 120.0
+#: Cells of a map in one direction that the page is sent at most.
+_CELLS = 400
+#: Values of an occupancy grid from which a cell is a wall.
+_OCCUPIED = 50
+_LEVELS = ("ok", "warning", "error", "stale")
+#: s after which diagnostics are not shown any more.
+_STALE = 5.0
+
+
+class NodeSource:
+    """A running node.
+
+    Args:
+        namespace: Namespace of the node; "" for the root.
+        timeout: Seconds to wait for the node and its robot.
+
+    Raises:
+        UsageError: There is no such node, or it has no robot.
+    """
+
+    kind = "node"
+
+    def __init__(self, namespace: str, *, timeout: float) -> None:
+        self.frames = FrameLog()
+        self.remote = NodeRemote(namespace, drives=True, timeout=timeout)
+        node = self._node = self.remote.node
+        self._findings: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._sounds: list[dict[str, Any]] | None = None
+        self._map: dict[str, Any] | None = None
+        self._origin = 0.0, 0.0, 0.0  #: of the odometry frame in the map
+        self._parameters: list[dict[str, Any]] = []
+        self._frames_subscription: Any = None
+        self._odom = "odom"
+        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        node.create_subscription(OccupancyGrid, "map", self._on_map, latched)
+        node.create_subscription(TFMessage, "/tf", self._on_transforms, 20)
+        self._driver = AsyncParameterClient(node, self.remote.where)
+        self._clients = {
+            name: node.create_client(kind, name)
+            for name, kind in (
+                ("enable_motors", SetBool),
+                ("enable_sonar", SetBool),
+                ("enable_sounds", SetBool),
+                ("reset_odometry", Trigger),
+                ("list_sounds", ListSounds),
+                ("play_sound", PlaySound),
+                ("set_digital_outputs", SetDigitalOutputs),
+            )
+        }
+        self.requests: dict[str, Request] = {
+            "motors": Request(lambda on: self._ask("enable_motors", SetBool.Request(data=on)), {"on": Flag()}),
+            "sonar": Request(lambda on: self._ask("enable_sonar", SetBool.Request(data=on)), {"on": Flag()}),
+            "sounds": Request(lambda on: self._ask("enable_sounds", SetBool.Request(data=on)), {"on": Flag()}),
+            "reset_odometry": Request(lambda: self._ask("reset_odometry", Trigger.Request())),
+            "list_sounds": Request(self._list_sounds, stick=False),
+            "play_sound": Request(
+                lambda number: self._ask("play_sound", PlaySound.Request(number=number)), {"number": Whole(1, 255)}
+            ),
+            "outputs": Request(
+                lambda mask, states: self._ask(
+                    "set_digital_outputs", SetDigitalOutputs.Request(mask=mask, states=states)
+                ),
+                {"mask": Whole(0, 255), "states": Whole(0, 255)},
+            ),
+            "parameter": Request(self._set_parameter, {"name": Text(), "value": Anything()}),
+        }
+        self._reader = threading.Thread(target=self._read_parameters, name="dashboard-parameters", daemon=True)
+        self._reader.start()
+
+    @property
+    def profile(self) -> Profile | None:
+        """The profile that the node uses."""
+        return self.remote.profile
+
+    def state(self) -> RobotState:
+        """Return what the topics of the node say now."""
+        return self.remote.state()
+
+    def live(self) -> dict[str, Any]:
+        """Return where the odometry frame is in the map."""
+        return {"origin": self._origin}
+
+    def sections(self) -> dict[str, Any]:
+        """Return parameters, sounds, diagnostics and map."""
+        now = time.monotonic()
+        sections: dict[str, Any] = {
+            "parameters": self._parameters,
+            "diagnostics": [finding for at, finding in self._findings.values() if now - at < _STALE],
+        }
+        if self._sounds is not None:
+            sections["sounds"] = self._sounds
+        if self._map is not None:
+            sections["map"] = self._map
+        return sections
+
+    def watch_frames(self, on: bool) -> None:
+        """Have the node publish every frame while somebody looks."""
+        if on and self._frames_subscription is None:
+            self._frames_subscription = self._node.create_subscription(Packet, "packets", self._on_packet, 200)
+            self._set_parameter("publish_packets", True)
+        elif not on and self._frames_subscription is not None:
+            self._set_parameter("publish_packets", False)
+            self._node.destroy_subscription(self._frames_subscription)
+            self._frames_subscription = None
+
+    def close(self) -> None:
+        """Publish a zero velocity and leave the graph. The node keeps its robot."""
+        self.remote.close()
+
+    # -- requests ---------------------------------------------------------------------------------------------
+
+    def _ask(self, service: str, request: Any, limit: float = _ANSWER) -> str:
+        """Call a service; returns its message. Raises RequestFailed if it is not done."""
+        response = self._wait(self._clients[service].call_async(request), service, limit)
+        if not response.success:
+            raise RequestFailed(response.message)
+        return str(response.message)
+
+    def _wait(self, future: Any, what: str, limit: float = _ANSWER) -> Any:
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        if not done.wait(limit):
+            raise RequestFailed(f"{self.remote.where}: {what} has not answered within {limit:g} s")
+        return future.result()
+
+    def _list_sounds(self) -> str:
+        response = self._wait(self._clients["list_sounds"].call_async(ListSounds.Request()), "list_sounds", _LIST)
+        if not response.success:
+            raise RequestFailed(response.message)
+        self._sounds = [
+            {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
+            for sound in response.sounds
+        ]
+        return f"{len(self._sounds)} entries"
+
+    def _set_parameter(self, name: str, value: bool | int | float | str) -> str:
+        row = next((row for row in self._parameters if row["name"] == name), None)
+        if row is not None and isinstance(row["value"], float) and isinstance(value, int):
+            value = float(value)
+        response = self._wait(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
+        result = response.results[0]
+        if not result.successful:
+            raise RequestFailed(result.reason)
+        if row is not None:
+            row["value"] = value
+        return f"{name} is {value} now"
+
+    def _read_parameters(self) -> None:
+        """Read names, descriptions and values of all parameters; runs in a thread of its own."""
+        try:
+            self._driver.wait_for_services(_ANSWER)
+            names = list(self._wait(self._driver.list_parameters(), "list_parameters").result.names)
+            described = self._wait(self._driver.describe_parameters(names), "describe_parameters").descriptors
+            values = self._wait(self._driver.get_parameters(names), "get_parameters").values
+        except RequestFailed as error:
+            self._node.get_logger().warning(str(error))
+            return
+        rows = []
+        for descriptor, value in zip(described, values, strict=True):
+            if not descriptor.read_only and not descriptor.name.startswith(("qos_overrides.", "use_sim_time")):
+                rows.append(_row(descriptor, parameter_value_to_python(value)))
+        self._parameters = rows
+
+    # -- topics -----------------------------------------------------------------------------------------------
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        prefix = f"{self.remote.where.strip('/')}: "
+        for status in message.status:
+            name = status.name.strip("/")
+            if name.startswith(prefix):
+                level = status.level[0] if isinstance(status.level, bytes) else int(status.level)
+                self._findings[name] = (
+                    time.monotonic(),
+                    {
+                        "name": name.removeprefix(prefix),
+                        "level": _LEVELS[min(level, len(_LEVELS) - 1)],
+                        "message": status.message,
+                        "values": {value.key: value.value for value in status.values},
+                    },
+                )
+
+    def _on_packet(self, message: Packet) -> None:
+        stamp = message.header.stamp
+        self.frames.add(stamp.sec + stamp.nanosec * 1e-9, message.to_robot, bytes(message.data))
+
+    def _on_map(self, message: OccupancyGrid) -> None:
+        info = message.info
+        step = max(1, math.ceil(max(info.width, info.height) / _CELLS))
+        cells = bytearray()
+        rows = range(0, info.height, step)
+        columns = range(0, info.width, step)
+        for row in rows:
+            for column in columns:
+                value = message.data[row * info.width + column]
+                cells.append(2 if value < 0 else 1 if value >= _OCCUPIED else 0)
+        origin = info.origin
+        self._map = {
+            "width": len(columns),
+            "height": len(rows),
+            "resolution": info.resolution * step,
+            "x": origin.position.x,
+            "y": origin.position.y,
+            "cells": base64.b64encode(bytes(cells)).decode(),
+        }
+
+    def _on_transforms(self, message: TFMessage) -> None:
+        for transform in message.transforms:
+            if transform.header.frame_id.endswith("map") and transform.child_frame_id.endswith(self._odom):
+                move, turn = transform.transform.translation, transform.transform.rotation
+                self._origin = move.x, move.y, 2 * math.atan2(turn.z, turn.w)
+
+
+def _row(descriptor: ParameterDescriptor, value: Any) -> dict[str, Any]:
+    """A parameter with its description and range."""
+    row = {"name": descriptor.name, "value": value, "text": descriptor.description, "unit": ""}
+    for allowed in (*descriptor.floating_point_range, *descriptor.integer_range):
+        row |= {"low": allowed.from_value, "high": allowed.to_value}
+    row["whole"] = isinstance(value, int) and not isinstance(value, bool)
+    return row

@@ -1,0 +1,168 @@
+"""A robot at a port, through the Python API of the driver."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLost, Options, Refused
+from amigobot_driver.profiles import Profile
+from amigobot_driver.robot import Configured, FrameSeen
+
+from ...port_remote import PortRemote
+from ...state import RobotState
+from ..messages import Anything, Flag, Request, Text, Whole
+from ..packets import FrameLog
+
+#: Options of the driver that the page can change: unit, range, description.
+_OPTIONS: dict[str, tuple[str, float, float, str]] = {
+    "max_linear": ("m/s", 0.0, 2.2, "highest speed that the driver requests; 0: the limit of the robot"),
+    "max_angular": ("rad/s", 0.0, 6.3, "highest turn rate that the driver requests; 0: the limit of the robot"),
+    "command_timeout": ("s", 0.05, 2.0, "the driver stops the robot this long after the last velocity"),
+}
+
+
+class PortSource:
+    """A connected robot.
+
+    Args:
+        port: A port of the driver.
+        profile: Name or file of a profile; "" chooses it by what the robot says.
+        timeout: Seconds to wait for the robot.
+        make: Connects to the robot; like `AmigoBot`.
+
+    Raises:
+        AmigoBotError: There is no robot; the message says why.
+    """
+
+    kind = "port"
+
+    def __init__(
+        self, port: str, profile: str = "", *, timeout: float = 10.0, make: Callable[..., AmigoBot] = AmigoBot
+    ) -> None:
+        self.frames = FrameLog()
+        options = Options(profile=profile, motors_on_connect=False, io_stream=True)
+        self.remote = PortRemote(port, timeout=timeout, options=options, make=make)
+        self.robot = self.remote.robot
+        self._config = dict(self.robot.get_config())
+        self._configured = self.robot.subscribe(self._on_config, Configured)
+        self._sounds: list[dict[str, Any]] | None = None
+        self._watching: threading.Thread | None = None
+        self._watched = threading.Event()
+        self.requests: dict[str, Request] = {
+            "motors": Request(self._motors, {"on": Flag()}),
+            "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": Flag()}),
+            "sounds": Request(lambda on: self.robot.enable_sounds(on), {"on": Flag()}),
+            "list_sounds": Request(self._list_sounds, stick=False),
+            "play_sound": Request(lambda number: self.robot.play_sound(number), {"number": Whole(1, 255)}),
+            "reset_odometry": Request(self._reset_odometry),
+            "outputs": Request(self._set_outputs, {"mask": Whole(0, 255), "states": Whole(0, 255)}),
+            "parameter": Request(self._set_parameter, {"name": Text(), "value": Anything()}),
+        }
+
+    @property
+    def profile(self) -> Profile | None:
+        """The robot's profile."""
+        return self.robot.profile
+
+    def state(self) -> RobotState:
+        """Return what is known of the robot now."""
+        return self.remote.state()
+
+    def live(self) -> dict[str, Any]:
+        """Return nothing more than the state."""
+        return {}
+
+    def sections(self) -> dict[str, Any]:
+        """Return parameters, sounds and identity."""
+        sections: dict[str, Any] = {"parameters": self._parameters()}
+        if self._sounds is not None:
+            sections["sounds"] = self._sounds
+        return sections
+
+    def watch_frames(self, on: bool) -> None:
+        """Trace the line while somebody looks."""
+        if on and self._watching is None:
+            self._watched.clear()
+            self._watching = threading.Thread(target=self._follow, name="dashboard-frames", daemon=True)
+            self._watching.start()
+        elif not on and self._watching is not None:
+            self._watched.set()
+            self._watching.join(2.0)
+            self._watching = None
+
+    def close(self) -> None:
+        """Stop the robot, close its session and the port."""
+        self._watched.set()
+        self.remote.close()
+
+    # -- requests ---------------------------------------------------------------------------------------------
+
+    def _motors(self, on: bool) -> str:
+        return self.robot.enable_motors(on)
+
+    def _list_sounds(self) -> str:
+        sounds = self.robot.list_sounds()
+        self._sounds = [{"number": sound.number, "name": sound.name, "group": sound.is_group} for sound in sounds]
+        return f"{sum(not sound.is_group for sound in sounds)} sounds"
+
+    def _reset_odometry(self) -> str:
+        self.robot.reset_odometry()
+        return "the robot is at the origin of the odometry frame now"
+
+    def _set_outputs(self, mask: int, states: int) -> str:
+        return f"digital outputs: {self.robot.set_digital_outputs(mask, states):08b}"
+
+    def _set_parameter(self, name: str, value: bool | int | float | str) -> str:
+        if name in _OPTIONS:
+            return self.robot.configure(**{name: value})
+        if name not in TUNABLE:
+            raise Refused(f"there is no parameter {name!r:.60}")
+        if not isinstance(value, int) and isinstance(value, float) and value.is_integer():
+            value = int(value)
+        self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
+        return f"{name} is {value} now"
+
+    def _parameters(self) -> list[dict[str, Any]]:
+        """The values that can be set, as the robot reports them or the driver uses them."""
+        options = self.robot.options
+        rows = [
+            {"name": name, "value": getattr(options, name), "unit": unit, "low": low, "high": high, "text": text}
+            for name, (unit, low, high, text) in _OPTIONS.items()
+        ]
+        for name, known in TUNABLE.items():
+            if name in self._config:
+                row = {
+                    "name": name,
+                    "value": self._config[name],
+                    "unit": known.unit,
+                    "low": known.low,
+                    "high": known.high,
+                }
+                rows.append({**row, "text": known.command.summary, "whole": True})
+        return rows
+
+    def _on_config(self, event: Configured) -> None:
+        self._config = dict(event.config.values())
+
+    # -- frames -----------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        """Copy the traced frames to the log until nobody looks; runs in a thread of its own."""
+        try:
+            self._trace(True)
+            with self.robot.events(FrameSeen, maxlen=500) as stream:
+                while not self._watched.is_set() and not stream.closed:
+                    with contextlib.suppress(ConnectionLost):
+                        if frame := stream.get(0.2):
+                            self.frames.add(frame.stamp, frame.to_robot, frame.data)
+        except AmigoBotError:
+            return  # the robot was closed
+        finally:
+            self._trace(False)
+
+    def _trace(self, on: bool) -> None:
+        with contextlib.suppress(AmigoBotError):
+            self.robot.configure(trace=on)

@@ -1,0 +1,299 @@
+"""A simulated robot in this process, with its truth, its faults, its obstacles and its clock."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import partial
+from typing import Any
+
+from amigobot_driver import AmigoBot, Options, Refused
+from amigobot_driver.sim import FaultError, Pose, Segment, Simulator, Window, World, WorldError, parse_faults
+from amigobot_driver.sim.faults import Faults
+from amigobot_driver.sim.world import box, circle
+from amigobot_driver.transport.simulated import simulator_of
+
+from ...state import RobotState
+from ..messages import Flag, Number, Request, Text, Whole
+from .port import PortSource
+from .stepped import FASTEST, SLOWEST, SteppedDriver
+
+#: m; obstacles are put within this distance of the origin.
+_REACH = 1000.0
+_MOST_OBSTACLES = 50
+#: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
+_TIMEOUT = 0.5
+_COORDINATE = Number(-_REACH, _REACH)
+_ANGLE = Number(-100.0, 100.0)
+
+
+class SimulatedBot(AmigoBot):
+    """An `AmigoBot` on a simulator whose clock can be changed."""
+
+    def __init__(self, port: str, *, timeout: float, options: Options, simulator: Simulator) -> None:
+        self._new_driver = partial(SteppedDriver, simulator=simulator)  # type: ignore[assignment]
+        super().__init__(port, timeout=timeout, options=options)
+
+    @property
+    def stepped(self) -> SteppedDriver:
+        """The clock and the simulator."""
+        return self._driver  # type: ignore[return-value]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A box (m, m, rad), or a circle if its width is 0."""
+
+    number: int
+    x: float
+    y: float
+    heading: float
+    length: float  #: of a circle: its diameter
+    width: float
+
+    def segments(self) -> list[Segment]:
+        """Return its outline."""
+        if self.width:
+            return box(self.x, self.y, self.length, self.width, self.heading)
+        return circle(self.x, self.y, self.length / 2)
+
+    def contains(self, pose: Pose) -> bool:
+        """Whether the middle of a robot is inside, so that its outline may be around the whole robot."""
+        dx, dy = pose.x - self.x, pose.y - self.y
+        if not self.width:
+            return math.hypot(dx, dy) < self.length / 2
+        c, s = math.cos(self.heading), math.sin(self.heading)
+        return abs(c * dx + s * dy) < self.length / 2 and abs(c * dy - s * dx) < self.width / 2
+
+
+class SimulatorSource(PortSource):
+    """A simulated robot that a person can play with.
+
+    Args:
+        url: sim:// with options.
+        profile: Name or file of a profile for the driver; "" chooses it by what the robot says.
+        timeout: Seconds to wait for the robot.
+
+    Raises:
+        AmigoBotError: The URL describes no robot; the message says why.
+    """
+
+    kind = "simulator"
+
+    def __init__(self, url: str, profile: str = "", *, timeout: float = 10.0) -> None:
+        self._simulator, _ = simulator_of(url)
+        super().__init__(url, profile, timeout=timeout, make=partial(SimulatedBot, simulator=self._simulator))
+        assert isinstance(self.robot, SimulatedBot)
+        self._driver = self.robot.stepped
+        self._world: World = self._simulator.world
+        self._obstacles: dict[int, Obstacle] = {}
+        self._origin: Pose | None = None  #: of the odometry frame in the world
+        size = {"length": Number(0.05, 20.0), "width": Number(0.0, 20.0)}
+        place = {"x": _COORDINATE, "y": _COORDINATE, "heading": _ANGLE}
+        self.requests |= {
+            "pause": Request(self._pause, {"on": Flag()}),
+            "step": Request(self._step, {"seconds": Number(0.01, 10.0)}),
+            "speed": Request(self._set_speed, {"factor": Number(SLOWEST, FASTEST)}),
+            "place": Request(self._place, place),
+            "fault": Request(self._set_fault, {"name": Text(), "value": Text()}),
+            "fault_now": Request(self._start_fault, {"name": Text(), "seconds": Number(0.0, 3600.0)}),
+            "no_faults": Request(self._clear_faults),
+            "add_obstacle": Request(self._add_obstacle, {**place, **size}),
+            "move_obstacle": Request(self._move_obstacle, {"number": Whole(1, 2**31), **place}),
+            "remove_obstacle": Request(self._remove_obstacle, {"number": Whole(1, 2**31)}),
+            "press_motors": Request(self._press_motors),
+            "press_reset": Request(self._press_reset),
+            "charge": Request(self._set_charge, {"charge": Number(0.0, 1.0)}),
+        }
+
+    def live(self) -> dict[str, Any]:
+        """Return truth and clock of the simulation."""
+        with self._driver.world() as simulator:
+            truth, odometry = simulator.truth, self._odometry()
+            if self._origin is None:
+                self._origin = _origin(truth.pose, odometry)
+        driver, origin, pose = self._driver, self._origin, truth.pose
+        return {
+            "sim": {
+                "time": driver.elapsed,
+                "speed": driver.speed,
+                "actual": 0.0 if driver.paused else driver.actual_speed,
+                "paused": driver.paused,
+                "x": pose.x,
+                "y": pose.y,
+                "yaw": pose.heading,
+                "left_velocity": truth.left_velocity,
+                "right_velocity": truth.right_velocity,
+                "touching": truth.touching,
+                "charge": simulator.battery.charge,
+                "bytes_in_transit": simulator.bytes_in_transit,
+            },
+            "origin": (origin.x, origin.y, origin.heading),
+        }
+
+    def sections(self) -> dict[str, Any]:
+        """Return also walls, obstacles and faults."""
+        return {
+            **super().sections(),
+            "walls": self._world.segments,
+            "obstacles": list(self._obstacles.values()),
+            "faults": _fault_rows(self._simulator.faults),
+        }
+
+    def state(self) -> RobotState:
+        """Return what is known of the robot; times count in simulated seconds."""
+        return self.remote.state()
+
+    def _odometry(self) -> Pose:
+        with self._driver.robot() as robot:
+            state = robot.estimator.odometer.state
+        return Pose(state.x, state.y, state.yaw)
+
+    # -- the clock --------------------------------------------------------------------------------------------
+
+    def _pause(self, on: bool) -> str:
+        self._driver.pause(on)
+        return "paused" if on else "running"
+
+    def _step(self, seconds: float) -> str:
+        if not self._driver.paused:
+            raise Refused("the simulation runs: pause it first")
+        self._driver.step(seconds)
+        return f"{seconds:g} s more"
+
+    def _set_speed(self, factor: float) -> str:
+        self._driver.speed = factor
+        with self._driver.robot() as robot:
+            options = dataclasses.replace(robot.options, command_timeout=_TIMEOUT * max(1.0, factor))
+            robot.configure(options, self._driver.clock())
+        return f"{factor:g} times real time"
+
+    # -- the world --------------------------------------------------------------------------------------------
+
+    def _place(self, x: float, y: float, heading: float) -> str:
+        pose = Pose(x, y, math.remainder(heading, math.tau))
+        with self._driver.world() as simulator:
+            _check_outside(pose, self._obstacles)
+            try:
+                simulator.place(pose)
+            except WorldError as error:
+                raise Refused(str(error)) from None
+        return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry does not know"
+
+    def _reset_odometry(self) -> str:
+        text = super()._reset_odometry()
+        self._origin = None
+        return text
+
+    def _add_obstacle(self, x: float, y: float, heading: float, length: float, width: float) -> str:
+        if len(self._obstacles) >= _MOST_OBSTACLES:
+            raise Refused(f"there are {_MOST_OBSTACLES} obstacles already: remove some")
+        number = max(self._obstacles, default=0) + 1
+        self._build({**self._obstacles, number: Obstacle(number, x, y, heading, length, width)})
+        return f"obstacle {number} added"
+
+    def _move_obstacle(self, number: int, x: float, y: float, heading: float) -> str:
+        obstacle = self._obstacle(number)
+        self._build({**self._obstacles, number: dataclasses.replace(obstacle, x=x, y=y, heading=heading)})
+        return f"obstacle {number} moved"
+
+    def _remove_obstacle(self, number: int) -> str:
+        self._obstacle(number)
+        self._build({key: obstacle for key, obstacle in self._obstacles.items() if key != number})
+        return f"obstacle {number} removed"
+
+    def _obstacle(self, number: int) -> Obstacle:
+        if number not in self._obstacles:
+            raise Refused(f"there is no obstacle {number}")
+        return self._obstacles[number]
+
+    def _build(self, obstacles: dict[int, Obstacle]) -> None:
+        """Put up these obstacles, if the robot is in none of them."""
+        added = [segment for obstacle in obstacles.values() for segment in obstacle.segments()]
+        with self._driver.world() as simulator:
+            _check_outside(simulator.truth.pose, obstacles)
+            world = dataclasses.replace(self._world, segments=(*self._world.segments, *added))
+            try:
+                simulator.replace_world(world)
+            except WorldError as error:
+                raise Refused(str(error)) from None
+            self._obstacles = obstacles
+
+    # -- the robot --------------------------------------------------------------------------------------------
+
+    def _set_fault(self, name: str, value: str) -> str:
+        with self._driver.world() as simulator:
+            try:
+                one = parse_faults([f"{name}={value}"] if value.strip() else [])
+                default = getattr(Faults(), name) if not value.strip() else getattr(one, name)
+                simulator.faults = dataclasses.replace(simulator.faults, **{name: default})
+            except (FaultError, AttributeError, TypeError) as error:
+                text = str(error) if isinstance(error, FaultError) else f"there is no fault {name!r:.60}"
+                raise Refused(text) from None
+        return f"{name}: {value.strip() or 'off'}"
+
+    def _start_fault(self, name: str, seconds: float) -> str:
+        with self._driver.world() as simulator:
+            fields = {field.name: field for field in dataclasses.fields(Faults)}
+            if name not in fields or "Window" not in str(fields[name].type):
+                raise Refused(f"{name!r:.60} is no fault with a time window")
+            changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
+            simulator.faults = dataclasses.replace(simulator.faults, **changed)
+        return f"{name} for {seconds:g} s of simulated time"
+
+    def _clear_faults(self) -> str:
+        with self._driver.world() as simulator:
+            simulator.faults = Faults()
+        return "no faults"
+
+    def _press_motors(self) -> str:
+        with self._driver.world() as simulator:
+            simulator.press_motors_button()
+        return "the MOTORS button of the robot was pressed"
+
+    def _press_reset(self) -> str:
+        with self._driver.world() as simulator:
+            simulator.reset()
+        return "the RESET button of the robot was pressed"
+
+    def _set_charge(self, charge: float) -> str:
+        with self._driver.world() as simulator:
+            simulator.battery.charge = charge
+        return f"battery at {charge * 100:.0f} %"
+
+
+def _check_outside(pose: Pose, obstacles: dict[int, Obstacle]) -> None:
+    for obstacle in obstacles.values():
+        if obstacle.contains(pose):
+            raise Refused(f"the robot would be inside obstacle {obstacle.number}")
+
+
+def _origin(truth: Pose, odometry: Pose) -> Pose:
+    """The pose of the odometry frame in the world, from the robot's pose in both."""
+    heading = truth.heading - odometry.heading
+    c, s = math.cos(heading), math.sin(heading)
+    x, y = truth.x - c * odometry.x + s * odometry.y, truth.y - s * odometry.x - c * odometry.y
+    return Pose(x, y, math.remainder(heading, math.tau))
+
+
+def _fault_rows(faults: Faults) -> list[dict[str, Any]]:
+    """Each fault with its present value as text, "" for off."""
+    rows = []
+    for field in dataclasses.fields(Faults):
+        value = getattr(faults, field.name)
+        kind = {"float": "number", "bool": "flag"}.get(
+            str(field.type), "window" if "Window" in str(field.type) else "set"
+        )
+        rows.append({"name": field.name, "kind": kind, "value": _fault_text(value), "help": field.metadata["help"]})
+    return rows
+
+
+def _fault_text(value: object) -> str:
+    if isinstance(value, Window):
+        every = "" if math.isinf(value.every) else f":{value.every:g}"
+        return f"{value.start:g}:{value.duration:g}{every}"
+    if isinstance(value, frozenset):
+        return ",".join(map(str, sorted(value)))
+    if isinstance(value, bool):
+        return "1" if value else ""
+    return f"{value:g}" if isinstance(value, float) and value else ""

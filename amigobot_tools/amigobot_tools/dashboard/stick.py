@@ -1,0 +1,90 @@
+"""Who controls the robot: one browser at a time holds the stick.
+
+    stick = Stick()
+    stick.take(1, now)              # True: it was free
+    stick.take(2, now)              # False: browser 2 now asks for it
+    stick.hand_over(1)              # browser 2 holds it
+
+The stick never changes hands while its holder drives, unless the holder agrees.
+"""
+
+from __future__ import annotations
+
+import math
+
+#: s after which a question that the holder does not answer is granted, unless the holder drives.
+ANSWER = 5.0
+
+
+class NotHeld(Exception):
+    """A browser that does not hold the stick asks for something that needs it."""
+
+
+class Stick:
+    """The right to control the robot. Browsers are numbers; times are in s."""
+
+    def __init__(self) -> None:
+        self.holder: int | None = None
+        self.asking: int | None = None
+        self._asked = -math.inf
+
+    def take(self, browser: int, now: float) -> bool:
+        """Give a free stick to a browser, or note that the browser asks for it. Returns whether it holds it now."""
+        if self.holder is None:
+            self.holder = browser
+        elif self.holder != browser and self.asking is None:
+            self.asking, self._asked = browser, now
+        return self.holder == browser
+
+    def require(self, browser: int) -> None:
+        """Check that a browser may control the robot; a free stick becomes its own.
+
+        Raises:
+            NotHeld: Another browser holds it.
+        """
+        if self.holder is None:
+            self.holder = browser
+        self._check(browser)
+
+    def hand_over(self, browser: int) -> None:
+        """The holder agrees: the browser that asks gets the stick.
+
+        Raises:
+            NotHeld: This browser is not the holder.
+        """
+        self._check(browser)
+        if self.asking is not None:
+            self._give(self.asking)
+
+    def keep(self, browser: int) -> None:
+        """The holder refuses the question.
+
+        Raises:
+            NotHeld: This browser is not the holder.
+        """
+        self._check(browser)
+        self.asking = None
+
+    def leave(self, browser: int) -> bool:
+        """A browser lets go of the stick, or has gone. Returns whether it was the holder."""
+        if self.asking == browser:
+            self.asking = None
+        if self.holder != browser:
+            return False
+        self._give(self.asking)
+        return True
+
+    def grant_overdue(self, now: float, *, driving: bool) -> bool:
+        """Hand the stick over if its holder neither drives nor answers. Returns whether that happened."""
+        if self.asking is None or driving or now - self._asked < ANSWER:
+            return False
+        self._give(self.asking)
+        return True
+
+    def _give(self, browser: int | None) -> None:
+        self.holder, self.asking = browser, None
+
+    def _check(self, browser: int) -> None:
+        if self.holder != browser:
+            held = "nobody holds" if self.holder is None else f"browser {self.holder} holds"
+            raise NotHeld(f"{held} the stick: take it over first")

@@ -1,0 +1,163 @@
+"""A dashboard without a browser: its server on a free port, and WebSockets that speak like the page."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from fakes import FakeRemote
+
+from amigobot_driver.profiles import Profile
+
+aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+
+from amigobot_tools.dashboard.access import Access, Listen  # noqa: E402
+from amigobot_tools.dashboard.messages import Number, Request, Text  # noqa: E402
+from amigobot_tools.dashboard.packets import FrameLog  # noqa: E402
+from amigobot_tools.dashboard.server import running  # noqa: E402
+from amigobot_tools.dashboard.sources import Source  # noqa: E402
+from amigobot_tools.dashboard.sources.simulator import SimulatorSource  # noqa: E402
+from amigobot_tools.state import RobotState  # noqa: E402
+
+#: s that nothing here ever takes, on however slow a machine
+PATIENCE = 60.0
+#: A fast line, so that tests do not wait for it.
+SIMULATOR = "sim://amigo?world=empty&baud=0&seed=1"
+
+
+class FakeSource:
+    """A source without a robot: what is asked of it is noted."""
+
+    kind = "port"
+
+    def __init__(self) -> None:
+        self.remote = FakeRemote()
+        self.frames = FrameLog()
+        self.asked: list[tuple[Any, ...]] = []
+        self.watching: list[bool] = []
+        self.more: dict[str, Any] = {}
+        self.requests: Mapping[str, Request] = {
+            "wait": Request(self._wait, {"seconds": Number(0, 5)}),
+            "say": Request(self._say, {"text": Text(20)}, stick=False),
+        }
+
+    @property
+    def profile(self) -> Profile | None:
+        return None
+
+    def state(self) -> RobotState:
+        return self.remote.state()
+
+    def live(self) -> dict[str, Any]:
+        return {}
+
+    def sections(self) -> dict[str, Any]:
+        return self.more
+
+    def watch_frames(self, on: bool) -> None:
+        self.watching.append(on)
+
+    def close(self) -> None:
+        self.remote.close()
+
+    def _wait(self, seconds: float) -> str:
+        time.sleep(seconds)
+        self.asked.append(("wait", seconds))
+        return "waited"
+
+    def _say(self, text: str) -> str:
+        self.asked.append(("say", text))
+        return f"said {text}"
+
+
+class Page:
+    """One WebSocket. It acknowledges frames unless it is told not to."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.acknowledges = True
+        self.frames: list[dict[str, Any]] = []
+        self.answers: list[dict[str, Any]] = []
+        self.sections: dict[str, Any] = {}
+        self.log: list[str] = []
+        self._number = 0
+
+    async def read(self, seconds: float = PATIENCE) -> dict[str, Any]:
+        """The next message."""
+        message = await asyncio.wait_for(self.socket.receive(), seconds)
+        assert message.type == aiohttp.WSMsgType.TEXT, message
+        content: dict[str, Any] = json.loads(message.data)
+        if content["type"] == "frame":
+            self.frames.append(content)
+            self.sections |= content.get("sections", {})
+            self.log += [text for _, text in content.get("log", [])]
+            if self.acknowledges:
+                await self.send("ack", n=content["n"])
+        else:
+            self.answers.append(content)
+        return content
+
+    async def send(self, kind: str, **values: Any) -> None:
+        """Send a message that needs no answer."""
+        await self.socket.send_str(json.dumps({"type": kind, **values}))
+
+    async def ask(self, kind: str, **values: Any) -> dict[str, Any]:
+        """Send a request and wait for its answer."""
+        self._number += 1
+        await self.send(kind, id=self._number, **values)
+        return await self.until(lambda: next((one for one in self.answers if one["id"] == self._number), None))
+
+    async def until(self, condition: Callable[[], Any]) -> Any:
+        """Read until a condition is met; returns its value."""
+        end = time.monotonic() + PATIENCE
+        while not (found := condition()):
+            assert time.monotonic() < end, f"never; last: {self.frames[-1:]}, {self.answers[-3:]}"
+            await self.read()
+        return found
+
+    @property
+    def now(self) -> dict[str, Any]:
+        """What the newest frame says."""
+        return dict(self.frames[-1]["now"]) if self.frames else {}
+
+
+class Bench:
+    """A running dashboard."""
+
+    def __init__(self, port: int, session: aiohttp.ClientSession) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.session = session
+
+    @contextlib.asynccontextmanager
+    async def page(self, **headers: str) -> AsyncIterator[Page]:
+        """Open a WebSocket, as the page of this server does."""
+        headers = {"Origin": self.url, **headers}
+        async with self.session.ws_connect(f"{self.url}/ws", headers=headers) as socket:
+            page = Page(socket)
+            await page.until(lambda: page.frames)
+            yield page
+
+
+@contextlib.asynccontextmanager
+async def dashboard(source: Source, token: str = "") -> AsyncIterator[Bench]:
+    """Serve a source for an `async with` block."""
+    access = Access(Listen("127.0.0.1", 0), token)
+    # unsafe: cookies of an IP address, too
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with running(source, access) as port, aiohttp.ClientSession(cookie_jar=jar) as session:
+        yield Bench(port, session)
+
+
+@contextlib.contextmanager
+def simulator(url: str = SIMULATOR) -> Iterator[SimulatorSource]:
+    """A simulated robot for a `with` block."""
+    source = SimulatorSource(url, timeout=PATIENCE)
+    try:
+        yield source
+    finally:
+        source.close()

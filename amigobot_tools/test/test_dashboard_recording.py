@@ -1,0 +1,103 @@
+"""The dashboard on a recording: the playhead, the events, the frames."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from amigobot_driver import Options
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.robot import FrameSeen
+from amigobot_tools.dashboard.sources.recording import RecordingSource
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten seconds of a simulated robot that drives, has its motors off, and drives on."""
+    bench = Bench(Options(trace=True))
+    bench.connect()
+    began = bench.now
+    bench.run(4.0, cmd_vel=(0.2, 0.1))
+    bench.robot.enable_motors(False, bench.now)
+    bench.run(2.0)
+    bench.robot.enable_motors(True, bench.now)
+    bench.run(4.0, cmd_vel=(0.2, 0.0))
+    path = tmp_path_factory.mktemp("recording") / "drive.amigo"
+    with path.open("wb") as file:
+        write_head(file, Head(0.0, "", "anna", "Pioneer", "amigo", "amigo", False))
+        for _, event in bench.events:
+            if isinstance(event, FrameSeen) and event.stamp >= began:
+                write_record(file, Record(event.stamp - began, event.to_robot, event.data))
+    return path
+
+
+@pytest.fixture
+def source(recording: Path) -> RecordingSource:
+    return RecordingSource(recording)
+
+
+def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end, "never"
+        time.sleep(0.005)
+
+
+def test_the_state_follows_the_playhead(source: RecordingSource) -> None:
+    source.requests["play"].run(on=False)
+    source.requests["seek"].run(time=0.1)
+    start = source.state()
+    source.requests["seek"].run(time=9.5)
+    end = source.state()
+    assert start.name == "anna" and start.connected and math.hypot(end.x - start.x, end.y - start.y) > 0.5
+    assert len(end.echoes) == 8 and end.model == "AmigoBot (AmigOS)"
+    assert source.live()["replay"]["time"] == pytest.approx(9.5)
+
+
+def test_it_plays_at_a_speed_and_ends_at_the_end(source: RecordingSource) -> None:
+    source.requests["speed"].run(factor=50.0)
+    until(lambda: not source.live()["replay"]["playing"])
+    replay = source.live()["replay"]
+    assert replay["time"] == replay["length"] == pytest.approx(10.0, abs=0.3)
+    source.requests["play"].run(on=True)
+    assert source.live()["replay"]["time"] < 9.0  # from the beginning
+
+
+def test_the_time_line_has_the_events_and_the_path(source: RecordingSource) -> None:
+    timeline = source.sections()["timeline"]
+    motors = [(round(event.time), event.text) for event in timeline["events"] if event.kind == "motors"]
+    assert motors == [(4, "motors off"), (6, "motors on")]
+    assert len(timeline["path"]) > 50 and timeline["left_out"] == 0
+
+
+def test_a_jump_fills_log_and_packets_from_before_it(source: RecordingSource) -> None:
+    source.watch_frames(True)
+    source.requests["play"].run(on=False)
+    source.requests["seek"].run(time=5.0)
+    source.live()
+    frames = source.frames.after(0, 1000)
+    assert frames and all(2.9 <= frame.time <= 5.0 for frame in frames)
+    assert {frame.to_robot for frame in frames} == {False, True}
+    assert "motors off" in source.remote.messages()
+    assert source.live()["replay"]["jumps"] == 1
+
+
+def test_a_recording_is_not_driven(source: RecordingSource) -> None:
+    assert source.remote.drive(0.1, 0.0) == "a recording cannot be driven"
+    assert "motors" not in source.requests
+
+
+def test_a_file_that_is_no_recording_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "x.amigo").write_bytes(b"nothing")
+    with pytest.raises(UsageError, match=r"x\.amigo: this is no recording of `amigobot record`"):
+        RecordingSource(tmp_path / "x.amigo")
+    with (tmp_path / "y.amigo").open("wb") as file:
+        write_head(file, Head(0.0, "", "anna", "Pioneer", "amigo", "amigo", False))
+    with pytest.raises(UsageError, match=r"y\.amigo has no packets of a robot"):
+        RecordingSource(tmp_path / "y.amigo")

@@ -1,0 +1,408 @@
+"""The dashboard's server without a browser: who may use it, what it sends, what it does with any message."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+from dashboard_bench import Bench, FakeSource, aiohttp, dashboard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from amigobot_driver.cli import UsageError
+from amigobot_tools import dashboard as verb
+from amigobot_tools.dashboard.access import Access, Listen, parse_listen
+from amigobot_tools.dashboard.browser import Browser
+from amigobot_tools.dashboard.core import MAX_BROWSERS, Dashboard
+from amigobot_tools.dashboard.messages import BadMessage, Flag, Number, Text, Whole, read_message
+from amigobot_tools.dashboard.sources import open_source
+
+Test = Callable[[FakeSource, Bench], Awaitable[None]]
+
+
+def run(test: Test, token: str = "") -> FakeSource:
+    """Run a test with a dashboard of a source without a robot."""
+    source = FakeSource()
+
+    async def with_dashboard() -> None:
+        async with dashboard(source, token) as bench:
+            await test(source, bench)
+
+    asyncio.run(with_dashboard())
+    return source
+
+
+# -- who may use it -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "listen", "loopback"),
+    [
+        ("127.0.0.1:8140", Listen("127.0.0.1", 8140), True),
+        ("localhost:0", Listen("localhost", 0), True),
+        ("8140", Listen("127.0.0.1", 8140), True),
+        ("[::1]:8140", Listen("::1", 8140), True),
+        ("0.0.0.0:8140", Listen("0.0.0.0", 8140), False),
+        ("192.0.2.7:80", Listen("192.0.2.7", 80), False),
+        ("robot.example:80", Listen("robot.example", 80), False),
+    ],
+)
+def test_the_address_to_listen_on(text: str, listen: Listen, loopback: bool) -> None:
+    assert parse_listen(text) == listen
+    assert parse_listen(text).is_loopback is loopback
+    assert bool(Access.for_address(listen).token) is not loopback
+
+
+@pytest.mark.parametrize("text", ["", "host", ":80", "host:", "host:65536", "host:-1", "a:b:80", "[::1]"])
+def test_a_wrong_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="the form is HOST:PORT"):
+        parse_listen(text)
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"),
+    [
+        ("127.0.0.1:8140", True),
+        ("localhost:8140", True),
+        ("[::1]:8140", True),
+        ("192.0.2.7", True),
+        ("robot.example", True),  # the name that it listens on
+        ("evil.example", False),
+        ("evil.example:8140", False),
+        ("127.0.0.1.evil.example", False),
+        ("", False),
+        ("a b", False),
+    ],
+)
+def test_only_names_of_this_computer_are_served(host: str, allowed: bool) -> None:
+    assert Access(Listen("robot.example", 8140)).allows_host(host) is allowed
+
+
+def test_another_token_at_every_start() -> None:
+    listen = Listen("0.0.0.0", 8140)
+    assert len({Access.for_address(listen).token for _ in range(20)}) == 20
+
+
+def test_requests_of_other_sites_and_of_rebound_names_are_refused() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}):
+            async with bench.session.get(f"{bench.url}/", headers=headers) as response:
+                assert response.status == 403 and "Refused" in await response.text()
+            headers = {"Origin": bench.url, **headers}
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                await bench.session.ws_connect(f"{bench.url}/ws", headers=headers)
+
+    run(test)
+
+
+def test_nothing_is_served_without_the_token_and_the_address_with_it_opens_everything() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        for path in ("/", "/ws", "/static/main.js", "/protocol/5.2", "/?token=wrong", "/static/main.js?token=secret"):
+            async with bench.session.get(f"{bench.url}{path}") as response:
+                assert response.status == 403, path
+        async with bench.session.get(f"{bench.url}/?token=secret") as response:
+            assert response.status == 200 and response.url.path == "/" and not response.url.query
+        async with bench.page() as page:
+            assert page.now["state"]["connected"]
+
+    run(test, token="secret")
+
+
+def test_the_page_loads_nothing_from_elsewhere_and_is_shown_in_no_frame() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.session.get(f"{bench.url}/") as response:
+            policy = response.headers["Content-Security-Policy"]
+            assert response.headers["X-Frame-Options"] == "DENY"
+            page = await response.text()
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert "http://" not in page and "https://" not in page
+        for name in ("main.js", "style.css", "view.js", "icon.svg"):
+            async with bench.session.get(f"{bench.url}/static/{name}") as response:
+                assert response.status == 200
+        for name in ("..%2fserver.py", "nothing.js", "server.py", "%2e%2e/core.py"):
+            async with bench.session.get(f"{bench.url}/static/{name}") as response:
+                assert response.status == 404
+
+    run(test)
+
+
+def test_links_of_the_packet_inspector_lead_to_the_protocol_reference() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.session.get(f"{bench.url}/protocol/5.2") as response:
+            assert response.status == 200 and "The standard SIP" in await response.text()
+        for section in ("99.9", "x", "..%2f.."):
+            async with bench.session.get(f"{bench.url}/protocol/{section}") as response:
+                assert response.status == 404
+
+    run(test)
+
+
+# -- what it sends --------------------------------------------------------------------------------------------
+
+
+def test_a_browser_gets_the_state_the_log_and_what_has_changed() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        source.more = {"sounds": [1]}
+        async with bench.page() as page:
+            await page.until(lambda: "description" in page.sections)
+            assert page.sections["description"]["body"]["width"] == pytest.approx(0.28)
+            assert page.sections["sounds"] == [1]
+            assert page.now["state"]["sonars"][0] == [3.0, 0.0]
+            source.remote.lines.append("hello")
+            await page.until(lambda: "hello" in page.log)
+            count = len(page.frames)
+            source.more = {"sounds": [1, 2]}
+            await page.until(lambda: page.sections["sounds"] == [1, 2])
+            sent = [frame["sections"] for frame in page.frames[count:] if "sections" in frame]
+            assert sent == [{"sounds": [1, 2]}]  # and not the rest once more
+
+    run(test)
+
+
+def test_a_slow_browser_gets_fewer_frames_and_the_newest_afterwards() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as slow, bench.page() as fast:
+            slow.acknowledges = False
+            with pytest.raises(asyncio.TimeoutError):
+                while True:
+                    await slow.read(1.0)
+            assert len(slow.frames) <= 4
+            await fast.until(lambda: len(fast.frames) > 10)
+            source.remote.now = source.remote.now.__class__(connected=True, x=7.0)
+            await fast.until(lambda: fast.now["state"]["x"] == 7.0)
+        browser = Browser(1)
+        for _ in range(10):
+            browser.wake()
+        assert browser.dropped == 9
+
+    run(test)
+
+
+def test_frames_on_the_line_are_decoded_for_those_who_look() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as page, bench.page() as other:
+            await page.send("watch_packets", on=True)
+            await page.until(lambda: source.watching == [True])
+            source.frames.add(1.5, True, bytes((11, 0x3B, 200, 0)))  # VEL 200
+            await page.until(lambda: any("packets" in frame for frame in page.frames))
+            packet = next(frame["packets"] for frame in page.frames if "packets" in frame)[0]
+            assert (packet["name"], packet["section"], packet["to_robot"]) == ("VEL", "4.1", True)
+            assert packet["hex"] == "0b 3b c8 00" and packet["t"] == 1.5
+            await other.until(lambda: len(other.frames) > 20)
+            assert not any("packets" in frame for frame in other.frames)
+            await page.send("watch_packets", on=False)
+            await page.until(lambda: source.watching == [True, False])
+
+    run(test)
+
+
+def test_more_browsers_than_allowed_are_refused() -> None:
+    dashboard = Dashboard(FakeSource())
+
+    async def test() -> None:
+        browsers = [dashboard.join() for _ in range(MAX_BROWSERS)]
+        assert all(browsers) and dashboard.join() is None
+        dashboard.leave(browsers[0])  # type: ignore[arg-type]
+        assert dashboard.join() is not None
+        await dashboard.close()
+
+    asyncio.run(test())
+
+
+# -- what comes -----------------------------------------------------------------------------------------------
+
+
+def test_the_holder_of_the_stick_drives_and_another_browser_must_ask() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as first, bench.page() as second:
+            await first.send("drive", linear=0.1, angular=0.2)
+            await first.until(lambda: source.remote.velocities == [(0.1, 0.2)])
+            answer = await second.ask("drive", linear=0.3, angular=0.0)
+            assert not answer["ok"] and "holds the stick: take it over first" in answer["text"]
+            assert not (await second.ask("wait", seconds=0))["ok"]
+            assert "is asked for the stick" in (await second.ask("take"))["text"]
+            await first.until(lambda: first.now["stick"]["asking"] == second.frames[0]["you"])
+            assert (await first.ask("hand_over"))["ok"]
+            await second.until(lambda: second.now["stick"]["holder"] == second.frames[0]["you"])
+            assert (await second.ask("wait", seconds=0))["text"] == "waited"
+            assert (0.3, 0.0) not in source.remote.velocities
+
+    run(test)
+
+
+def test_every_browser_may_press_the_emergency_stop() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as first, bench.page() as second:
+            await first.ask("take")
+            assert (await second.ask("emergency"))["ok"]
+            await second.until(lambda: source.remote.calls == ["emergency_stop"])
+            assert not (await second.ask("clear"))["ok"]
+            assert (await first.ask("clear"))["ok"]
+            await first.until(lambda: source.remote.calls == ["emergency_stop", "clear_emergency_stop"])
+
+    run(test)
+
+
+@pytest.mark.parametrize("crashed", [False, True], ids=["closed", "crashed"])
+def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as page, bench.page() as other:
+            await page.send("drive", linear=0.2, angular=0.0)
+            await page.until(lambda: source.remote.velocities)
+            if crashed:
+                transport = page.socket._response.connection.transport  # type: ignore[union-attr]
+                transport.abort()
+            else:
+                await page.socket.close()
+            await other.until(lambda: source.remote.calls[:1] == ["emergency_stop"])
+            await other.until(lambda: other.now["stick"]["holder"] is None)
+
+    run(test)
+
+
+def test_requests_that_wait_for_the_robot_delay_no_frame_and_no_stop() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as page:
+            for number in range(6):
+                await page.send("wait", id=100 + number, seconds=3.0)
+            await page.until(lambda: len(page.answers) == 2)
+            assert all("4 requests wait for the robot already" in answer["text"] for answer in page.answers)
+            await page.ask("emergency")
+            await page.until(lambda: source.remote.calls == ["emergency_stop"])
+            assert source.asked == []
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not JSON"),
+        ("[" * 5000, "not JSON"),
+        ("7", "a JSON object is needed"),
+        ("{}", "type is missing"),
+        ('{"type": 7}', "type is missing, or no text"),
+        ('{"type": "drive", "id": "x"}', "id is not a whole number"),
+        ('{"type": "nothing"}', "type 'nothing' is not known here, allowed: drive, emergency, clear"),
+        ('{"type": "drive"}', "drive: argument linear is missing"),
+        ('{"type": "drive", "linear": NaN, "angular": 0}', "a number from -10 to 10 is needed"),
+        ('{"type": "drive", "linear": 1e999, "angular": 0}', "a number from -10 to 10 is needed"),
+        ('{"type": "drive", "linear": true, "angular": 0}', "linear is True, a number"),
+        ('{"type": "drive", "linear": 0, "angular": 0, "x": 1}', "argument 'x' is not known, allowed: linear, angular"),
+        ('{"type": "say", "text": "' + "a" * 21 + '"}', "a text of up to 20 characters is needed"),
+        ('{"type": "wait", "seconds": -1}', "a number from 0 to 5 is needed"),
+        ('{"type": "hand_over"}', "nobody holds the stick"),
+    ],
+)
+def test_a_bad_message_is_answered_with_what_is_wrong(text: str, message: str) -> None:
+    dashboard = Dashboard(FakeSource())
+
+    async def test() -> str:
+        browser = dashboard.join()
+        assert browser is not None
+        dashboard.receive(browser, text)
+        answer = await asyncio.wait_for(browser.next(), 5.0)
+        await dashboard.close()
+        assert answer is not None
+        return answer
+
+    answer = json.loads(asyncio.run(test()))
+    assert answer["type"] == "error" and not answer["ok"] and message in answer["text"]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+kinds = st.sampled_from(("drive", "say", "take", "leave", "keep", "hand_over", "clear", "stop", "ack", "watch_packets"))
+names = st.sampled_from(("type", "id", "linear", "angular", "text", "n", "on")) | st.text(max_size=8)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.text(max_size=80)
+        | st.builds(
+            lambda kind, more: json.dumps({"type": kind, **more}), kinds, st.dictionaries(names, values, max_size=4)
+        ),
+        max_size=6,
+    )
+)
+def test_no_message_breaks_the_dashboard(messages: list[str]) -> None:
+    source = FakeSource()
+
+    async def test() -> None:
+        dashboard = Dashboard(source)
+        browser = dashboard.join()
+        assert browser is not None
+        for message in messages:
+            dashboard.receive(browser, message)
+        dashboard.tick(1.0)
+        assert json.loads(dashboard.frame(browser))["type"] == "frame"
+        dashboard.leave(browser)
+        await dashboard.close()
+
+    asyncio.run(test())
+    assert all(abs(linear) <= 10 and abs(angular) <= 10 for linear, angular in source.remote.velocities)
+
+
+def test_a_flood_of_messages_is_refused_and_the_page_lives_on() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as page:
+            for _ in range(400):
+                await page.send("say", text="x")
+            await page.until(lambda: any("too many messages" in answer["text"] for answer in page.answers))
+            assert len(source.asked) <= 300
+
+    run(test)
+
+
+def test_a_message_that_is_too_long_ends_the_connection_and_no_other() -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        async with bench.page() as page, bench.page() as other:
+            await page.send("say", text="x" * 100_000)
+            with pytest.raises(AssertionError):
+                while True:
+                    await page.read()
+            count = len(other.frames)
+            await other.until(lambda: len(other.frames) > count + 3)
+
+    run(test)
+
+
+def test_arguments_are_read_strictly() -> None:
+    assert Number(0, 1).read(1) == 1.0 and Whole(0, 9).read(3) == 3 and Flag().read(False) is False
+    assert Text(3).read("abc") == "abc"
+    for argument, value in (
+        (Whole(0, 9), 3.0),
+        (Whole(0, 9), True),
+        (Flag(), 1),
+        (Text(3), "abcd"),
+        (Number(0, 1), "1"),
+    ):
+        with pytest.raises(ValueError):
+            argument.read(value)
+    with pytest.raises(BadMessage):
+        read_message('{"type": "x", "id": -1}')
+
+
+# -- the verb -------------------------------------------------------------------------------------------------
+
+
+def test_a_source_that_is_none_is_explained() -> None:
+    with pytest.raises(UsageError, match="nothing: no file, and no port such as"):
+        open_source("nothing", profile="", timeout=1.0, ros=False, name="")
+    with pytest.raises(UsageError, match="leave SOURCE and --robot out"):
+        open_source("/dev/ttyUSB0", profile="", timeout=1.0, ros=True, name="")
+
+
+def test_a_wrong_listen_address_is_explained_before_a_robot_is_touched() -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    with pytest.raises(UsageError, match=r"--listen 'host': the form is HOST:PORT"):
+        verb.run(parser.parse_args(["/dev/nothing", "--listen", "host"]))

@@ -1,0 +1,202 @@
+"""The dashboard on a simulated robot: controls reach it, its clock and its world can be changed."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulator
+
+from amigobot_driver import AmigoBotError, Refused
+from amigobot_tools.dashboard.sources.simulator import SimulatorSource
+
+Test = Callable[[SimulatorSource, Bench, Page], Awaitable[None]]
+
+
+def run(test: Test, url: str = SIMULATOR) -> None:
+    """Run a test with a simulated robot and one page."""
+    with simulator(url) as source:
+
+        async def with_page() -> None:
+            async with dashboard(source) as bench, bench.page() as page:
+                await page.until(lambda: "faults" in page.sections)
+                await test(source, bench, page)
+
+        asyncio.run(with_page())
+
+
+def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "never"
+        time.sleep(0.005)
+
+
+def speed(source: SimulatorSource) -> float:
+    sim = source.live()["sim"]
+    return max(abs(sim["left_velocity"]), abs(sim["right_velocity"]))
+
+
+async def driving(source: SimulatorSource, page: Page) -> None:
+    """Drive until the robot is fast."""
+    assert (await page.ask("motors", on=True))["ok"]
+    while speed(source) < 0.15:
+        await page.send("drive", linear=0.2, angular=0.0)
+        await page.read()
+
+
+def test_every_control_of_the_robot() -> None:
+    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
+        assert not page.now["state"]["motors"]  # nobody has switched them on
+        await driving(source, page)
+        assert (await page.ask("stop"))["ok"]
+        await page.until(lambda: speed(source) == 0)
+        assert (await page.ask("sonar", on=False))["ok"]
+        await page.until(lambda: page.now["state"]["sonar"] is False)
+        assert (await page.ask("reset_odometry"))["ok"]
+        await page.until(lambda: abs(page.now["state"]["x"]) < 0.01)
+        assert page.now["sim"]["x"] > 0.01 and page.now["origin"][0] > 0.01  # the truth is elsewhere, and it is known
+        answer = await page.ask("outputs", mask=1, states=1)
+        assert "IO_0 did not follow, being configured as input" in answer["text"]  # as in a robot from the factory
+        assert "sounds" in (await page.ask("list_sounds"))["text"]
+        await page.until(lambda: "sounds" in page.sections)
+        number = next(sound["number"] for sound in page.sections["sounds"] if not sound["group"])
+        assert (await page.ask("play_sound", number=number))["ok"]
+        assert (await page.ask("parameter", name="trans_acc", value=250))["ok"]
+        await page.until(lambda: {row["name"]: row["value"] for row in page.sections["parameters"]}["trans_acc"] == 250)
+        refused = await page.ask("parameter", name="trans_acc", value=0)
+        assert not refused["ok"] and "trans_acc is 0, allowed: 1 to 32767 mm/s^2" in refused["text"]
+        refused = await page.ask("parameter", name="nothing", value=0)
+        assert not refused["ok"] and "there is no parameter 'nothing'" in refused["text"]
+        assert (await page.ask("parameter", name="max_linear", value=0.3))["ok"]
+
+    run(test)
+
+
+def test_a_robot_that_is_driven_is_at_rest_soon_after_the_messages_stop() -> None:
+    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
+        await driving(source, page)
+        await page.until(lambda: speed(source) == 0)
+        assert any("no message of the browser for 0.3 s" in line for line in page.log) or await page.until(
+            lambda: any("no message of the browser" in line for line in page.log)
+        )
+        await page.until(lambda: not page.now["state"]["emergency"])
+
+    run(test)
+
+
+def test_the_emergency_stop_latches_until_it_is_cleared() -> None:
+    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
+        await driving(source, page)
+        await page.ask("emergency")
+        await page.until(lambda: speed(source) == 0 and page.now["state"]["emergency"])
+        await page.send("drive", linear=0.2, angular=0.0)
+        await page.until(lambda: "the emergency stop is latched" in page.now["stick"]["note"])
+        await page.ask("clear")
+        await page.until(lambda: not page.now["state"]["emergency"])
+        await driving(source, page)
+
+    run(test)
+
+
+def test_frames_on_the_line_both_ways() -> None:
+    async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
+        def names(to_robot: bool) -> set[str]:
+            packets = [packet for frame in page.frames for packet in frame.get("packets", [])]
+            return {packet["name"] for packet in packets if packet["to_robot"] is to_robot}
+
+        await page.send("watch_packets", on=True)
+        await page.until(lambda: "Sip" in names(False) and "PULSE" in names(True))
+
+    run(test)
+
+
+def test_the_clock_stands_still_steps_and_runs_faster() -> None:
+    with simulator() as source:
+        do = {name: request.run for name, request in source.requests.items()}
+        do["pause"](on=True)
+        before = source.live()["sim"]["time"]
+        time.sleep(0.3)
+        assert source.live()["sim"]["time"] == before
+        do["step"](seconds=0.1)
+        until(lambda: source.live()["sim"]["time"] == pytest.approx(before + 0.1))
+        do["pause"](on=False)
+        with pytest.raises(Refused, match="pause it first"):
+            do["step"](seconds=0.1)
+        do["speed"](factor=50.0)
+        until(lambda: source.live()["sim"]["time"] > before + 30)
+        assert source.state().connected  # the driver keeps its session at any speed
+        assert source.remote.state().link["connections"] == "1"
+        do["speed"](factor=0.1)
+        began, simulated = time.monotonic(), source.live()["sim"]["time"]
+        time.sleep(0.5)
+        assert source.live()["sim"]["time"] - simulated <= 0.1 * (time.monotonic() - began) + 0.05
+
+
+def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> None:
+    with simulator() as source:
+        do = {name: request.run for name, request in source.requests.items()}
+        do["place"](x=2.0, y=1.0, heading=math.pi)
+        sim = source.live()["sim"]
+        assert (sim["x"], sim["y"], abs(sim["yaw"])) == (2.0, 1.0, pytest.approx(math.pi))
+        do["add_obstacle"](x=1.0, y=1.0, heading=0.3, length=0.4, width=0.4)
+        do["add_obstacle"](x=4.0, y=1.0, heading=0.0, length=0.5, width=0.0)
+        assert [one.number for one in source.sections()["obstacles"]] == [1, 2]
+        with pytest.raises(Refused, match="the robot would be inside obstacle 2"):
+            do["move_obstacle"](number=2, x=2.0, y=1.0, heading=0.0)
+        with pytest.raises(Refused, match="an obstacle would be inside the amigo"):
+            do["place"](x=1.0, y=1.25, heading=0.0)
+        assert source.sections()["obstacles"][1].x == 4.0
+        source.robot.enable_motors()
+        do["speed"](factor=5.0)
+        until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["touching"])
+        assert source.live()["sim"]["x"] > 1.2
+        do["remove_obstacle"](number=1)
+        with pytest.raises(Refused, match="there is no obstacle 1"):
+            do["remove_obstacle"](number=1)
+        until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
+
+
+def test_every_fault_is_switched_while_it_runs() -> None:
+    with simulator() as source:
+        do = {name: request.run for name, request in source.requests.items()}
+        values = {"number": "0.01", "flag": "1", "window": "5:2:60", "set": "1,2"}
+        for row in source.sections()["faults"]:
+            if row["name"] not in ("unplug", "reset", "silence"):
+                do["fault"](name=row["name"], value=values[row["kind"]])
+        shown = {row["name"]: row["value"] for row in source.sections()["faults"]}
+        assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "1,2"
+        with pytest.raises(Refused, match=r"fault corrupt='x': expected share of bytes"):
+            do["fault"](name="corrupt", value="x")
+        with pytest.raises(Refused, match="there is no fault 'nothing'"):
+            do["fault"](name="nothing", value="")
+        with pytest.raises(Refused, match="no fault with a time window"):
+            do["fault_now"](name="corrupt", seconds=1.0)
+        do["fault"](name="corrupt", value="")
+        do["no_faults"]()
+        assert all(row["value"] == "" for row in source.sections()["faults"])
+
+
+def test_a_port_that_is_unplugged_comes_back() -> None:
+    with simulator() as source:
+        source.requests["fault_now"].run(name="unplug", seconds=2.0)
+        until(lambda: not source.state().connected)
+        assert "unplugged" in source.state().note
+        with pytest.raises(AmigoBotError):
+            source.requests["reset_odometry"].run()
+        until(lambda: source.state().connected)
+        assert source.state().link["connections"] == "2"
+
+
+def test_buttons_and_battery() -> None:
+    with simulator() as source:
+        source.robot.enable_motors()
+        source.requests["press_motors"].run()
+        until(lambda: source.state().motors is False)
+        source.requests["charge"].run(charge=0.1)
+        until(lambda: source.state().volts < 11.9)
+        source.requests["press_reset"].run()
+        until(lambda: source.state().link["connections"] == "2")

@@ -1,0 +1,161 @@
+"""Who holds the stick of the dashboard, and what stops the robot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from fakes import FREE, FakeRemote
+
+from amigobot_tools.dashboard.pilot import SILENCE, Pilot
+from amigobot_tools.dashboard.stick import ANSWER, NotHeld, Stick
+
+PATIENCE = 30.0
+
+
+def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "never"
+        time.sleep(0.005)
+
+
+class TestStick:
+    def test_the_first_browser_gets_it_and_the_second_asks(self) -> None:
+        stick = Stick()
+        assert stick.take(1, 0.0) and not stick.take(2, 0.0)
+        assert (stick.holder, stick.asking) == (1, 2)
+        stick.hand_over(1)
+        assert (stick.holder, stick.asking) == (2, None)
+
+    def test_a_free_stick_is_taken_by_the_first_request_and_no_other_browser_may_control(self) -> None:
+        stick = Stick()
+        stick.require(1)
+        with pytest.raises(NotHeld, match="browser 1 holds the stick: take it over first"):
+            stick.require(2)
+
+    def test_a_holder_that_neither_drives_nor_answers_loses_it(self) -> None:
+        stick = Stick()
+        stick.take(1, 0.0)
+        stick.take(2, 10.0)
+        assert not stick.grant_overdue(10.0 + ANSWER - 0.1, driving=False)
+        assert not stick.grant_overdue(10.0 + ANSWER, driving=True)
+        assert stick.grant_overdue(10.0 + ANSWER, driving=False)
+        assert stick.holder == 2
+
+    def test_a_holder_that_refuses_keeps_it(self) -> None:
+        stick = Stick()
+        stick.take(1, 0.0)
+        stick.take(2, 0.0)
+        stick.keep(1)
+        assert not stick.grant_overdue(100.0, driving=False) and stick.holder == 1
+
+    def test_only_the_holder_answers(self) -> None:
+        stick = Stick()
+        stick.take(1, 0.0)
+        stick.take(2, 0.0)
+        with pytest.raises(NotHeld):
+            stick.hand_over(2)
+        with pytest.raises(NotHeld):
+            stick.keep(3)
+
+    def test_a_holder_that_leaves_passes_it_to_the_browser_that_asks(self) -> None:
+        stick = Stick()
+        stick.take(1, 0.0)
+        stick.take(2, 0.0)
+        assert stick.leave(1) and stick.holder == 2
+        assert stick.leave(2) and stick.holder is None
+        assert not stick.leave(2)
+
+    def test_a_question_ends_with_the_browser_that_asks(self) -> None:
+        stick = Stick()
+        stick.take(1, 0.0)
+        stick.take(2, 0.0)
+        assert not stick.leave(2)
+        assert (stick.holder, stick.asking) == (1, None)
+
+
+class TestPilot:
+    @pytest.fixture
+    def remote(self) -> FakeRemote:
+        return FakeRemote()
+
+    @pytest.fixture
+    def log(self) -> list[str]:
+        return []
+
+    @pytest.fixture
+    def pilot(self, remote: FakeRemote, log: list[str]) -> Iterator[Pilot]:
+        pilot = Pilot(remote, log.append)
+        yield pilot
+        pilot.close()
+
+    def test_a_velocity_that_is_not_repeated_ends_in_braking_which_is_not_latched(
+        self, pilot: Pilot, remote: FakeRemote, log: list[str]
+    ) -> None:
+        remote.now = replace(FREE, linear=0.2)
+        pilot.drive(0.2, 0.0)
+        began = time.monotonic()
+        until(lambda: remote.calls)
+        assert time.monotonic() - began >= SILENCE * 0.9
+        assert remote.velocities == [(0.2, 0.0)] and remote.calls == ["emergency_stop"]
+        assert pilot.braking and log == [f"stopped: no message of the browser for {SILENCE:g} s"]
+        pilot.drive(0.2, 0.0)
+        remote.now = FREE
+        until(lambda: not pilot.braking)
+        assert remote.calls == ["emergency_stop", "clear_emergency_stop"] and remote.velocities == [(0.2, 0.0)]
+
+    def test_velocities_that_are_repeated_go_on(self, pilot: Pilot, remote: FakeRemote) -> None:
+        until(lambda: pilot.drive(0.2, 0.1) or len(remote.velocities) > 20)
+        assert set(remote.velocities) == {(0.2, 0.1)} and not remote.calls
+        pilot.drive(0.0, 0.0)
+        until(lambda: remote.velocities[-1] == (0.0, 0.0))
+        time.sleep(2 * SILENCE)
+        assert not remote.calls and not pilot.driving
+
+    def test_a_browser_that_goes_stops_only_a_robot_that_it_drives(self, pilot: Pilot, remote: FakeRemote) -> None:
+        pilot.brake("gone")
+        pilot.drive(0.0, 0.0)
+        pilot.brake("gone")
+        until(lambda: remote.velocities)
+        assert not remote.calls
+        pilot.drive(0.1, 0.0)
+        pilot.brake("gone")
+        until(lambda: remote.calls == ["emergency_stop", "clear_emergency_stop"])
+
+    def test_the_emergency_stop_of_a_person_stays_latched(self, pilot: Pilot, remote: FakeRemote) -> None:
+        pilot.drive(0.1, 0.0)
+        pilot.brake("gone")
+        until(lambda: remote.calls)
+        pilot.emergency_stop()
+        until(lambda: len(remote.calls) == 2)
+        time.sleep(2.0)
+        assert remote.calls == ["emergency_stop", "emergency_stop"]
+        pilot.clear_emergency_stop()
+        until(lambda: remote.calls[-1] == "clear_emergency_stop")
+
+    def test_an_emergency_stop_of_somebody_else_is_not_cleared(self, pilot: Pilot, remote: FakeRemote) -> None:
+        remote.now = replace(FREE, emergency=True)
+        pilot.drive(0.1, 0.0)
+        until(lambda: not pilot.driving)
+        time.sleep(0.5)
+        assert remote.calls == []
+
+    def test_at_the_end_a_robot_that_is_driven_is_stopped_and_not_left_latched(self, remote: FakeRemote) -> None:
+        pilot = Pilot(remote, lambda text: None)
+        pilot.drive(0.1, 0.0)
+        pilot.close()
+        assert remote.calls == ["emergency_stop", "clear_emergency_stop"]
+
+    def test_an_error_of_the_robot_does_not_end_the_pilot(
+        self, pilot: Pilot, remote: FakeRemote, log: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(linear: float, angular: float) -> str:
+            raise OSError("the port is gone")
+
+        monkeypatch.setattr(remote, "drive", broken)
+        pilot.drive(0.1, 0.0)
+        until(lambda: "OSError: the port is gone" in log)
+        until(lambda: "emergency_stop" in remote.calls)
