@@ -46,7 +46,7 @@ function battery({ state }) {
 }
 
 const velocity = (measured, commanded, unit, limit) => ({ state }, info) => ({
-  text: `${fixed(state[measured])} ${unit} · asked ${fixed(state[commanded])}`,
+  text: `${fixed(state[measured])} (${fixed(state[commanded])}) ${unit}`,
   share: Math.abs(state[measured] ?? 0) / (info.limits?.[limit] ?? 1),
   mark: Math.abs(state[commanded] ?? 0) / (info.limits?.[limit] ?? 1),
   plain: true,
@@ -83,7 +83,7 @@ const figure = (name) => ({ state }) => (state.link[name] === undefined ? null :
 
 function linkQuality({ state }) {
   const { period = "-", "longest gap": gap = "-" } = state.link;
-  return { text: `${period}, longest gap ${gap}` };
+  return { text: `${period}, longest ${gap}` };
 }
 
 const celsius = ({ state }) => (state.celsius === null ? null : { text: `${state.celsius.toFixed(0)} °C` });
@@ -102,8 +102,8 @@ export class Gauges {
   constructor(parent) {
     this.all = [
       ["Battery", battery],
-      ["Speed", velocity("linear", "commanded_linear", "m/s", "linear")],
-      ["Turn rate", velocity("angular", "commanded_angular", "rad/s", "angular")],
+      ["Speed (asked for)", velocity("linear", "commanded_linear", "m/s", "linear")],
+      ["Turn rate (asked for)", velocity("angular", "commanded_angular", "rad/s", "angular")],
       ["Motors", onOff("motors")],
       ["Sonar", onOff("sonar")],
       ["Trouble", trouble],
