@@ -76,5 +76,5 @@ def _plain(value: Any, unit: float) -> Any:
 
 def _number(value: float, unit: float) -> int | float:
     """Convert to the unit of the file, without the rounding error of the conversion to SI."""
-    number = round(value / unit, 12)
+    number = value if unit == 1.0 else round(value / unit, 12)
     return int(number) if number.is_integer() else number
