@@ -74,6 +74,7 @@ class Driver:
     def robot(self) -> Iterator[Robot]:
         """Lock the robot for a `with` block. Frames that are due are written when the block ends."""
         with self._changed:
+            self._collect(self._robot.link.settle())
             yield self._robot
             self._write_due()
 
@@ -128,7 +129,11 @@ class Driver:
         # Before taking the lock: waiting for it must not delay the stamps.
         arrived = self.clock()
         if data:
-            self._update(partial(self._robot.link.receive, data, arrived=arrived))
+            link = self._robot.link
+            with self._changed:
+                self._collect(link.receive(data, self.clock(), arrived, odometry_first=True))
+            self._deliver_events()
+            self._update(lambda now: link.settle())
         if overdue:
             self._update(partial(self._robot.link.drained, began))
         elif not data:

@@ -149,6 +149,7 @@ class Robot:
         context.on_packet(Parameters, self._on_config)
         self._identity: SyncReply | None = None  #: of the last robot
         self._continuation = OdometryContinuation()
+        self._jumped = False  #: the counters have jumped in the newest SIP
         self._arrange(-math.inf)
         self._limit()
 
@@ -462,6 +463,22 @@ class Robot:
         """Return when the robot took the values of a packet: see LinkObserver."""
         return self._packet_clock.measured(packet, stamp)
 
+    def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        """Update the odometry and emit the report: see LinkObserver."""
+        if self._continuation.pending:
+            self._continue_odometry(sip, stamp)
+        jumps = self.estimator.odometer.jumps
+        streamed = self.encoders.follows(stamp)
+        for event in self.estimator.update(
+            sip,
+            stamp,
+            self._packet_clock.cycle,
+            wheels_streamed=streamed,
+            pose_streamed=streamed and self.encoders.leading,
+        ):
+            self.link.emit(event)
+        self._jumped = self.estimator.odometer.jumps != jumps
+
     # -- packets ----------------------------------------------------------------------------------------------
 
     def _continue_odometry(self, sip: Sip, stamp: float) -> None:
@@ -483,23 +500,10 @@ class Robot:
         return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        if self._continuation.pending:
-            self._continue_odometry(sip, stamp)
-        odometer = self.estimator.odometer
-        jumps = odometer.jumps
-        streamed = self.encoders.follows(stamp)
-        for event in self.estimator.update(
-            sip,
-            stamp,
-            self._packet_clock.cycle,
-            wheels_streamed=streamed,
-            pose_streamed=streamed and self.encoders.leading,
-        ):
-            self.link.emit(event)
         if self.estimator.report:
             self.sonar_health.update(self.estimator.report, self.sequence.requested)
         heading = sip.heading * self.profile.units.angle
-        self.motion.watch(odometer.state, heading, now, jumped=odometer.jumps != jumps)
+        self.motion.watch(self.estimator.odometer.state, heading, now, jumped=self._jumped)
 
     def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
         config, odometer = self.working_values.config, self.estimator.odometer

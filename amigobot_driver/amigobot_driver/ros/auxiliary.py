@@ -53,7 +53,7 @@ class AuxInterface(Interface):
 
     def _check_subscribers(self, report: Report) -> None:
         for number, publisher in self._rx.items():
-            subscribed = publisher.get_subscription_count() > 0
+            subscribed = publisher.subscribed(report.stamp)
             if subscribed != self._subscribed[number]:
                 self._subscribed[number] = subscribed
                 with self._context.driver.robot() as robot:

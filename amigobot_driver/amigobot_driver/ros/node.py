@@ -30,7 +30,7 @@ from .replay import RecordingInput, is_recording
 from .services import RobotServices
 from .servos import ServoInput
 from .sounds import SoundServices
-from .stamps import NodeTime, RecordedTime, Stamps
+from .stamps import NodeTime, RecordedTime, Stamps, ros_nanoseconds
 from .streams import StreamPublisher
 from .telemetry import TelemetryPublisher
 from .tuning import TuningServices
@@ -70,7 +70,7 @@ class AmigobotNode(Node):
             stamps: Stamps = RecordedTime(replay)
         else:
             self.driver = Driver(robot, port, self._on_event)
-            stamps = NodeTime(lambda: self.get_clock().now().nanoseconds, self.driver.clock)
+            stamps = NodeTime(ros_nanoseconds(self.get_clock()), self.driver.clock)
         self._keeper = self._odometry_keeper(robot, port)
         context = NodeContext(self, self.driver, self._params, throttle, stamps)
         self.velocity = VelocityInput(context)

@@ -33,21 +33,21 @@ class PioneerInterface(Interface):
         self._gripper = topics.GRIPPER.publisher(self._node)
 
     def _on_bumpers(self, event: BumperReading) -> None:
-        if self._bumpers.get_subscription_count():
+        if self._bumpers.subscribed(event.stamp):
             header = self._context.header(event.stamp)
             self._bumpers.publish(Bumpers(header=header, front=event.front, rear=event.rear))
 
     def _on_compass(self, event: CompassReading) -> None:
-        if self._compass.get_subscription_count():
+        if self._compass.subscribed(event.stamp):
             self._compass.publish(_compass(event, self._context.header(event.stamp)))
 
     def _on_joystick(self, event: JoystickReading) -> None:
-        if self._joy.get_subscription_count():
+        if self._joy.subscribed(event.stamp):
             buttons = [int(down) for down in event.buttons]
             self._joy.publish(Joy(header=self._context.header(event.stamp), axes=event.axes, buttons=buttons))
 
     def _on_gripper(self, event: GripperReading) -> None:
-        if self._gripper.get_subscription_count():
+        if self._gripper.subscribed(event.stamp):
             self._gripper.publish(_gripper(event, self._context.header(event.stamp)))
 
     @service(Gripper, "gripper", "Pioneer; `open`, `close`, `up`, `down` and others, by name")

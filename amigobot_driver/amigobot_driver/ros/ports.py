@@ -37,7 +37,7 @@ class IoInterface(Interface):
 
     def _on_report(self, report: Report) -> None:
         """Publish the ports at each SIP, completed from the last IO packet."""
-        if not self._io.get_subscription_count():
+        if not self._io.subscribed(report.stamp):
             return
         packet = self._packet if report.stamp - self._packet_stamp < _STALE else None
         ports = report.ports

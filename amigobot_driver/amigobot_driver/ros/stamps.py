@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import time_ns
 from typing import Protocol
 
 from builtin_interfaces.msg import Time as TimeMsg
+from rclpy.clock import ROSClock
 
 from ..replay import Replay
 
@@ -21,6 +23,14 @@ class Stamps(Protocol):
 
     def now(self) -> int:
         """Return the stamp (ns) of the present."""
+
+
+def ros_nanoseconds(clock: ROSClock) -> Callable[[], int]:
+    """Return a function for the time (ns) of a node's clock.
+
+    Without simulated time that is the time of the computer. To ask Python for it takes 30 us less for each SIP.
+    """
+    return lambda: clock.now().nanoseconds if clock.ros_time_is_active else time_ns()
 
 
 class NodeTime:

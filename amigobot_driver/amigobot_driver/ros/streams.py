@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from rclpy.publisher import Publisher
 from sensor_msgs.msg import Range
 
 from amigobot_msgs.msg import Encoders, MotorCurrents
@@ -34,22 +33,22 @@ class StreamPublisher(Interface):
         self._encoders = topics.ENCODERS.publisher(self._node)
         self._imu = topics.IMU.publisher(self._node)
         self._imu_message = conversions.imu_message(context.base_frame)
-        self._currents: Publisher | None = None  #: only where the profile has them, as the floor sensors
-        self._floors: list[tuple[Publisher, Range]] = []
+        self._currents: topics.TopicPublisher | None = None  #: only where the profile has them, as the floor sensors
+        self._floors: list[tuple[topics.TopicPublisher, Range]] = []
         self._use_profile(profile)
 
     def _on_encoders(self, event: EncoderReading) -> None:
-        if self._encoders.get_subscription_count():
+        if self._encoders.subscribed(event.stamp):
             header = self._context.header(event.stamp)
             self._encoders.publish(Encoders(header=header, left=event.left, right=event.right))
 
     def _on_turn_rate(self, event: TurnRate) -> None:
-        if self._imu.get_subscription_count():
+        if self._imu.subscribed(event.stamp):
             conversions.fill_imu(self._imu_message, event, self._context.ros_time(event.stamp))
             self._imu.publish(self._imu_message)
 
     def _on_currents(self, event: Currents) -> None:
-        if self._currents and self._currents.get_subscription_count():
+        if self._currents and self._currents.subscribed(event.stamp):
             header = self._context.header(event.stamp)
             self._currents.publish(MotorCurrents(header=header, left=event.left, right=event.right))
 

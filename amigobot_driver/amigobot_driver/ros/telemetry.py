@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 from builtin_interfaces.msg import Time as TimeMsg
-from rclpy.publisher import Publisher
 from sensor_msgs.msg import Range
 from std_msgs.msg import Header
 
@@ -70,7 +69,7 @@ class TelemetryPublisher(Interface):
         self._status_message = conversions.link_status(
             LinkChanged(LinkState.DISCONNECTED, "not connected"), False, Header(frame_id=context.base_frame)
         )
-        self._ranges: list[tuple[Publisher, Range]] = []  #: of each sonar
+        self._ranges: list[tuple[topics.TopicPublisher, Range]] = []  #: of each sonar
         self._sonars = SonarArray(keep=self._scan is not None)
         self._next_battery = -math.inf
         self._transformed: TimeMsg | None = None  #: stamp of the last transform
@@ -96,11 +95,11 @@ class TelemetryPublisher(Interface):
         stamp = stamps.message(nanoseconds)
         # While ENCODER packets arrive, the one after this SIP is more precise.
         if not report.pose_streamed:
-            self._publish_pose(report.odometry, stamp)
+            self._publish_pose(report.odometry, report.stamp, stamp)
         if not report.wheels_streamed:
-            self._publish_joints(report.odometry, stamp)
+            self._publish_joints(report.odometry, report.stamp, stamp)
         self._publish_sonar(report, nanoseconds, stamp)
-        if self._status.get_subscription_count():
+        if self._status.subscribed(report.stamp):
             conversions.fill_status(self._status_message, report, stamp)
             self._status.publish(self._status_message)
         if report.stamp >= self._next_battery:
@@ -110,30 +109,30 @@ class TelemetryPublisher(Interface):
             header = Header(stamp=stamp, frame_id=self._context.base_frame)
             self._battery.publish(conversions.battery_state(self._profile.battery, report, header))
 
-    def _publish_pose(self, state: OdometryState, stamp: TimeMsg) -> None:
-        if self._odom.get_subscription_count():
+    def _publish_pose(self, state: OdometryState, now: float, stamp: TimeMsg) -> None:
+        if self._odom.subscribed(now):
             conversions.fill_odometry(self._odom_message, state, stamp)
             self._odom.publish(self._odom_message)
         # Packets that arrived together may have the same stamp; tf2 warns about a repeated one.
-        if self._parameters["publish_tf"] and stamp != self._transformed and self._tf.get_subscription_count():
+        if self._parameters["publish_tf"] and stamp != self._transformed and self._tf.subscribed(now):
             self._transformed = stamp
             conversions.fill_transform(self._tf_message, state, stamp)
             self._tf.publish(self._tf_message)
 
-    def _publish_joints(self, state: OdometryState, stamp: TimeMsg) -> None:
-        if self._joints.get_subscription_count():
+    def _publish_joints(self, state: OdometryState, now: float, stamp: TimeMsg) -> None:
+        if self._joints.subscribed(now):
             conversions.fill_joints(self._joint_message, state, stamp, self._wheel_radius)
             self._joints.publish(self._joint_message)
 
     def _publish_sonar(self, report: Report, nanoseconds: int, stamp: TimeMsg) -> None:
-        cloud, sonar = self._cloud.get_subscription_count() > 0, self._profile.sonar
+        cloud, sonar = self._cloud.subscribed(report.stamp), self._profile.sonar
         points = self._sonars.update(report, self._profile) if cloud or self._scan else ()
         if not report.pings:
             return
         no_echo = sonar.max_range if self._parameters["sonar_no_echo"] == "max_range" else math.inf
         for ping in report.pings:
             publisher, message = self._ranges[ping.number]
-            if publisher.get_subscription_count():
+            if publisher.subscribed(report.stamp):
                 age = round((report.stamp - ping.stamp) * 1e9)
                 message.header.stamp = stamps.message(max(0, nanoseconds - age)) if age else stamp
                 message.range = ping.range if ping.range != math.inf else no_echo
@@ -141,7 +140,7 @@ class TelemetryPublisher(Interface):
         if cloud:
             conversions.fill_cloud(self._cloud_message, points, stamp, sonar)
             self._cloud.publish(self._cloud_message)
-        if self._scan and self._scan.get_subscription_count():
+        if self._scan and self._scan.subscribed(report.stamp):
             header = Header(stamp=stamp, frame_id=self._context.base_frame)
             self._scan.publish(conversions.sonar_scan(self._sonars.newest(), header, sonar))
 
@@ -149,9 +148,9 @@ class TelemetryPublisher(Interface):
         """Publish the wheels from an ENCODER packet, and the pose if odometry_source is encoders."""
         if reading.odometry is not None:
             stamp = self._context.ros_time(reading.stamp)
-            self._publish_joints(reading.odometry, stamp)
+            self._publish_joints(reading.odometry, reading.stamp, stamp)
             if reading.leading:
-                self._publish_pose(reading.odometry, stamp)
+                self._publish_pose(reading.odometry, reading.stamp, stamp)
 
     def _on_stale(self, event: OdometryStale) -> None:
         """Publish the last pose of an ended session with unknown velocity, without a (stale) transform."""

@@ -7,6 +7,7 @@ for the number of a sonar, a floor sensor or an auxiliary port.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +44,38 @@ _DEPTH = 10
 _DEEP = 100
 #: Only the newest matters.
 _NEWEST = 1
+#: s between two questions for the subscribers of a topic.
+_RECOUNT = 0.5
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class TopicPublisher:
+    """A publisher that knows whether it has subscribers, and asks the middleware for them twice a second.
+
+    To ask for ten topics with each SIP takes 55 us, as much as to fill an odometry message.
+    """
+
+    __slots__ = ("_asked", "_count", "_subscribed", "publish")
+
+    def __init__(self, publisher: Publisher) -> None:
+        self.publish = publisher.publish
+        self._count = publisher.get_subscription_count
+        self._asked = -math.inf
+        self._subscribed = False
+
+    def subscribed(self, now: float) -> bool:
+        """Return whether a message is needed; a new subscriber counts after 0.5 s at most.
+
+        Args:
+            now: Time of the message on the driver's clock, s.
+        """
+        if not 0.0 <= now - self._asked < _RECOUNT:
+            self._asked, self._subscribed = now, self.has_subscribers()
+        return self._subscribed
+
+    def has_subscribers(self) -> bool:
+        """Ask the middleware."""
+        return bool(self._count())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +89,9 @@ class Topic:
     qos: int | QoSProfile = _DEPTH
     numbers: tuple[int, ...] = ()  #: all that there may be; (): as many as the profile of the robot has
 
-    def publisher(self, node: Node, number: int | None = None) -> Publisher:
+    def publisher(self, node: Node, number: int | None = None) -> TopicPublisher:
         """Create the publisher, for a sonar, sensor or port with this number."""
-        return node.create_publisher(self.kind, self._name(number), self.qos)
+        return TopicPublisher(node.create_publisher(self.kind, self._name(number), self.qos))
 
     def subscribe(self, node: Node, callback: Callable[..., object], number: int | None = None) -> None:
         """Create the subscription, for a port with this number, whose callback gets the number first."""

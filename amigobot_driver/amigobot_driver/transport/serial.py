@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import re
+import select
 import termios
 import threading
 
@@ -15,6 +17,8 @@ from ..errors import PortError
 
 #: Bits on the line for one byte: start, eight data, stop.
 _BITS = 10
+#: Bytes to read at once: a serial driver of the kernel holds 4096.
+_CHUNK = 4096
 #: Exceptions of pyserial: its own (OSError), and what it raises when a port disappears during a call.
 _FAILURES = (OSError, termios.error, TypeError, ValueError)
 
@@ -26,9 +30,10 @@ class SerialPort:
         self.name = url
         self._lock = threading.Lock()
         self._closing = threading.Lock()
+        self._local = "://" not in url  #: a device file
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
-            if "://" not in url:
+            if self._local:
                 # Only local ports support these two.
                 self._serial.exclusive = True
                 self._serial.write_timeout = WRITE_TIMEOUT
@@ -47,6 +52,8 @@ class SerialPort:
     def read(self, timeout: float) -> bytes:
         """Return the available bytes, see `Port.read`."""
         try:
+            if self._local:
+                return self._read_device(timeout)
             if self._serial.timeout != timeout:  # setting it configures the whole port again
                 self._serial.timeout = timeout
             first: bytes = self._serial.read(1)
@@ -54,13 +61,37 @@ class SerialPort:
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
 
+    def _read_device(self, timeout: float) -> bytes:
+        """Read what has arrived, with two system calls: pyserial needs five, 90 us more for each SIP."""
+        device, cancelled = self._serial.fileno(), self._serial.pipe_abort_read_r
+        # None once the port is closed, which raises TypeError.
+        if device not in select.select([device, cancelled], [], [], timeout)[0]:  # type: ignore[type-var]
+            return b""
+        try:
+            data = os.read(device, _CHUNK)
+        except BlockingIOError:
+            return b""  # another program has read it
+        if not data:
+            raise serial.SerialException("returned no data")
+        return data
+
     def write(self, data: bytes) -> None:
         """Write all bytes, see `Port.write`."""
         try:
             with self._lock:
-                self._serial.write(data)
+                # pyserial's write waits until the kernel takes more bytes, which costs 60 us.
+                written = self._write_device(data) if self._local else 0
+                if written < len(data):
+                    self._serial.write(data[written:])
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
+
+    def _write_device(self, data: bytes) -> int:
+        """Return how many of the bytes the kernel takes at once."""
+        try:
+            return os.write(self._serial.fileno(), data)
+        except BlockingIOError:
+            return 0
 
     def set_baud(self, baud: int) -> None:
         """Change the line speed, see `Port.set_baud`."""
