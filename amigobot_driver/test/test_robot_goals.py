@@ -337,6 +337,22 @@ class TestStart:
         assert way.along == pytest.approx(0.3, abs=0.02)
 
 
+    @pytest.mark.parametrize("distance", [0.015, 0.02, -0.03, 0.3])
+    @pytest.mark.parametrize("driven", [0.0, 0.1])
+    def test_of_a_move_is_sent_once_through_a_line_that_takes_its_time(self, bench, distance, driven):
+        """0.2 s each way, as through a radio modem: the effect shows long after the command."""
+        bench.up.delay = bench.down.delay = 0.2
+        bench.run(driven, cmd_vel=(0.1, 0.0))
+        way = Way(bench)
+        started = bench.now
+        assert finish(bench, moved(bench, distance)).success
+        assert at_rest(bench)
+        assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
+        assert sum(word.startswith("MOVE") for word in bench.words(started)) == 1
+        bench.run(2.0)
+        assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
+
+
 class TestPacketsThatNeverSayMoving:
     """MobileSim: only the wheels' velocities tell."""
 

@@ -431,3 +431,38 @@ def test_the_turn_rate_is_right_behind_a_long_answer_that_delayed_a_sip(angular:
         bench.run(0.73, cmd_vel=(0.0, angular))
         rates = [report.odometry.angular for report in bench.told(Report, since)]
         assert rates == pytest.approx([angular] * len(rates), rel=0.15, abs=0.02)
+
+
+@pytest.mark.parametrize(("linear", "angular"), [(0.3, 0.0), (0.0, 1.0), (-0.2, 0.5)])
+@pytest.mark.parametrize("start", [0.0, 1.0], ids=["near the origin", "away from it"])
+@pytest.mark.parametrize("later", [0.0, 0.04, 0.09])
+def test_a_copy_of_a_packet_is_no_motion(linear: float, angular: float, start: float, later: float) -> None:
+    """A radio modem that sends a frame twice: the second one says where the robot was."""
+    counters, odometer = Counters(start=(start, start)), Odometer(AMIGO)
+    once = Odometer(AMIGO)
+    for _ in range(20):
+        counters.move(linear, angular)
+        sip = counters.sip()
+        expected = once.update(sip, counters.time)
+        assert odometer.update(sip, counters.time) == expected
+        copied = odometer.update(sip, counters.time + later)
+        assert (copied.x, copied.y, copied.yaw) == (expected.x, expected.y, expected.yaw)
+        assert (copied.linear, copied.angular) == pytest.approx((expected.linear, expected.angular), rel=0.05, abs=0.02)
+
+
+@pytest.mark.parametrize("profile", ["erratic", "erratic-player-h"])
+def test_the_turn_rate_is_right_in_the_first_packets_of_a_session(profile: str) -> None:
+    """The motor packets of an Erratic come each 50 ms, before anything reports that."""
+    bench = Bench(Options(profile=profile, max_angular=5.0), profile, check_baud=True)
+    bench.connect()
+    bench.run(2.0, cmd_vel=(0.0, 4.0))
+    bench.unplug()
+    since = bench.now
+    bench.plug_in()
+    bench.until(lambda: bench.robot.running)
+    before = bench.simulator.truth.turn_rate
+    assert before > 0.5
+    bench.run(0.16)
+    rates = [report.odometry.angular for report in bench.told(Report, since)]
+    assert len(rates) >= 3
+    assert all(bench.simulator.truth.turn_rate - 0.2 <= rate <= 1.1 * 4.0 for rate in rates), rates

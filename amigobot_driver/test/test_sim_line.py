@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim.faults import FaultInjector
+from amigobot_driver.sim.faults import FaultInjector, Faults
 from amigobot_driver.sim.line import Line, Priority
 from amigobot_driver.sim.wire import Wire
 
@@ -49,6 +49,16 @@ class TestPace:
         for text in (b"A" * 20, b"B" * 20, b"C" * 20):
             wire.send(text, Priority.ANSWER, 0.0)
         assert arrival(wire, b"C" * 20) == pytest.approx(60 * BYTE, abs=BYTE)
+
+    def test_a_duplicate_takes_its_own_time(self) -> None:
+        injector = FaultInjector("test")
+        injector.faults = Faults(duplicate=1.0)
+        wire = Line(injector, paced=True)
+        wire.send(b"A" * 20, Priority.SIP, 0.0)
+        wire.send(b"B" * 20, Priority.SIP, 0.0)
+        assert wire.collect(20.5 * BYTE) == b"A" * 20
+        assert wire.collect(40.5 * BYTE) == b"A" * 20
+        assert wire.collect(80.5 * BYTE) == b"B" * 40
 
     def test_a_robot_at_9600_baud_says_no_more_than_960_bytes_a_second(self) -> None:
         client = Client("amigo-sh", baud=9600).open()

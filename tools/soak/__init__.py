@@ -4,3 +4,9 @@ Each scenario is a function that yields `Figure`s and is told how much of the ti
 a simulated robot on one simulated clock (amigobot_driver/test/bench.py), so an hour takes a minute; what only
 real processes can show runs as real processes.
 """
+
+import sys
+from pathlib import Path
+
+#: The benches and the state machine are part of the tests.
+sys.path.insert(0, str(Path(__file__).parents[2] / "amigobot_driver" / "test"))

@@ -22,7 +22,7 @@ _ENDINGS = {
     "_mm_s": "velocity wheel_velocity linear",
     "_deg": "angle field_of_view",
     "_deg_s": "angular",
-    "_ms": "cycle command_spacing",
+    "_ms": "cycle command_spacing info_cycle",
 }
 _ENDING_OF = {name: ending for ending, names in _ENDINGS.items() for name in names.split()}
 

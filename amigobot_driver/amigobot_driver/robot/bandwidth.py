@@ -20,8 +20,6 @@ from .events import Notice
 USABLE = 0.95
 #: Order of the streams if not all fit; those that are not in it come last.
 PRECEDENCE = ("ENCODERpac", "GYROpac", "IOpac")
-#: s between two SIPs while the robot has not reported it (AmigOS's default).
-_INFO_CYCLE = 0.1
 #: Bytes of AmigOS's SIP without sonar readings, while none has come, and what each reading adds.
 _SIP, _READING = 30, 3
 
@@ -110,7 +108,7 @@ class BandwidthPlanner(Component):
     @property
     def info_cycle(self) -> float:
         """Time between two SIPs, in s."""
-        return (self._config.info_cycle_ms / 1000 if self._config else 0.0) or _INFO_CYCLE
+        return (self._config.info_cycle_ms / 1000 if self._config else 0.0) or self._profile.link.info_cycle
 
     @property
     def sonar_cycle(self) -> float:

@@ -112,12 +112,14 @@ class Line:
 
     def _put_on_wire(self, frame: bytes, start: float) -> None:
         self.stats.frames += 1
-        self._free_at = start + len(frame) * self.byte_time
-        for _ in range(self._fault_injector.copies()):
+        copies, duration = self._fault_injector.copies(), len(frame) * self.byte_time
+        self._free_at = start + max(1, copies) * duration
+        for number in range(copies):
+            begin = start + number * duration
             late = self._fault_injector.delay()
             for at in range(0, len(frame), _FIFO):
                 chunk = frame[at : at + _FIFO]
-                arrival = start + (at + len(chunk)) * self.byte_time + late
+                arrival = begin + (at + len(chunk)) * self.byte_time + late
                 received = self._as_received(self._fault_injector.corrupt(chunk), self.baud, self.client_baud)
                 if not self.interrupted:
                     self._outgoing.append((arrival, received))

@@ -188,8 +188,10 @@ class ObservedWorld:
 
     @property
     def limits(self) -> Limits:
-        """m/s and rad/s that the robot's user allows: the parameters, within what the profile says the robot can do."""
+        """m/s and rad/s that the robot's user allows: the parameters, within what profile and firmware allow at most."""
         linear, angular = self.profile.limits.linear, self.profile.limits.angular
+        linear = min(linear, (self.witness.working("trans_vel_top") or math.inf) / 1000)
+        angular = min(angular, math.radians(self.witness.working("rot_vel_top") or math.inf))
         return Limits(
             linear=min(linear, float(self.values["max_linear_velocity"]) or linear),
             angular=min(angular, float(self.values["max_angular_velocity"]) or angular),

@@ -23,10 +23,11 @@ from .setpoint import STANDING
 PATIENCE = 3.0
 #: s that a motion may wait for the motors, and for the robot to come to rest, before it starts.
 START_LIMIT = 5.0
-#: s that the robot must be at rest before the command is sent again.
-RESEND = 0.5
-#: s after which a packet shows the effect of what was sent before.
-SETTLE = 0.3
+#: s after which a packet shows the effect of what was sent before: 0.2 s each way through a modem or a network, the
+#: frames before it, and a cycle.
+SETTLE = 0.6
+#: s that the robot must be at rest before the command is sent again: longer, or a distance is driven twice.
+RESEND = 0.8
 #: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
 MOVE_TOLERANCE = 0.02

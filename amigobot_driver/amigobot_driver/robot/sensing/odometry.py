@@ -270,6 +270,8 @@ class Odometer:
         cycles, jump = 0, None
         if first:
             pass
+        elif sip == before and not self._interrupted and (sip.left_velocity or sip.right_velocity):
+            stamp = then  # a radio modem's copy: what the robot has moved since will be in the next SIP
         elif self._interrupted:
             jump = self._jump_in_gap(sip, dt, counted)
         else:
