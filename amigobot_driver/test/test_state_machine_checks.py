@@ -10,24 +10,24 @@ import pytest
 
 pytest.importorskip("rclpy", reason="the node's parameter table needs rclpy")
 
-from state_machine import oracle
+from state_machine import oracle, sensor_checks
 from state_machine.oracle import Check, Oracle, Violation
 from state_machine.records import Movement, Seen
 from state_machine.setup import Setup
 from state_machine.world import World
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import Outcome
+from amigobot_driver.robot import BatteryLevel, Outcome
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, Priority
 
 #: What breaks the rule of a check: it acts, lets time pass, and shows the check what was seen.
 Tamper = Callable[[World, Check], None]
-TAMPERS: dict[type[Check], Tamper] = {}
+TAMPERS: list[tuple[type[Check], Tamper]] = []
 
 
 def breaks(check: type[Check]) -> Callable[[Tamper], Tamper]:
     def register(tamper: Tamper) -> Tamper:
-        TAMPERS[check] = tamper
+        TAMPERS.append((check, tamper))
         return tamper
 
     return register
@@ -40,19 +40,18 @@ def watch(world: World, check: Check, seconds: float) -> None:
 
 @pytest.fixture
 def world() -> World:
-    world = World(Setup(profile="amigo-sh", asked=True, paced=False))
+    world = World(Setup(profile="amigo-sh", asked=True, paced=False, encoders=True))
     world.connect()
     list(world.advance(2.5))
     assert world.running_for(1.0)
     return world
 
 
-@pytest.mark.parametrize("kind", [type(check) for check in Oracle().checks], ids=lambda kind: kind.__name__)
-def test_each_check_notices_what_breaks_its_rule(kind: type[Check], world: World) -> None:
-    check = kind()
-    watch(world, check, 0.5)
-    with pytest.raises(Violation, match=f"^{kind.__name__}: "):
-        TAMPERS[kind](world, check)
+def watch_changed(world: World, check: Check, change: Callable[[Seen], None]) -> None:
+    """Let the check look at what was not so."""
+    for seen in world.advance(2.0):
+        change(seen)
+        check.look(world, seen)
 
 
 @breaks(oracle.MovesOnlyAsAllowed)
@@ -144,3 +143,105 @@ def fill_a_queue(world: World, check: Check) -> None:
 def forget_what_was_sent(world: World, check: Check) -> None:
     world.robot.queue.sent -= 1
     check.look(world, Seen())
+
+
+@breaks(oracle.FramesAreCounted)
+def lose_a_command(world: World, check: Check) -> None:
+    world.robot.queue.put(Command.PULSE(), Priority.RAW)
+    world.robot.queue._waiting[Priority.RAW].clear()
+    check.look(world, Seen())
+
+
+@breaks(sensor_checks.PacketsAreTrue)
+def report_another_voltage(world: World, check: Check) -> None:
+    show_reports(world, check, lambda report: replace(report, volts=report.volts - 0.1))
+
+
+@breaks(sensor_checks.PacketsAreTrue)
+def report_a_stall(world: World, check: Check) -> None:
+    show_reports(world, check, lambda report: replace(report, left_stalled=True))
+
+
+@breaks(sensor_checks.PacketsAreTrue)
+def report_motion(world: World, check: Check) -> None:
+    show_reports(world, check, lambda report: replace(report, moving=True))
+
+
+@breaks(sensor_checks.BatteryIsTrue)
+def report_a_low_battery(world: World, check: Check) -> None:
+    world.robot.estimator.battery.level = BatteryLevel.LOW
+    check.look(world, Seen())
+
+
+@breaks(sensor_checks.BatteryIsTrue)
+def keep_an_old_voltage(world: World, check: Check) -> None:
+    list(world.advance(0.3))
+    world.robot.estimator.battery.voltage = 11.0
+    check.look(world, Seen())
+
+
+@breaks(sensor_checks.EncodersAreTrue)
+def show_ticks_of_a_moving_robot(world: World, check: Check) -> None:
+    def change(seen: Seen) -> None:
+        seen.encoders = [
+            replace(sighting, reading=replace(sighting.reading, left=round(10 * sighting.reading.stamp)))
+            for sighting in seen.encoders
+        ]
+
+    watch_changed(world, check, change)
+
+
+@breaks(sensor_checks.EncodersAreTrue)
+def show_wheels_at_rest_while_it_drives(world: World, check: Check) -> None:
+    for seen in world.advance(2.0, cmd_vel=(0.2, 0.0)):
+        for sighting in seen.encoders:
+            assert sighting.reading.odometry is not None
+            still = replace(sighting.reading.odometry, left_angle=0.0)
+            check.look(world, Seen(encoders=[replace(sighting, reading=replace(sighting.reading, odometry=still))]))
+
+
+@breaks(sensor_checks.TurnRatesAreTrue)
+def show_the_turn_rate_of_another(world: World, check: Check) -> None:
+    def change(seen: Seen) -> None:
+        seen.turn_rates = [replace(sample, rate=sample.rate + 1.0) for sample in seen.turn_rates]
+
+    watch_changed(world, check, change)
+
+
+@breaks(sensor_checks.DiagnosticsAreTrue)
+def diagnose_no_link(world: World, check: Check) -> None:
+    def change(seen: Seen) -> None:
+        if seen.diagnostics:
+            seen.diagnostics = {**seen.diagnostics, "link": (b"\x02", "no robot", {})}
+
+    watch_changed(world, check, change)
+
+
+@breaks(sensor_checks.DiagnosticsAreTrue)
+def diagnose_motors_that_are_off(world: World, check: Check) -> None:
+    world.press_motors_button()
+    list(world.advance(2.0))
+
+    def change(seen: Seen) -> None:
+        if seen.diagnostics:
+            seen.diagnostics = {**seen.diagnostics, "motors": (b"\x00", "motors on", {})}
+
+    watch_changed(world, check, change)
+
+
+@breaks(sensor_checks.DiagnosticsAreTrue)
+def diagnose_an_emergency_stop_that_was_not_requested(world: World, check: Check) -> None:
+    world.robot.emergency_stop()
+    watch(world, check, 2.0)
+
+
+@pytest.mark.parametrize(("kind", "tamper"), TAMPERS, ids=[tamper.__name__ for _, tamper in TAMPERS])
+def test_each_check_notices_what_breaks_its_rule(kind: type[Check], tamper: Tamper, world: World) -> None:
+    check = kind()
+    watch(world, check, 0.5)
+    with pytest.raises(Violation, match=f"^{kind.__name__}: "):
+        tamper(world, check)
+
+
+def test_every_check_is_shown_to_fail() -> None:
+    assert {type(check) for check in Oracle().checks} == {kind for kind, _ in TAMPERS}

@@ -9,7 +9,8 @@ observed.py      driver core and simulated robot on one clock, and what happens 
 disturbances.py  what people and the line do to them
 records.py       what was asked and seen
 world.py         all of these together
-oracle.py        the invariants, each a small named check
+check.py         what a check is; sensor_checks.py: those of flags, battery, encoders, gyro, diagnostics
+oracle.py        the other invariants, each a small named check, and all of them together
 rules_*.py       what can happen, by subsystem
 machine.py       the Hypothesis state machine: all rules and all checks together
 """

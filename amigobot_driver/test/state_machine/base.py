@@ -93,12 +93,14 @@ class Base(stateful.RuleBasedStateMachine):
         needed = world.reaction + max(abs(linear - start.linear) / slow, abs(angular - start.angular) / slow_turn)
         track, top = world.profile.body.track, world.profile.limits.linear
         reachable = abs(linear) + abs(angular) * track / 2 <= 1.2 * top  # a wheel has no more in it
-        if free and reachable and seconds > needed + 0.3 and world.touched <= {"trans_vel_max", "rot_vel_max"}:
+        if free and reachable and seconds > needed + 0.3 and world.as_built():
             self.oracle.drives.driven(world, linear, angular)
 
     def _free(self) -> bool:
         """Nothing keeps the robot from driving."""
         world = self.world
+        if world.now - world.witness.touched < 1.0:
+            return False  # a wall is in the way
         ready = world.running_for(1.0) and world.clean_for(2.0) and not world.emergency and not world.jammed
         return ready and world.witness.motors_on and not world.witness.stalled and world.setup.fast_limits
 

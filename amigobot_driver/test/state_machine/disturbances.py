@@ -23,7 +23,6 @@ class Disturbances(ObservedWorld):
     def press_motors_button(self) -> None:
         self.bench.simulator.press_motors_button()
         self.meddling.note(self.now, "motors")
-        self._spoil()
 
     def press_reset_button(self) -> None:
         self.bench.simulator.reset()
@@ -39,7 +38,6 @@ class Disturbances(ObservedWorld):
         self.witness._body.jammed = on
         self.jammed = on
         self.bench.simulator.faults = dataclasses.replace(self.bench.simulator.faults, jam=_ALWAYS if on else None)
-        self._spoil()
 
     def connect(self) -> None:
         """Plug in and wait until the driver has what it wants."""

@@ -116,9 +116,11 @@ class MotionCalls(ObservedWorld):
         self._rest(lambda: self.robot.stop(self.now))
 
     def emergency_stop(self) -> None:
+        self.emergency_asked = True
         self._rest(self.robot.emergency_stop)
 
     def clear_emergency_stop(self) -> None:
+        self.emergency_asked = False
         self._rest(self.robot.clear_emergency_stop)
 
     def _rest(self, action: Callable[[], None]) -> None:

@@ -22,6 +22,7 @@ from amigobot_driver.connection_policy import (
 from amigobot_driver.profiles import Limits, Physics, Profile, load_profile
 from amigobot_driver.protocol import OVERHEAD, encode_frame
 from amigobot_driver.robot import (
+    EncoderReading,
     Event,
     FrameSeen,
     LinkChanged,
@@ -30,23 +31,30 @@ from amigobot_driver.robot import (
     Odometry,
     Options,
     Report,
+    TurnRate,
 )
 from amigobot_driver.robot.devices.auxiliary import HOLD
 from amigobot_driver.robot.motion.motion import LATE, WAKING
+from amigobot_driver.robot.sensing.battery import BatteryMonitor
+from amigobot_driver.robot.snapshot import take_snapshot
+from amigobot_driver.ros.diagnostics import PARTS, History
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar
 from amigobot_driver.sim import Revision, Simulator
 from amigobot_driver.sim.erratic.revision import revision_of
 from amigobot_driver.sim.world import World as Surroundings
 
 from .allowance import Allowance, Allowances
-from .records import Meddling, Movement, Request, Seen, Sighting
-from .setup import BRISK, Setup
+from .records import EncoderSighting, Meddling, Movement, Request, Seen, Sighting
+from .setup import BRISK, ROOM, Setup
 from .witness import TICK, Witness
 
 T = TypeVar("T")
 
+ENDLESS = Surroundings("endless")
 #: s in which a wheel follows its set-point: three times the 0.1 s that the simulator's servo takes.
 SERVO_LAG = 0.3
+#: s between two observations while time passes.
+SLICE = 0.25
 #: s in which a servo that was held by force works off what it has stored, and comes to rest.
 RELEASE = 2.0
 #: Frames that may go out before the one that stops the robot: one that is being sent, and the three of a stop.
@@ -70,6 +78,7 @@ class ObservedWorld:
             motors_on_connect=setup.motors_on_connect,
             sonar_on_connect=setup.sonar_on_connect,
             publish_packets=True,
+            encoder_stream=setup.encoders,
         )
         if setup.fast_limits:
             self.values.update(max_linear_velocity=profile.limits.linear, max_angular_velocity=profile.limits.angular)
@@ -97,6 +106,10 @@ class ObservedWorld:
         self._motors_expected_off = False
         self.jammed = False
         self.closed = False
+        self.queued = 0
+        self.emergency_asked = False  #: the emergency stop was requested and not cleared
+        self._history = History()
+        self._diagnosed = self.bench.now
         #: s; a servo that was held by force lets go with what it has stored
         self.forced_until = -math.inf
         self.motors_asked = True  #: unless a caller switched them off
@@ -104,6 +117,8 @@ class ObservedWorld:
         self.powered = True
         self.bench.down.fault = self._disguise if not setup.moving_bit else None
         self._note_line()
+        self.queued = sum(self.accounts)  #: commands that were put into the queue
+        self._count_commands()
 
     # -- the parts --------------------------------------------------------------------------------------------
 
@@ -114,9 +129,21 @@ class ObservedWorld:
         revision: Revision | None = None
         if profile.firmware == "E":
             revision = dataclasses.replace(revision_of(profile), layout=self.setup.layout)
-        simulator = Simulator(profile, Surroundings("endless"), baud=None if self.setup.paced else 0, revision=revision)
+        simulator = Simulator(
+            profile, ROOM if self.setup.walls else ENDLESS, baud=None if self.setup.paced else 0, revision=revision
+        )
         self.witnesses.append(Witness(simulator))
         return simulator
+
+    def _count_commands(self) -> None:
+        queue = self.robot.queue
+        put = queue.put
+
+        def counted(*arguments: object) -> bool:
+            self.queued += 1
+            return bool(put(*arguments))
+
+        queue.put = self.robot.session.send = counted
 
     def _options(self) -> Options:
         """The core's options for the node's parameters, as the node makes them."""
@@ -164,9 +191,21 @@ class ObservedWorld:
         return self.robot.estimator.report  # type: ignore[no-any-return]
 
     @property
+    def battery(self) -> BatteryMonitor:
+        """What the driver knows of the battery."""
+        return self.robot.estimator.battery  # type: ignore[no-any-return]
+
+    @property
     def waiting(self) -> dict[str, int]:
         """How many commands wait, by their priority."""
         return {str(priority): len(commands) for priority, commands in self.robot.queue._waiting.items()}
+
+    @property
+    def accounts(self) -> tuple[int, int]:
+        """Commands that were put into the queue, and what the queue says became of them."""
+        queue = self.robot.queue
+        became = queue.sent + queue.refused + queue.replaced + queue.dropped + sum(map(len, queue._waiting.values()))
+        return self.queued, became
 
     @property
     def frames(self) -> tuple[int, int]:
@@ -188,7 +227,7 @@ class ObservedWorld:
 
     @property
     def limits(self) -> Limits:
-        """m/s and rad/s that the robot's user allows: the parameters, within what profile and firmware allow at most."""
+        """m/s and rad/s that the user allows: the parameters, within what profile and firmware allow at most."""
         linear, angular = self.profile.limits.linear, self.profile.limits.angular
         linear = min(linear, (self.witness.working("trans_vel_top") or math.inf) / 1000)
         angular = min(angular, math.radians(self.witness.working("rot_vel_top") or math.inf))
@@ -293,9 +332,13 @@ class ObservedWorld:
             self.requests.remove(request)
             seen.ended.append(request)
         self._note_line()
-        if self.jammed or self.witness.stalled:
+        if self.now - self._diagnosed >= 1.0:
+            self._diagnosed = self.now
+            self._history.add(take_snapshot(self.robot))
+            seen.diagnostics = {name: part(self._history, "simulated") for name, part in PARTS.items()}
+        if self.jammed or self.witness.stalled or self.now - self.witness.touched < SLICE:
             self.forced_until = self.now + RELEASE
-        if not self.as_built() or self.jammed or self.witness.stalled or not self.witness.motors_on:
+        if not self.as_built():
             self._spoil()
         return seen
 
@@ -317,6 +360,14 @@ class ObservedWorld:
                     punctual,
                 )
             )
+        elif isinstance(event, EncoderReading):
+            frame = self.witness.find(self._frame, event.stamp, sip=False)
+            if frame is not None:
+                jumps = int(self.robot.encoders.jumps)
+                seen.encoders.append(EncoderSighting(event, frame, self.connections, jumps))
+        elif isinstance(event, TurnRate):
+            if time >= self.punctual_since and not self._delay and self.in_order and time >= self.clean_since:
+                seen.turn_rates.append(event)
         elif isinstance(event, Notice):
             seen.notices.append((time, event.text))
         elif isinstance(event, LinkChanged):

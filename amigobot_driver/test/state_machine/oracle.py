@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections import Counter, deque
 from dataclasses import dataclass
 
@@ -11,14 +10,16 @@ from amigobot_driver.robot.command_queue import MAX_ROUTINE
 from amigobot_driver.robot.motion.goal import MOVE_STEP, MOVE_TOLERANCE, PATIENCE, TURN_STEP, TURN_TOLERANCE
 
 from .allowance import REST, Allowance, Reach
+from .check import Check, Violation
 from .records import Movement, Request, Seen, Sighting
-from .witness import Tick
+from .sensor_checks import BatteryIsTrue, DiagnosticsAreTrue, EncodersAreTrue, PacketsAreTrue, TurnRatesAreTrue
+from .witness import Tick, turn_rates
 from .world import World
 
 #: Shares and m/s, rad/s by which a servo overshoots its set-point.
 OVERSHOOT, OVERSHOOT_LINEAR, OVERSHOOT_ANGULAR = 0.05, 0.02, 0.06
 #: m/s and rad/s at which a servo may still creep to its last set-point for a while.
-CREEP_LINEAR, CREEP_ANGULAR = 0.005, 0.05
+CREEP_LINEAR, CREEP_ANGULAR = 0.005, 0.03
 #: s until the firmware's servo has come to rest on its last set-point.
 SETTLE = 1.0
 #: s by which a stamp may be off that is computed from the arrival of a frame's last byte: a UART's FIFO and a tick.
@@ -27,31 +28,6 @@ STAMP = 0.02
 
 #: s after OPEN, and some for the first packet, in which the driver looks for zeroed counters.
 ZEROING = 2.0
-
-
-class Violation(AssertionError):
-    """An invariant does not hold."""
-
-
-class Check(ABC):
-    """One invariant. Counts how often it had something to say."""
-
-    def __init__(self) -> None:
-        self.looked = 0
-
-    @property
-    def name(self) -> str:
-        return type(self).__name__
-
-    @abstractmethod
-    def look(self, world: World, seen: Seen) -> None:
-        """Compare; raises Violation."""
-
-    def require(self, holds: bool, text: str) -> None:
-        """Raise Violation with a text unless something holds."""
-        self.looked += 1
-        if not holds:
-            raise Violation(f"{self.name}: {text}")
 
 
 # -- motion ---------------------------------------------------------------------------------------------------
@@ -330,8 +306,8 @@ class OdometryFollows(Check):
         tick = math.tau / built[1]
         track = built[1] / math.pi / built[0]
         scale = abs(track / profile.body.track - 1)
-        angle = 2.5 * step + 2 * tick + scale * turned
-        return 4 * unit + 2 / built[0] + path * angle, angle
+        angle = 1.2 * step + 2 * tick + scale * turned
+        return 2 * unit + 2 / built[0] + path * angle, angle
 
     def _was_set(self, world: World, last: Sighting, sighting: Sighting) -> None:
         wanted = world.odometry_set
@@ -366,12 +342,12 @@ class TwistIsTrue(Check):
     def __init__(self) -> None:
         super().__init__()
         self._last: Sighting | None = None
-        self._ticks: deque[tuple[float, float]] = deque()
+        self._ticks: deque[Tick] = deque()
         self._unsure_until = -math.inf
 
     def look(self, world: World, seen: Seen) -> None:
-        self._ticks.extend((tick.time, tick.angular) for tick in seen.ticks)
-        while self._ticks and self._ticks[0][0] < world.now - 5.0:
+        self._ticks.extend(seen.ticks)
+        while self._ticks and self._ticks[0].time < world.now - 5.0:
             self._ticks.popleft()
         for sighting in seen.sightings:
             if sighting.made is not None:
@@ -393,7 +369,9 @@ class TwistIsTrue(Check):
             or not made.calibrated
         ):
             return
-        rates = [rate for time, rate in self._ticks if last.made.time <= time <= made.time] or [made.tick.angular]
+        ticks = [tick for tick in self._ticks if last.made.time <= tick.time <= made.time]
+        # At a wall a wheel turns in jerks: it is at rest after each of them.
+        rates = [made.tick.angular, *(tick.angular for tick in ticks), *turn_rates(ticks)]
         dt = made.time - last.made.time
         low, high = min(rates), max(rates)
         # A heading is a whole number of counts at either end; and arrival times give the length of a cycle.
@@ -560,11 +538,13 @@ class QueuesAreBounded(Check):
 
 
 class FramesAreCounted(Check):
-    """Each frame that the driver handed over is one that it counts as sent."""
+    """Each frame on the line is counted as sent, each command as sent, refused, replaced, dropped or still waiting."""
 
     def look(self, world: World, seen: Seen) -> None:
         on_line, counted = world.frames
         self.require(on_line <= counted, f"{on_line} frames on the line, {counted} counted")
+        queued, became = world.accounts
+        self.require(queued == became, f"{queued} commands were queued, {became} of them accounted for")
 
 
 class Oracle:
@@ -585,6 +565,11 @@ class Oracle:
             UntouchedValuesStay(),
             LinkIsTrue(),
             StatusIsTrue(),
+            PacketsAreTrue(),
+            BatteryIsTrue(),
+            EncodersAreTrue(),
+            TurnRatesAreTrue(),
+            DiagnosticsAreTrue(),
             QueuesAreBounded(),
             FramesAreCounted(),
         )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from amigobot_driver.robot import (
+    EncoderReading,
     LinkState,
     MotionGoal,
     Outcome,
     Report,
+    TurnRate,
 )
 
 from .witness import Made, Tick
@@ -82,6 +84,20 @@ class Sighting:
     punctual: bool  #: bytes had come without delay
 
 
+@dataclass(frozen=True, slots=True)
+class EncoderSighting:
+    """What the driver made of an ENCODERpac, and the packet at the robot."""
+
+    reading: EncoderReading
+    made: Made
+    connections: int
+    jumps: int  #: times that the driver saw the ticks jump
+
+
+#: Level, message and values of one part of the diagnostics.
+Finding = tuple[bytes, str, Mapping[str, object]]
+
+
 @dataclass(slots=True)
 class Seen:
     """What has happened since the last observation."""
@@ -91,3 +107,6 @@ class Seen:
     notices: list[tuple[float, str]] = field(default_factory=list)
     links: list[tuple[float, LinkState]] = field(default_factory=list)
     ended: list[Request] = field(default_factory=list)
+    encoders: list[EncoderSighting] = field(default_factory=list)
+    turn_rates: list[TurnRate] = field(default_factory=list)  #: while the line was in order
+    diagnostics: Mapping[str, Finding] = field(default_factory=dict)  #: once a second

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from amigobot_driver.ros.parameters import TABLE, Spec
+from amigobot_driver.sim.world import World, polygon
 
+#: A room in which every robot soon meets a wall, and can turn on the spot.
+ROOM = World("room", tuple(polygon([(-0.6, -0.6), (0.8, -0.5), (0.7, 0.6), (-0.5, 0.7)])))
 #: FLASH of a robot that reaches its speeds within the seconds of a step.
 BRISK = {"TransAcc": 1500, "TransDecel": 1500, "RotAcc": 300, "RotDecel": 300}
 
@@ -55,4 +58,6 @@ class Setup:
     motors_on_connect: bool = True
     sonar_on_connect: bool = True
     brisk: bool = True  #: the robot speeds up and slows down several times as fast as it leaves the factory
+    encoders: bool = False  #: the driver asks for ENCODERpacs
+    walls: bool = False  #: it stands in a room, not on an endless plane
     fast_limits: bool = True  #: the parameters max_linear_velocity and max_angular_velocity are those of the profile

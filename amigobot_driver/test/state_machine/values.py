@@ -51,6 +51,8 @@ SETUPS = st.builds(
     layout=st.sampled_from(("manual", "player")),
     motors_on_connect=st.sampled_from((True, True, True, False)),
     sonar_on_connect=st.booleans(),
+    encoders=st.sampled_from((False, False, True)),
+    walls=st.sampled_from((False, False, True)),
     brisk=st.sampled_from((True, True, False)),
     fast_limits=st.sampled_from((True, True, False)),
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.controller import TICK
@@ -31,6 +33,19 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
+class Status:
+    """What the robot's packets say beside its motion."""
+
+    motors_on: bool
+    sonar_on: bool
+    left_stalled: bool
+    right_stalled: bool
+    charging: bool
+    volts: float
+    fastest: float  #: m/s, the faster wheel
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """A frame that the robot made: what it was made of, and when its first byte goes on the line."""
 
@@ -44,6 +59,18 @@ class Made:
     epoch: int
     odometer: tuple[float, float]  #: m, m, of the robot's own counters
     calibrated: bool  #: the counters have the units of the wheels
+    status: Status
+    wheels: tuple[float, float]  #: m that the left and the right wheel have rolled
+    odometer_id: int  #: changes when the encoders' ticks start anew
+
+
+def turn_rates(ticks: Sequence[Tick]) -> list[float]:
+    """rad/s from each tick to the next, where none is missing between them."""
+    return [
+        math.remainder(after.heading - before.heading, math.tau) / (after.time - before.time)
+        for before, after in pairwise(ticks)
+        if 0.0 < after.time - before.time < 1.5 * TICK
+    ]
 
 
 class Witness:
@@ -56,7 +83,8 @@ class Witness:
         self.path = self.turned = 0.0
         self.travel = 0.0  #: m that the wheels have rolled, forwards minus backwards
         self.epoch = 0
-        self._found = -math.inf  #: s, the newest frame that was found
+        self._found: dict[bool, float] = {}  #: s, the newest frame that was found, of SIPs and of other packets
+        self.touched = -math.inf  #: s, when a wall was last in the way
         #: s, when each of these last changed: motors_enabled, sonar_enabled, stalled
         self.changed: dict[str, float] = {}
         self.status: dict[str, bool] = {}  #: as of the last tick, by the same names
@@ -145,18 +173,20 @@ class Witness:
         ticks, self.ticks = self.ticks, []
         return ticks
 
-    def find(self, data: bytes, stamp: float, *, whole: bool = True, heap: bool = False) -> Made | None:
+    def find(
+        self, data: bytes, stamp: float, *, whole: bool = True, heap: bool = False, sip: bool = True
+    ) -> Made | None:
         """The frame with this data (without the packet's number, if not `whole`) that the driver stamps so.
 
         Frames come in the order in which they were made; those of a robot at rest may be alike. Those of a `heap` that
         waited somewhere on its way have stamps that say nothing.
         """
-        start = 0 if whole else 1
-        alike = [made for made in self.made if made.time > self._found and made.data[start:] == data[start:]]
+        start, found = 0 if whole else 1, self._found.get(sip, -math.inf)
+        alike = [made for made in self.made if made.time > found and made.data[start:] == data[start:]]
         if not alike:
             return None
         nearest = alike[0] if heap else min(alike, key=lambda made: abs(made.starts - stamp))
-        self._found = nearest.time
+        self._found[sip] = nearest.time
         return nearest
 
     def _tick(self, now: float) -> None:
@@ -171,6 +201,8 @@ class Witness:
         if status != self.status:
             self.changed.update({name: now for name, value in status.items() if value is not self.status.get(name)})
             self.status = status
+        if self._body.touching:
+            self.touched = now
         self.now = self._look(now)
         self.ticks.append(self.now)
 
@@ -192,6 +224,18 @@ class Witness:
             body.turn_rate,
             max(abs(left), abs(right)) < AT_REST,
             self._firmware.drive.motors_on,
+        )
+
+    def _status(self) -> Status:
+        drive, hardware, body = self._firmware.drive, self._firmware.hardware, self._body
+        return Status(
+            drive.motors_on,
+            hardware.sonar.on,
+            drive.left_stall.stalled,
+            drive.right_stall.stalled,
+            hardware.battery.charging,
+            hardware.battery.volts,
+            max(abs(body.left.velocity), abs(body.right.velocity)),
         )
 
     def _watch_odometer(self) -> None:
@@ -226,10 +270,25 @@ class Witness:
         # A frame is made within a tick, of what the wheels have done until then.
         rolled, turned = self._rolled()
         path, turned = self.path + abs(rolled), self.turned + abs(turned)
-        self.made.append(Made(now, starts, frame[3:-2], here, path, turned, self.epoch, counters, calibrated))
+        self.made.append(
+            Made(
+                now,
+                starts,
+                frame[3:-2],
+                here,
+                path,
+                turned,
+                self.epoch,
+                counters,
+                calibrated,
+                self._status(),
+                (self._body.left.travel, self._body.right.travel),
+                id(odometer),
+            )
+        )
         while self.made[0].time < now - KEPT:
             self.made.popleft()
         self._send(frame, priority, now, deadline)
 
 
-__all__ = ["KEPT", "TICK", "Made", "Tick", "Witness"]
+__all__ = ["KEPT", "TICK", "Made", "Tick", "Witness", "turn_rates"]

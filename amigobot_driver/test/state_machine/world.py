@@ -10,12 +10,10 @@ from .allowance import Allowance
 from .device_calls import DeviceCalls
 from .disturbances import Disturbances
 from .motion_calls import MotionCalls
+from .observed import SLICE
 from .records import Seen
 from .setting_calls import SettingCalls
 from .witness import TICK
-
-#: s between two observations while time passes.
-SLICE = 0.25
 
 
 class World(MotionCalls, SettingCalls, DeviceCalls, Disturbances):
