@@ -33,6 +33,21 @@ class MotionRules(Base):
         limits = self.world.profile.limits
         self.drive_for(linear * limits.linear, angular * limits.angular, duration)
 
+    @rule(linear=values.INSIDE, angular=values.INSIDE)
+    def get_ready_and_drive(self, linear: float, angular: float) -> None:
+        """Put all in order as a user would who sees that the robot does not drive, and drive on."""
+        world = self.world
+        world.heal()
+        world.clear_emergency_stop()
+        for _ in range(40):
+            if world.running:
+                break
+            self.advance(0.5)
+        world.enable_motors(True)
+        self.advance(2.5)
+        limits = world.profile.limits
+        self.drive_for(linear * limits.linear, angular * limits.angular, 3.5)
+
     @rule(left=values.FRACTIONS, right=values.FRACTIONS, pause=values.PAUSES)
     def drive_wheels(self, left: float, right: float, pause: float) -> None:
         """One velocity for each wheel."""
@@ -80,7 +95,7 @@ class MotionRules(Base):
         if not isinstance(self.world.turn(angle, absolute=False), Refused):
             self._finish()
 
-    @rule(when=lambda self: self.world.movement is not None)
+    @rule(when=lambda self: self.failure is None and self.world.movement is not None)
     def finish(self) -> None:
         """Wait for the result of the movement."""
         self._finish()

@@ -8,7 +8,7 @@ from amigobot_driver.ros.parameters import TABLE, Spec
 from amigobot_driver.sim.world import World, polygon
 
 #: A room in which every robot soon meets a wall, and can turn on the spot.
-ROOM = World("room", tuple(polygon([(-0.6, -0.6), (0.8, -0.5), (0.7, 0.6), (-0.5, 0.7)])))
+ROOM = World("room", tuple(polygon([(-0.8, -0.7), (0.9, -0.6), (0.8, 0.7), (-0.7, 0.8)])))
 #: FLASH of a robot that reaches its speeds within the seconds of a step.
 BRISK = {"TransAcc": 1500, "TransDecel": 1500, "RotAcc": 300, "RotDecel": 300}
 

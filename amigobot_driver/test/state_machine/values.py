@@ -40,7 +40,7 @@ POSES = st.tuples(
 PAUSES = st.sampled_from((0.0, 0.013, 0.05, 0.1, 0.25, 0.31, 0.5, 0.8, 1.0, 2.1))
 #: s that a process is frozen: below and above its own and the robot's watchdog.
 FREEZES = st.sampled_from((0.05, 0.3, 0.8, 0.95, 1.05, 1.3, 1.9, 2.1, 3.0))
-DURATIONS = st.sampled_from((0.1, 0.3, 0.6, 1.0, 1.5, 2.5))
+DURATIONS = st.sampled_from((0.1, 0.3, 0.6, 1.5, 2.5, 3.5))
 
 SETUPS = st.builds(
     Setup,

@@ -211,7 +211,9 @@ class Odometer:
             travelled=before.travelled,
             turned=before.turned,
         )
-        self._marked = self.state
+        # Between two ENCODERpacs the SIP has moved the angles already: the ticks go on from those of the last mark.
+        angles = self._marked.left_angle, self._marked.right_angle
+        self._marked = replace(self.state, left_angle=angles[0], right_angle=angles[1])
         self.frame += 1
         self._anchor()
 
