@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 
 from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.controller import TICK
@@ -14,6 +14,8 @@ from amigobot_driver.sim.line import Priority
 
 #: m/s of a wheel below which it is at rest: half of what a packet can tell.
 AT_REST = 0.0005
+#: Numbers of the epochs, of all simulators: a robot that was switched on anew is another one.
+_EPOCHS = count(1)
 #: s of ticks and frames that are kept.
 KEPT = 20.0
 
@@ -82,7 +84,8 @@ class Witness:
         self.made: deque[Made] = deque()
         self.path = self.turned = 0.0
         self.travel = 0.0  #: m that the wheels have rolled, forwards minus backwards
-        self.epoch = 0
+        self.epoch = next(_EPOCHS)
+        self._odometer_id = self.epoch
         self._found: dict[bool, float] = {}  #: s, the newest frame that was found, of SIPs and of other packets
         self.touched = -math.inf  #: s, when a wall was last in the way
         #: s, when each of these last changed: motors_enabled, sonar_enabled, stalled
@@ -242,11 +245,11 @@ class Witness:
         odometer = self._firmware.drive.odometer
         if odometer is not self._odometer:
             self._odometer = odometer
-            self.epoch += 1
+            self.epoch = self._odometer_id = next(_EPOCHS)
             zero = odometer.zero
 
             def watched() -> None:
-                self.epoch += 1
+                self.epoch = next(_EPOCHS)
                 zero()
 
             odometer.zero = watched  # type: ignore[method-assign]
@@ -259,7 +262,7 @@ class Witness:
         calibrated = self._calibration() == self.built
         if calibrated is not self._calibrated:
             self._calibrated = calibrated
-            self.epoch += 1
+            self.epoch = next(_EPOCHS)
         line = self.simulator._line
         line._advance(now)
         waiting = line._sips if priority is Priority.SIP else (*line._sips, *line._others)
@@ -283,7 +286,7 @@ class Witness:
                 calibrated,
                 self._status(),
                 (self._body.left.travel, self._body.right.travel),
-                id(odometer),
+                self._odometer_id,
             )
         )
         while self.made[0].time < now - KEPT:
