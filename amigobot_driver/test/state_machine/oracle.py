@@ -270,7 +270,9 @@ class OdometryFollows(Check):
         gap = turn = 0.0
         if not same:
             # What the robot moved between two packets whose counters do not go together, no packet tells.
-            gap, turn = abs(made.path - last.made.path), abs(made.turned - last.made.turned)
+            # That is estimated, wrong by all of it at most; and the counters are rounded before it and after it.
+            gap = 2 * abs(made.path - last.made.path) + world.profile.units.distance
+            turn = 2 * abs(made.turned - last.made.turned) + angle_unit(world)
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return

@@ -16,7 +16,7 @@ from .world import World
 #: V by which a voltage in a packet may differ from the battery's: half of its unit.
 VOLTS = 0.051
 #: s of readings that decide the smoothed voltage, and the weight that older ones keep: three time constants of 3 s.
-BATTERY_WINDOW, BATTERY_REST = 9.0, math.exp(-3.0)
+BATTERY_WINDOW, BATTERY_REST = 10.0, math.exp(-3.0)
 #: V of the driver's thresholds: see robot/sensing/battery.py.
 CRITICAL_MARGIN, HYSTERESIS = 0.5, 0.3
 #: s between two ENCODERpacs beyond which the wheels' angles begin anew: see robot/sensing/encoders.py.

@@ -26,7 +26,7 @@ START_LIMIT = 5.0
 #: s after which a packet shows the effect of what was sent before: 0.2 s each way through a modem or a network, the
 #: frames before it, and a cycle.
 SETTLE = 0.6
-#: s that the robot must be at rest before the command is sent again: longer, or a distance is driven twice.
+#: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
 #: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
@@ -48,6 +48,7 @@ class Progress:
     odometry: Odometry
     heading: float  #: rad, as the robot itself counts it
     moving: bool
+    at_rest: bool  #: in this SIP and in the one before: a robot that only changes its direction is not
     motors_on: bool
     now: float  #: s
 
@@ -111,7 +112,7 @@ class MotionGoal(ABC):
             beyond = abs(self._measure(progress.odometry) - self._sent_from) - abs(self._commanded)
             if beyond > self.excess:
                 return Outcome(False, f"the robot went beyond the goal by {self._text(beyond)}")
-        elif progress.now - self._sent_at >= SETTLE and abs(self.remaining) <= self._tolerance:
+        elif progress.at_rest and progress.now - self._sent_at >= SETTLE and abs(self.remaining) <= self._tolerance:
             return self._reached()
         if abs(self.remaining) < self._best - self._tolerance / 10:
             self._best, self._best_at = abs(self.remaining), progress.now

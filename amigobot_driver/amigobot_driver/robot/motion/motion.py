@@ -85,6 +85,7 @@ class Motion(Component):
         self._running = False
         self._no_robot = "not connected yet"  #: why there is no robot
         self._moving = False
+        self._at_rest = False  #: in the newest two SIPs
         self._awake_from = self._late_until = -math.inf
         self._stopped_at = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
@@ -260,6 +261,7 @@ class Motion(Component):
         self._keep_alive_timer.cancel()
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+        self._at_rest = not (self._moving or sip.moving)
         self._moving = sip.moving
         self._motors_off_since = math.inf if sip.motors_enabled else min(now, self._motors_off_since)
 
@@ -272,7 +274,8 @@ class Motion(Component):
             now: Time in s.
             jumped: The robot's counters were set, so that its headings have another meaning.
         """
-        self._progress = Progress(odometry, heading, self._moving, self._motors_off_since == math.inf, now)
+        motors_on = self._motors_off_since == math.inf
+        self._progress = Progress(odometry, heading, self._moving, self._at_rest, motors_on, now)
         if self._stopping:
             self._watch_stopping(self._progress)
         if isinstance(self.requested, MotionGoal):
@@ -394,7 +397,7 @@ class Motion(Component):
             stopping.goal.measure(progress.odometry)
             stopping.since = min(stopping.since, progress.now)
         # A command from before the stop may still have an effect.
-        settled = [one for one in self._stopping if not progress.moving and progress.now - one.since >= SETTLE]
+        settled = [one for one in self._stopping if progress.at_rest and progress.now - one.since >= SETTLE]
         overdue = [one for one in self._stopping if progress.moving and progress.now - one.since > STOP_LIMIT]
         self._finish_stopping(settled)
         self._finish_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
