@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 from bench import Bench, losing, losing_first
 
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, encode_frame
 from amigobot_driver.robot import MotionGoal, Options, Outcome, Refused
+from amigobot_driver.sim import Simulator
 
 ROBOTS = ["amigo", "amigo-sh", "p3dx", "erratic"]
 
@@ -336,7 +339,6 @@ class TestStart:
         assert finish(bench, moved(bench, 0.3)).success
         assert way.along == pytest.approx(0.3, abs=0.02)
 
-
     @pytest.mark.parametrize("distance", [0.015, 0.02, -0.03, 0.3])
     @pytest.mark.parametrize("driven", [0.0, 0.1])
     def test_of_a_move_is_sent_once_through_a_line_that_takes_its_time(self, bench, distance, driven):
@@ -351,6 +353,33 @@ class TestStart:
         assert sum(word.startswith("MOVE") for word in bench.words(started)) == 1
         bench.run(2.0)
         assert way.along == pytest.approx(distance, abs=0.5 * abs(distance) if not driven else 0.03)
+
+
+class TestAServoThatSwings:
+    """Without damping the wheels have no velocity for a moment each time they change their direction."""
+
+    @pytest.fixture
+    def bench(self) -> Bench:
+        amigo = load_profile("amigo")
+        brisk = replace(amigo, flash={**amigo.flash, "RotAcc": 300, "RotDecel": 300})
+        bench = Bench(simulator=lambda: Simulator(brisk))
+        bench.connect()
+        bench.ask(lambda: bench.robot.working_values.set({"rot_kv": 0}, bench.now))
+        bench.run(1.0)
+        return bench
+
+    @pytest.mark.parametrize("degrees", range(-170, -20, 6))
+    def test_has_no_result_while_it_swings(self, bench, degrees):
+        finish(bench, turned(bench, degrees))
+        assert at_rest(bench)
+
+    @pytest.mark.parametrize("delay", [0.2 + 0.04 * step for step in range(12)])
+    def test_has_no_result_of_a_stopped_turn_while_it_swings(self, bench, delay):
+        turn = turned(bench, 160)
+        bench.run(delay)
+        bench.ask(lambda: bench.robot.cancel(turn))
+        finish(bench, turn)
+        assert at_rest(bench)
 
 
 class TestPacketsThatNeverSayMoving:
