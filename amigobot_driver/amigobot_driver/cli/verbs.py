@@ -17,8 +17,9 @@ from types import ModuleType
 from .errors import UsageError
 
 GROUP = "amigobot.verbs"
-#: Verbs of this package; each is a module beside this one.
-BUILT_IN = ("aux", "config", "describe", "dump", "find", "io", "record", "replay", "say", "sim", "sounds")
+#: Verbs of this package; each is a module beside this one, of the same name or of that in `MODULES`.
+BUILT_IN = ("aux", "config", "describe", "dump", "find", "import", "io", "record", "replay", "say", "sim", "sounds")
+MODULES = {"import": "import_file"}  # the verb is a word of Python
 
 _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"
 _WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
@@ -68,7 +69,7 @@ class Verb:
 def find_verbs() -> dict[str, Verb]:
     """Return every installed verb by its name, in alphabetical order. A built-in verb wins over an entry point."""
     verbs = {entry.name: Verb(entry.name, entry.value) for entry in entry_points(group=GROUP)}
-    verbs |= {name: Verb(name, f"{__package__}.{name}") for name in BUILT_IN}
+    verbs |= {name: Verb(name, f"{__package__}.{MODULES.get(name, name)}") for name in BUILT_IN}
     return dict(sorted(verbs.items()))
 
 

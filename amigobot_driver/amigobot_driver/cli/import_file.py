@@ -1,0 +1,61 @@
+"""Translate the parameter file of another driver: p2os, RosAria, rosaria2, Player or ARIA.
+
+    amigobot import p2os.launch > my_robot.yaml
+    amigobot import pioneer.cfg > my_robot.yaml       Player
+    amigobot import p3dx-sh.p > my_robot.yaml         ARIA
+    ros2 launch amigobot_driver amigobot.launch.py params_file:=my_robot.yaml
+
+It reads YAML files, launch files of ROS 1, Player's configuration files and ARIA's `.p` files. The output has a comment
+for each value, for each parameter without a counterpart, and for what the robot does differently. Read these comments
+before you drive: motors, sonars and the time after which a velocity ends differ between the drivers.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from .errors import UsageError
+from .imports.files import read
+from .imports.rules import Imported, ImportFileError, convert
+from .imports.sources import SOURCES
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("file", type=Path, help="YAML, .launch, .cfg or .p file")
+    parser.add_argument("--source", choices=tuple(SOURCES), help="whose file it is; default: found out from the file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    try:
+        source, given = read(args.file, SOURCES.get(args.source))
+        imported = convert(source, given)
+    except ImportFileError as error:
+        raise UsageError(f"{args.file}: {error}") from None
+    print("\n".join(_lines(args.file, imported)))
+    return 0
+
+
+def _lines(file: Path, imported: Imported) -> Iterator[str]:
+    """The parameter file."""
+    yield f"# From {file.name}, a file of {imported.source.name}, by `amigobot import`. Pass it as params_file:=..."
+    yield from _comments("What the robot does differently", imported.source.differences)
+    yield from _comments("Notes", imported.notes)
+    yield from _comments("Left out", imported.left_out)
+    if imported.kept:
+        yield from _comments("Kept as the robot has it", [", ".join(imported.kept)])
+    yield "/**:"
+    yield "  ros__parameters:"
+    for parameter, value in imported.values.items():
+        yield f"    {yaml.safe_dump({parameter: value}).strip()}  # {imported.origin[parameter]}"
+
+
+def _comments(title: str, lines: tuple[str, ...] | list[str]) -> Iterator[str]:
+    if lines:
+        yield f"# {title}:"
+        yield from (f"# - {line}" for line in lines)

@@ -1,0 +1,261 @@
+"""`amigobot import`: the parameter files of p2os, RosAria, rosaria2, Player and ARIA as parameters of this driver."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from amigobot_driver.cli import import_file
+from amigobot_driver.cli.errors import UsageError
+from amigobot_driver.cli.imports.sources import SOURCES
+
+ARIA_FILE = Path(__file__).parent / "data" / "aria" / "amigo.p"
+
+P2OS_LAUNCH = """\
+<launch>
+  <arg name="port" default="/dev/ttyUSB0"/>
+  <node pkg="p2os_driver" type="p2os_driver" name="p2os_driver">
+    <param name="port" value="$(arg port)"/>
+    <param name="pulse" value="1.0"/>
+    <param name="use_sonar" value="true"/>
+    <param name="bumpstall" value="3"/>
+    <param name="max_xspeed" value="0.75"/>
+    <param name="max_xdecel" value="-0.3"/>
+    <param name="rot_kp" value="-1"/>
+    <rosparam>
+      trans_kp: 15
+      odom_frame_id: wheel_odom
+    </rosparam>
+  </node>
+  <param name="p2os_driver/max_yawspeed" value="1.2"/>
+</launch>
+"""
+ROSARIA_YAML = """\
+RosAria:
+  port: 192.168.1.32:8101
+  TicksMM: 138
+  RevCount: 33500
+  DriftFactor: -99999
+  trans_accel: 0.3
+  sonar_frame: sonar
+  cmd_vel_timeout: 0
+"""
+ROSARIA2_YAML = """\
+pioneer_p3dx_driver:
+  ros__parameters:
+    serial_port: /dev/ttyS1
+    serial_baud: 38400
+    tf_prefix: alpha
+    base_frame_id: base_link
+    publish_motors_state: true
+    rev_count: -1
+"""
+PLAYER_CFG = """\
+# a Pioneer of the laboratory
+unit_angle "radians"
+driver
+(
+  name "p2os"
+  provides ["odometry::position2d:0" "sonar:0" "power:0"]
+  use_tcp 1
+  tcp_remote_host "10.0.0.7"
+  max_xspeed 0.4      # m/s
+  max_yawspeed 0.5
+  max_yawaccel 0
+  pulse -1
+  aa_offsets [0.06875 0.16 0 0.13775 0.11321 0]
+)
+driver ( name "sicklms200" provides ["laser:0"] port "/dev/ttyS2" )
+"""
+
+
+def imported(capsys: pytest.CaptureFixture[str], path: Path, source: str | None = None) -> tuple[dict[str, Any], str]:
+    """The parameters of a file, and the text with its comments."""
+    assert import_file.run(argparse.Namespace(file=path, source=source)) == 0
+    text = capsys.readouterr().out
+    return yaml.safe_load(text)["/**"]["ros__parameters"], text
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    def file(name: str, content: str) -> Path:
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return file
+
+
+def test_a_launch_file_of_p2os(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, text = imported(capsys, write("p2os.launch", P2OS_LAUNCH))
+    assert values == {
+        "port": "/dev/ttyUSB0",
+        "sonar_on_connect": True,
+        "motors_on_connect": False,
+        "bumper_stall": "both",
+        "max_linear_velocity": 0.75,
+        "max_angular_velocity": 1.2,
+        "linear_deceleration": 0.3,
+        "translation_kp": 15,
+        "odom_frame": "wheel_odom",
+    }
+    assert "# - pulse: 1.0: the driver keeps the session alive itself, and never keeps an old velocity alive" in text
+    assert "# - rot_kp: -1" in text
+
+
+def test_what_p2os_does_by_default_is_said_to_the_driver(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, text = imported(capsys, write("p2os.yaml", "p2os_driver: {bumpstall: -1}"))
+    assert values["motors_on_connect"] is False and values["sonar_on_connect"] is False
+    assert values["max_linear_velocity"] == 0.5
+    assert math.isclose(values["max_angular_velocity"], math.radians(100), abs_tol=1e-4)
+    assert text.index("A velocity ends 0.5 s after the last cmd_vel") < text.index("ros__parameters")
+
+
+def test_a_file_of_rosaria(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, text = imported(capsys, write("rosaria.yaml", ROSARIA_YAML))
+    assert values == {
+        "port": "socket://192.168.1.32:8101",
+        "motors_on_connect": True,
+        "cmd_vel_timeout": 0.6,
+        "ticks_per_mm": 138,
+        "rev_count": 33500,
+        "linear_acceleration": 0.3,
+    }
+    assert "no limit for 0, which this driver does not have" in text
+    assert "sonar_0_link" in text
+
+
+def test_a_file_of_rosaria2_whose_node_has_another_name(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, _ = imported(capsys, write("rosaria2.yaml", ROSARIA2_YAML))
+    assert values["port"] == "/dev/ttyS1" and values["baud"] == 38400
+    assert values["frame_prefix"] == "alpha/" and values["base_frame"] == "base_link"
+    assert "rev_count" not in values
+
+
+def test_a_configuration_file_of_player(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, text = imported(capsys, write("pioneer.cfg", PLAYER_CFG))
+    assert values["port"] == "socket://10.0.0.7:8101"
+    assert values["max_linear_velocity"] == 0.4 and values["max_angular_velocity"] == 0.5
+    assert "aa_offsets: 0.06875 0.16 0 0.13775 0.11321 0: the driver has no arm" in text
+
+
+def test_player_has_degrees_unless_it_says_otherwise(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, _ = imported(capsys, write("robot.cfg", 'driver ( name "p2os" max_yawspeed 90 max_xspeed 0.2 )'))
+    assert math.isclose(values["max_angular_velocity"], math.pi / 2, abs_tol=1e-4)
+    values, _ = imported(capsys, write("robot.cfg", 'unit_length "cm" driver ( name "p2os" max_xspeed 20 )'))
+    assert values["max_linear_velocity"] == 0.2
+
+
+def test_a_file_of_aria(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    more = "\nTransVelMax 300\nRotAccel 90\nTransDecel 0\nRequestIOPackets true\nSwitchToBaudRate 38400 ; unused\n"
+    path = write("mine.p", ARIA_FILE.read_text(encoding="utf-8") + more)
+    values, text = imported(capsys, path)
+    assert values["param_file"] == str(path)
+    assert values["max_linear_velocity"] == 0.3 and values["io_stream"] is True
+    assert math.isclose(values["angular_acceleration"], math.pi / 2, abs_tol=1e-5)
+    assert "linear_deceleration" not in values and "SwitchToBaudRate: 38400" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.yaml", "port: /dev/ttyS0", "do not tell whose they are: say it with --source"),
+        ("a.yaml", "- port", "has no parameters"),
+        (
+            "a.yaml",
+            "p2os_driver: {max_xspeed: fast}",
+            "max_xspeed is 'fast', which p2os does not take: it takes a number",
+        ),
+        ("a.yaml", "p2os_driver: {max_xspeed: .nan}", "it takes a finite number"),
+        ("a.yaml", "p2os_driver: {bumpstall: 7}", "bumpstall is 7, which p2os does not take: it takes -1 to 3"),
+        ("a.yaml", "p2os_driver: {use_sonar: maybe}", "it takes true or false"),
+        ("a.yaml", "p2os_driver: {port: [1, 2]}", "port is [1, 2], a single value is expected"),
+        ("a.yaml", "a: {", "is not YAML, see line 1"),
+        ("a.launch", "<launch>", "is not XML"),
+        ("a.launch", "<launch><node pkg='turtlesim'/></launch>", "starts no node of p2os_driver, rosaria or rosaria2"),
+        (
+            "a.launch",
+            "<launch><node pkg='rosaria' name='r'><param name='port' value='$(env P)'/></node></launch>",
+            "parameter port is $(env P): put its value in the place of $(...)",
+        ),
+        (
+            "a.launch",
+            "<launch><node pkg='rosaria' name='r'><rosparam file='x.yaml'/></node></launch>",
+            "loads x.yaml: import that file instead",
+        ),
+        ("a.cfg", 'driver ( name "erratic" )', "has no driver p2os (its drivers: erratic)"),
+        ("a.cfg", 'driver ( name "p2os"', "a closing parenthesis is missing"),
+        ("a.cfg", 'unit_angle "grad" driver ( name "p2os" )', "its units are m and grad"),
+        ("a.p", "SonarUnit 0 1", "SonarUnit takes a number, x, y and a heading"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_one_line(write: Any, name: str, content: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        import_file.run(argparse.Namespace(file=write(name, content), source=None))
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"gone\.yaml: cannot be read \(No such file or directory\)"):
+        import_file.run(argparse.Namespace(file=tmp_path / "gone.yaml", source=None))
+
+
+def test_the_source_can_be_said(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, _ = imported(capsys, write("a.yaml", "port: /dev/ttyS3"), "rosaria")
+    assert values["port"] == "/dev/ttyS3" and values["cmd_vel_timeout"] == 0.6
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_counterpart_is_a_parameter_of_the_node(name: str) -> None:
+    parameters = pytest.importorskip("amigobot_driver.ros.parameters")
+    known = {spec.name: spec for spec in parameters.TABLE}
+    source = SOURCES[name]
+    assert {rule.parameter for rule in source.rules.values() if rule.parameter} <= known.keys()
+    for parameter, value in source.defaults.items():
+        known[parameter].check(value)
+    assert all(rule.parameter or rule.note for rule in source.rules.values())
+
+
+_PIECES = (
+    P2OS_LAUNCH,
+    ROSARIA_YAML,
+    PLAYER_CFG,
+    "driver (",
+    "[",
+    "<node pkg='rosaria'>",
+    "{",
+    ": ",
+    "\n",
+    "\x00",
+    "$(",
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.one_of(st.sampled_from(_PIECES), st.text(max_size=20)), max_size=8).map("".join),
+    st.sampled_from(("a.yaml", "a.launch", "a.cfg", "a.p")),
+    st.sampled_from((None, *SOURCES)),
+)
+def test_any_text_is_imported_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, content: str, name: str, source: str | None
+) -> None:
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_text(content, encoding="utf-8", errors="replace")
+    try:
+        import_file.run(argparse.Namespace(file=path, source=source))
+    except UsageError as error:
+        assert "\n" not in str(error)
+
+
+def test_a_file_that_is_nested_without_end_is_refused(write: Any) -> None:
+    with pytest.raises(UsageError, match="nested too deeply"):
+        import_file.run(argparse.Namespace(file=write("a.yaml", "[" * 50_000), source=None))
