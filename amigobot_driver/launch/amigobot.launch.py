@@ -13,8 +13,9 @@ from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.profiles.description import robot_description
+from amigobot_driver.profiles.layouts import rviz_layout
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import PARAMETERS, RESPAWN_DELAY, effective_parameters, given_parameters
 from amigobot_driver.ros.parameters import Spec
@@ -93,9 +94,7 @@ def start(context: LaunchContext) -> list[Action]:
 
 def description(values: dict[str, Any], namespace: str, respawn: dict[str, Any]) -> list[Action]:
     """robot_state_publisher, for the same robot: a real one must be named, as it is asked only later."""
-    simulated = urlsplit(values["port"]).netloc if is_simulated(values) else ""
-    name = values["param_file"] or values["robot"] or simulated
-    urdf = robot_description(load_profile(name or "amigo"), values["base_frame"])
+    urdf = robot_description(profile_of(values), values["base_frame"])
     publisher = Node(
         package="robot_state_publisher",
         executable="robot_state_publisher",
@@ -109,7 +108,7 @@ def description(values: dict[str, Any], namespace: str, respawn: dict[str, Any])
         ],
         **respawn,
     )
-    if name or is_simulated(values):
+    if model_name(values) or is_simulated(values):
         return [publisher]
     return [LogInfo(msg="the model is that of an AmigoBot; for another robot: robot:=NAME"), publisher]
 
@@ -125,27 +124,29 @@ def view(wanted: str, values: dict[str, Any], namespace: str) -> list[Action]:
         distro = os.environ.get("ROS_DISTRO", "$ROS_DISTRO")
         return [LogInfo(msg=f"no RViz here: sudo apt install ros-{distro}-rviz2")]
     prefix = values["frame_prefix"]
+    layout = rviz_layout(profile_of(values), prefix)
+    with tempfile.NamedTemporaryFile("w", suffix=".rviz", delete=False, encoding="utf-8") as file:
+        file.write(layout)
     return [
         Node(
             package="rviz2",
             executable="rviz2",
             namespace=namespace,
-            arguments=["-d", view_file(prefix), "-f", f"{prefix}{values['odom_frame']}"],
+            arguments=["-d", file.name, "-f", f"{prefix}{values['odom_frame']}"],
             parameters=[{"use_sim_time": exactly(values["use_sim_time"])}],
         )
     ]
 
 
-def view_file(prefix: str) -> str:
-    """The file that is shipped, or a copy in which the robot model knows the prefix of its frames."""
-    shipped = share("rviz", "amigobot.rviz")
-    if not prefix:
-        return str(shipped)
-    # RViz puts a slash behind the prefix by itself.
-    content = shipped.read_text(encoding="utf-8").replace('TF Prefix: ""', f"TF Prefix: {prefix.rstrip('/')}")
-    with tempfile.NamedTemporaryFile("w", suffix=".rviz", delete=False, encoding="utf-8") as copy:
-        copy.write(content)
-    return copy.name
+def model_name(values: dict[str, Any]) -> str:
+    """What is known of the robot before it is asked: a profile or file; empty: nothing."""
+    simulated = urlsplit(values["port"]).netloc if is_simulated(values) else ""
+    return str(values["param_file"] or values["robot"] or simulated)
+
+
+def profile_of(values: dict[str, Any]) -> Profile:
+    """The profile for model and view."""
+    return load_profile(model_name(values) or "amigo")
 
 
 def exactly(value: Any) -> ParameterValue:

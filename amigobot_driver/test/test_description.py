@@ -167,6 +167,10 @@ def test_the_command_prints_profile_and_model(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == profile_yaml(load_profile("amigo-sh"))
     assert cli(["describe", "--urdf", "--base-frame", "chassis"]) == 0
     assert capsys.readouterr().out == robot_description(load_profile("amigo"), "chassis")
+    assert cli(["describe", "p3at", "--rviz"]) == 0
+    assert "sonar/range_15" in capsys.readouterr().out
+    assert cli(["describe", "p3at", "--foxglove"]) == 0
+    assert "/sonar/range_15.range" in capsys.readouterr().out
     assert cli(["describe", "r2d2"]) == 2
     assert "r2d2" in capsys.readouterr().err
 

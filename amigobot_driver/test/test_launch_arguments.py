@@ -236,7 +236,8 @@ def test_the_filter_is_where_its_robot_is(resolve: Resolve) -> None:
     assert (parameters["odom_frame"], parameters["base_link_frame"]) == ("a/wheels", "a/chassis")
     assert parameters["world_frame"] == "a/wheels"
     assert parameters["use_sim_time"] is found["amigobot_node"].parameters["use_sim_time"] is True
-    assert (parameters["odom0"], parameters["imu0"]) == ("odom", "imu"), "relative: in the namespace of the filter"
+    relative = "relative: in the namespace of the filter"
+    assert (parameters["odom0"], parameters["imu0"]) == ("odom", "imu/data_raw"), relative
     assert found["amigobot_node"].parameters["publish_tf"] is False
 
 

@@ -17,8 +17,9 @@ from launch_files import ALLOWED, declared, imported, mocked_launch, started, to
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
 
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.profiles.description import robot_description
+from amigobot_driver.profiles.layouts import foxglove_layout, rviz_layout
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import parameters_in
 from amigobot_driver.ros.parameters import TABLE
@@ -182,6 +183,9 @@ def test_rviz_where_there_is_a_screen(load: Any, monkeypatch: pytest.MonkeyPatch
     displays = yaml.safe_load(Path(view).read_text(encoding="utf-8"))["Visualization Manager"]["Displays"]
     assert [display["TF Prefix"] for display in displays if "TF Prefix" in display] == ["alpha"]
     Path(view).unlink()
+    *_, rviz = started(module, robot="p3at")
+    text = Path(rviz["arguments"][1]).read_text(encoding="utf-8")
+    assert "sonar/range_15" in text and "sonar/range_16" not in text
 
 
 @pytest.mark.parametrize(
@@ -320,6 +324,25 @@ def test_rviz_shows_topics_that_there_are() -> None:
     shown = {re.sub(r"_\d+$", "_0", topic) for topic in topics(view)}
     assert "sonar/range_0" in shown
     assert shown <= published() | {"robot_description"}
+
+
+@pytest.mark.parametrize("name", available_profiles())
+def test_layouts_show_each_sonar_of_a_robot_once(name: str) -> None:
+    profile = load_profile(name)
+    sonars = [f"sonar/range_{number}" for number in range(len(profile.sonar.poses))]
+    shown = [topic for topic in topics(yaml.safe_load(rviz_layout(profile))) if "range_" in topic]
+    assert shown == sonars
+    paths = json.loads(foxglove_layout(profile))["configById"]["Plot!sonar"]["paths"]
+    assert [path["value"] for path in paths] == [f"/{sonar}.range" for sonar in sonars]
+    assert [path["label"] for path in paths] == [f"sonar {number}" for number in range(len(sonars))]
+
+
+def test_the_shipped_layouts_are_those_of_an_amigobot() -> None:
+    amigo = load_profile("amigo")
+    rviz = share("rviz", "amigobot.rviz").read_text(encoding="utf-8")
+    foxglove = share("config", "foxglove.json").read_text(encoding="utf-8")
+    assert yaml.safe_load(rviz_layout(amigo)) == yaml.safe_load(rviz)
+    assert json.loads(foxglove_layout(amigo)) == json.loads(foxglove)
 
 
 def test_foxglove_shows_topics_that_there_are() -> None:

@@ -116,8 +116,6 @@ class TestAtRunTime:
             ("cmd_vel_timeout", "soon"),
             ("max_linear_velocity", -0.5),
             ("max_linear_velocity", 99),
-            ("publish_tf", "yes"),
-            ("publish_tf", None),
             ("sonar_no_echo", "minus one"),
         ],
     )
@@ -128,6 +126,15 @@ class TestAtRunTime:
         assert name in answer.reason
         assert get(bench, name) == before
         assert bench.node.running
+
+    @pytest.mark.parametrize(
+        ("value", "reason"), [("yes", "expected 'Type.BOOL' got 'Type.STRING'"), (None, "cannot be undeclared")]
+    )
+    def test_a_value_of_another_type_is_refused_by_ros(self, bench: Bench, value: object, reason: str) -> None:
+        answer = bench.parameter("publish_tf", value)
+        assert not answer.successful
+        assert reason in answer.reason
+        assert get(bench, "publish_tf") is True
 
     def test_an_integer_is_accepted_for_a_double_parameter(self, bench: Bench) -> None:
         assert bench.parameter("cmd_vel_timeout", 1).successful

@@ -66,12 +66,12 @@ def test_odometry_source_can_be_changed_at_run_time(bench: Bench) -> None:
 
 def test_the_gyro_is_published_as_imu(bench: Bench) -> None:
     """A turn rate with its variance; a -1 says of the rest that it is not measured (REP-145)."""
-    inbox = bench.listen(Imu, "imu")
+    inbox = bench.listen(Imu, "imu/data_raw")
     bench.wait_until(lambda: bench.values("streams", fresh=True)["gyro_centre"] != "not measured")
     with bench.driving(0.0, 0.8):
         bench.wait_until(lambda: inbox.letters and inbox.last.angular_velocity.z > 0.7)
     message = inbox.last
-    assert message.header.frame_id == "base_link"
+    assert message.header.frame_id == "imu_link"
     assert message.orientation_covariance[0] == message.linear_acceleration_covariance[0] == -1.0
     assert 0.0 < message.angular_velocity_covariance[8] < 0.01
     assert message.angular_velocity_covariance[0] > 1e3

@@ -59,7 +59,7 @@ class Player:
         rclpy.init(context=self._context, domain_id=domain)
         self._node = rclpy.create_node("ekf_trial", context=self._context)
         self._odom = self._node.create_publisher(OdometryMsg, "odom", _DEPTH)
-        self._imu = self._node.create_publisher(Imu, "imu", _DEPTH)
+        self._imu = self._node.create_publisher(Imu, "imu/data_raw", _DEPTH)
         self._odom_message = conversions.odometry_message("odom", "base_link")
         self._imu_message = conversions.imu_message("base_link")
         self._clock = self._node.create_publisher(Clock, "/clock", _DEPTH)

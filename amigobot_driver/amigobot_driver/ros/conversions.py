@@ -32,6 +32,9 @@ _UNKNOWN = 1e6
 
 WHEEL_JOINTS = ("left_wheel_joint", "right_wheel_joint")
 
+#: Frame of the gyro, as in the URDF.
+IMU_FRAME = "imu_link"
+
 
 def sonar_frame(number: int) -> str:
     """Return the frame of a sonar, as in the URDF."""
@@ -91,10 +94,10 @@ def fill_transform(message: TFMessage, state: Odometry, stamp: TimeMsg) -> None:
     rotation.z, rotation.w = math.sin(half), math.cos(half)
 
 
-def imu_message(base_frame: str) -> Imu:
+def imu_message(frame: str) -> Imu:
     """Return a message with the constant parts, for `fill_imu`. A covariance of -1 means "not measured" (REP 145)."""
     message = Imu()
-    message.header.frame_id = base_frame
+    message.header.frame_id = frame
     message.angular_velocity_covariance[0] = message.angular_velocity_covariance[4] = _UNKNOWN
     message.orientation_covariance[0] = message.linear_acceleration_covariance[0] = -1.0
     return message

@@ -45,6 +45,11 @@ class Spec:
         """Whether the parameter is a number with a lowest and a highest value."""
         return self.kind in (int, float) and len(self.allowed) == 2
 
+    @property
+    def has_dynamic_type(self) -> bool:
+        """Whether ROS takes other types: a whole number for a real one, or `off`, which YAML reads as false."""
+        return self.kind is float or "off" in self.allowed
+
     def range_text(self) -> str:
         """Describe the allowed values, such as "0.05 to 2 s"."""
         if self.has_range:
@@ -59,8 +64,13 @@ class Spec:
         """Return the ROS descriptor with description, range and constraints."""
         text = f"{self.description} [{self.unit}]" if self.unit else self.description
         descriptor = ParameterDescriptor(
-            name=self.name, description=text, additional_constraints=self.range_text(), dynamic_typing=True
+            name=self.name,
+            description=text,
+            additional_constraints=self.range_text(),
+            dynamic_typing=self.has_dynamic_type,
         )
+        if not self.has_dynamic_type:
+            descriptor.type = Parameter.Type.from_parameter_value(self.default).value
         descriptor.read_only = not self.at_run_time
         if self.has_range and self.kind is float:
             low, high = map(float, self.allowed)

@@ -32,7 +32,7 @@ class StreamPublisher(Interface):
         }
         self._encoders = topics.ENCODERS.publisher(self._node)
         self._imu = topics.IMU.publisher(self._node)
-        self._imu_message = conversions.imu_message(context.base_frame)
+        self._imu_message = conversions.imu_message(context.prefixed(conversions.IMU_FRAME))
         self._currents: topics.TopicPublisher | None = None  #: only where the profile has them, as the floor sensors
         self._floors: list[tuple[topics.TopicPublisher, Range]] = []
         self._use_profile(profile)

@@ -146,7 +146,7 @@ CONFIG = Topic(
     _LATCHED,
 )
 ENCODERS = Topic("encoders", Encoders, "as streamed", "raw ticks")
-IMU = Topic("imu", Imu, "as streamed", "AmigoBot-SH with gyro")
+IMU = Topic("imu/data_raw", Imu, "as streamed", "AmigoBot-SH with gyro: turn rate; frame `imu_link`")
 IO = Topic("io", IoState, "each SIP or IOpac", "digital pins, analog volts")
 CURRENTS = Topic("motor_currents", MotorCurrents, "as streamed", "Erratic; A")
 BUMPERS = Topic(
