@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint docs soak fuzz bench clean
+.PHONY: help setup demo test lint docs pictures soak fuzz bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -23,6 +23,9 @@ lint: ## run the linters alone
 docs: ## write the documentation site, build/site/index.html
 	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet docs build/site
 	@echo "wrote build/site/index.html"
+
+pictures: ## draw the pictures of the documentation, with the simulator
+	@./run python -m tools.pictures
 
 soak: ## the figures of a long life: MINUTES=60 SEED=1; MINUTES=1 is a quick look
 	@./run python -m tools.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)

@@ -1,6 +1,14 @@
-"""Grammar of messages to users."""
+"""Words of messages to users."""
 
 from __future__ import annotations
+
+#: The name that a robot has from the factory (FLASH parameter Name, docs/protocol.md 6.4).
+_FACTORY_NAME = "not_set"
+
+
+def given_name(name: str) -> str:
+    """Return the name that somebody gave a robot, printable characters only; "" for the name from the factory."""
+    return "" if name == _FACTORY_NAME else "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -175,7 +175,7 @@ class TestOnEveryPort:
 
     def test_the_driver_drives_a_robot_in_this_process(self) -> None:
         run = self.tour("sim://amigo?world=empty")
-        assert run.notes[-1].startswith("connected to not_set")
+        assert run.notes[-1].startswith("connected to a robot without a name")
         simulator = run.taps[0].port.simulator
         assert simulator.session is Session.WAIT
         assert simulator.truth.pose.x > 0.1

@@ -427,7 +427,7 @@ class TestDiagnostics:
     def test_the_diagnostics_of_a_healthy_robot_are_ok(self, bench: Bench) -> None:
         for part in ("link", "motors", "battery", "commands"):
             status = bench.diagnostic(part)
-            assert status.hardware_id == "not_set"
+            assert status.hardware_id == "amigo"
         bench.wait_until(lambda: bench.diagnostic("link", fresh=True).level == DiagnosticStatus.OK)
         # A stall of the test before is told for two seconds more.
         bench.wait_until(lambda: bench.diagnostic("motors").message == "motors on")

@@ -45,7 +45,7 @@ class TestConnect:
         assert bench.until(running(bench)) < 1.0
         assert bench.states == [SYNCING, OPENING, RUNNING]
         assert bench.words()[:5] == ["PULSE", "OPEN", "CLOSE", "OPEN", "PULSE"]
-        assert bench.robot.note == "connected to not_set at 9600 baud"
+        assert bench.robot.note == "connected to a robot without a name at 9600 baud"
         assert bench.robot.session.connections == 1
 
     def test_listens_before_it_speaks(self) -> None:

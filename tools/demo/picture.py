@@ -59,7 +59,7 @@ def draw(picture: Picture, path: Path) -> None:
     axes.set(xlim=(box[0], box[2]), ylim=(box[1], box[3]), aspect="equal")
     axes.set_axis_off()
     if picture.world:
-        _draw_world(axes, picture.world)
+        draw_world(axes, picture.world)
     axes.scatter(*hits, s=5, color=_SONAR, alpha=0.55, linewidths=0, zorder=4)
     if picture.truth:
         driven = picture.truth.between(odometry.time[0], odometry.time[-1])
@@ -68,8 +68,8 @@ def draw(picture: Picture, path: Path) -> None:
     _draw_direction(axes, odometry)
     start, end = odometry.pose(0), odometry.pose(-1)
     apart = math.dist(start[:2], end[:2]) > picture.body.length
-    _draw_robot(axes, picture.body, start, _START, "start" if apart else "start and end")
-    _draw_robot(axes, picture.body, end, _ROBOT, "end" if apart else "")
+    draw_robot(axes, picture.body, start, _START, "start" if apart else "start and end")
+    draw_robot(axes, picture.body, end, _ROBOT, "end" if apart else "")
     _draw_scale(axes, box)
     _caption(figure, picture, left=_MARGIN / (box[2] - box[0]))
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
@@ -89,7 +89,7 @@ def outlines(segments: Sequence[Segment]) -> Iterator[list[tuple[float, float]]]
         yield chain
 
 
-def _draw_world(axes: Axes, world: World) -> None:
+def draw_world(axes: Axes, world: World) -> None:
     """Closed outlines are furniture, but the largest: that is the room."""
     room, *rest = sorted(outlines(world.segments), key=_area, reverse=True)
     axes.add_patch(Polygon(room, facecolor=_FLOOR, edgecolor="none", zorder=1))
@@ -110,7 +110,7 @@ def _draw_direction(axes: Axes, track: Track) -> None:
         axes.add_patch(Polygon(frame.transform(_ARROW), facecolor=_ODOMETRY, edgecolor="none", zorder=7))
 
 
-def _draw_robot(axes: Axes, body: Body, pose: Pose, face: str, name: str) -> None:
+def draw_robot(axes: Axes, body: Body, pose: Pose, face: str, name: str) -> None:
     """Body, wheels and a mark at the front."""
     frame = Affine2D().rotate(pose.yaw).translate(pose.x, pose.y) + axes.transData
     outline = FancyBboxPatch(

@@ -24,6 +24,7 @@ from ..connection_policy import (
     VISITS_AT_KNOWN_SPEED,
 )
 from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
+from ..wording import given_name
 from .dialects import Dialect, Script
 
 _NO_ANSWER = (
@@ -249,9 +250,8 @@ class Session:
             self.silent_at = math.inf
 
     def _name(self) -> str:
-        """Return the robot's name with printable characters only."""
-        name = self.identity.name if self.identity else ""
-        return "".join(letter if letter.isprintable() else "?" for letter in name) or "a robot without a name"
+        """Return the robot's name for messages."""
+        return given_name(self.identity.name if self.identity else "") or "a robot without a name"
 
     def _speed(self) -> str:
         return f" at {self._baud} baud" if self._baud else ""

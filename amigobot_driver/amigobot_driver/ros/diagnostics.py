@@ -14,7 +14,7 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from ..robot import MAX_ROUTINE, BatteryLevel, RobotSnapshot
-from ..wording import counted
+from ..wording import counted, given_name
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
@@ -100,7 +100,7 @@ class Diagnostics:
 
     def _message(self) -> DiagnosticArray:
         identity = self._history.now.identity
-        hardware = identity.name if identity else self._port
+        hardware = (given_name(identity.name) or identity.subclass) if identity else self._port
         findings = {name: check(self._history, self._port) for name, check in PARTS.items()}
         findings |= {name: check() for name, check in self._added.items()}
         return DiagnosticArray(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rclpy.node import Node
 
 from ..robot import BatteryChanged, BatteryLevel, Event, Identified, LinkChanged, LinkState, Notice
+from ..wording import given_name
 
 #: Seconds before the same line is logged again. Doubled each time while the cause persists, up to MAX_INTERVAL.
 INTERVAL, MAX_INTERVAL = 30.0, 3600.0
@@ -79,7 +80,7 @@ class EventLog:
         if isinstance(event, Identified):
             identity = event.identity
             kind = f"{identity.robot_class}/{identity.subclass}".strip("/")
-            robot = ", ".join(filter(None, (identity.name, kind))) or "without a name"
+            robot = ", ".join(filter(None, (given_name(identity.name), kind))) or "without a name"
             self._log(f"robot {robot}: profile {event.profile.name}, because {event.reason}", warning=not event.known)
         elif isinstance(event, LinkChanged):
             # A recovery is logged even if the failure before it was throttled.
