@@ -15,7 +15,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools", "aiohttp>=3.8", "amigobot_driver", "argcomplete", "rich>=11"],
+    install_requires=["setuptools", "aiohttp>=3.8", "amigobot_driver", "argcomplete", "matplotlib>=3.5", "rich>=11"],
     python_requires=">=3.10",
     zip_safe=False,
     entry_points={
@@ -23,6 +23,7 @@ setup(
             "dashboard = amigobot_tools.dashboard",
             "monitor = amigobot_tools.monitor",
             "teleop = amigobot_tools.teleop",
+            "verify = amigobot_tools.verify",
             "wander = amigobot_tools.wander",
         ],
     },

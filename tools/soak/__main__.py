@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from .acceptance import acceptance
 from .api import api_kills
 from .decoder import decoder
 from .figure import Figure, Scenario, Share
@@ -17,6 +18,7 @@ from .simulated import cable, day, dying_publishers, emergency, noise
 #: Each with the minutes it takes at its full size on a small machine.
 SCENARIOS: dict[Scenario, float] = {
     decoder: 1.0,
+    acceptance: 2.0,
     emergency: 1.0,
     dying_publishers: 1.0,
     cable: 3.0,

@@ -27,6 +27,7 @@ _WORKSPACE = "build the workspace with colcon and source its install/setup.bash,
 REMEDIES = {
     "aiohttp": "sudo apt-get install python3-aiohttp, or python3 -m pip install aiohttp",
     "amigobot_msgs": _WORKSPACE,
+    "matplotlib": "sudo apt-get install python3-matplotlib, or python3 -m pip install matplotlib",
     "rclpy": _ROS,
     "rich": "sudo apt-get install python3-rich, or python3 -m pip install rich",
     "xacro": "sudo apt-get install ros-$ROS_DISTRO-xacro, or python3 -m pip install xacro",

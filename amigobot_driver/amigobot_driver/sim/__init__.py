@@ -4,6 +4,7 @@ A client that was written for the real robot works unchanged. The package import
 the driver: the driver's assumptions about a robot are tested against an independent implementation of the manuals.
 """
 
+from .activmedia.flash import flash_of
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .build import build_simulator, flag, option_names
@@ -61,6 +62,7 @@ __all__ = [
     "available_worlds",
     "build_simulator",
     "flag",
+    "flash_of",
     "load_report",
     "load_robots",
     "load_sounds",

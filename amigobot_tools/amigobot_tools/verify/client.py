@@ -1,0 +1,233 @@
+"""A client as small as the measurements need it: every command is the caller's, every packet is kept with its time.
+
+The driver repeats, delays and refuses commands to keep a robot safe; a measurement must know which byte was sent when.
+What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` ends every motion on every way out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from amigobot_driver import AmigoBotError
+from amigobot_driver.cli.packet_file import Record
+from amigobot_driver.protocol import (
+    BAUD_RATES,
+    OVERHEAD,
+    Command,
+    Config,
+    FrameDecoder,
+    Instruction,
+    Packet,
+    Sip,
+    SyncReply,
+    Unlisted,
+    parse,
+)
+
+from .line import Line
+
+P = TypeVar("P", bound=Packet)
+
+#: s between two commands; s between two PULSEs while nothing else is sent
+_SPACING, _BEAT = 0.02, 0.4
+#: s that a read may take, so that a key stops the robot at once
+_SLICE = 0.05
+#: s to wait for an answer, and how often it is asked for
+_ANSWER, _TRIES = 0.6, 3
+
+
+class Stopped(Exception):
+    """The owner has pressed a key."""
+
+
+class NoAnswer(AmigoBotError):
+    """The robot does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """A packet, and when its first byte was sent (s)."""
+
+    time: float
+    packet: Packet
+    data: bytes  #: without header, count and checksum
+
+
+class Client:
+    """One session with a robot.
+
+    Args:
+        line: To the robot.
+        stopped: Whether the owner wants everything to stop; asked at least 20 times a second.
+    """
+
+    def __init__(self, line: Line, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.line = line
+        self.opened = False
+        self.packets: list[Stamped] = []
+        self.commands: list[str] = []  #: what was sent, PULSEs that only keep the session alive left out
+        self.records: list[Record] = []
+        self._stopped = stopped
+        self._decoder = FrameDecoder()
+        self._sent_at = -1e9
+        self._began = line.now()
+
+    # -- time and bytes ---------------------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """The time in s."""
+        return self.line.now()
+
+    def wait(self, seconds: float, *, alive: bool = True) -> list[Stamped]:
+        """Let time pass.
+
+        Args:
+            seconds: How long.
+            alive: Send PULSE while the session is open, so that the watchdog does not stop the robot.
+
+        Returns:
+            The packets that arrived.
+
+        Raises:
+            Stopped: The owner has pressed a key.
+        """
+        first, end = len(self.packets), self.now() + seconds
+        while (now := self.now()) < end - 1e-9:
+            if self._stopped():
+                raise Stopped
+            if alive and self.opened and now - self._sent_at >= _BEAT:
+                self._write(Command.PULSE())
+            self._receive(self.line.read(min(_SLICE, end - now)))
+        return self.packets[first:]
+
+    def wait_for(
+        self, kind: type[P], seconds: float, accept: Callable[[P], bool] = lambda packet: True, *, alive: bool = True
+    ) -> P | None:
+        """Wait for the next packet of a kind, at most `seconds`."""
+        first, end = len(self.packets), self.now() + seconds
+        while True:
+            for stamped in self.packets[first:]:
+                if isinstance(stamped.packet, kind) and accept(stamped.packet):
+                    return stamped.packet
+            first = len(self.packets)
+            if self.now() >= end - 1e-9:
+                return None
+            self.wait(min(0.01, end - self.now()), alive=alive)
+
+    def _receive(self, data: bytes) -> None:
+        self._decoder.byte_time = self.line.byte_time
+        for frame in self._decoder.feed(data, self.now()):
+            self.packets.append(Stamped(frame.stamp, parse(frame.data), frame.data))
+            self.records.append(Record(frame.stamp - self._began, False, frame.data))
+
+    # -- commands ---------------------------------------------------------------------------------------------
+
+    def send(self, *instructions: Instruction | Unlisted) -> float:
+        """Send commands, spaced as AmigOS needs it.
+
+        Returns:
+            When the last one was sent, s.
+        """
+        for instruction in instructions:
+            remaining = self._sent_at + _SPACING - self.now()
+            if remaining > 0:
+                self.wait(remaining, alive=False)
+            self._write(instruction)
+            self.commands.append(str(instruction))
+        return self._sent_at
+
+    def send_bytes(self, frame: bytes, name: str) -> None:
+        """Send a frame as it stands, right or wrong; `name` is for the report."""
+        self.wait(max(0.0, self._sent_at + _SPACING - self.now()), alive=False)
+        self._sent_at = self.now()
+        self.line.write(frame)
+        self.commands.append(name)
+        self.records.append(Record(self._sent_at - self._began, True, frame[3:-2]))
+
+    def _write(self, instruction: Instruction | Unlisted) -> None:
+        frame = instruction.encode()
+        self.line.write(frame)
+        self._sent_at = self.now()
+        self.records.append(Record(self._sent_at - self._began, True, frame[3 : len(frame) - OVERHEAD + 3]))
+
+    def ask(self, instruction: Instruction, kind: type[P], seconds: float = _ANSWER) -> P | None:
+        """Send a command and return its answer; None if there is none."""
+        self.send(instruction)
+        return self.wait_for(kind, seconds)
+
+    def config(self) -> Config | None:
+        """Request CONFIGpac; None if the robot does not answer."""
+        for _ in range(_TRIES):
+            if (answer := self.ask(Command.CONFIG(), Config)) is not None:
+                return answer
+        return None
+
+    # -- the session ------------------------------------------------------------------------------------------
+
+    def connect(self) -> SyncReply:
+        """Find the robot at one of the line speeds, end a session that is open, and synchronize.
+
+        Raises:
+            NoAnswer: No robot answers.
+        """
+        for baud in BAUD_RATES:
+            self.line.set_baud(baud)
+            if (reply := self._synchronize()) is not None:
+                return reply
+        raise NoAnswer(
+            "no robot answers at any line speed: is it switched on, is the cable in its serial port? (an Erratic has "
+            "another protocol, this test is not for it)"
+        )
+
+    def _synchronize(self) -> SyncReply | None:
+        if self.wait_for(Sip, 0.25) is not None:
+            self.send(Command.STOP(), Command.ENABLE(0), Command.CLOSE())
+            self.wait(0.3)
+        for _ in range(_TRIES):
+            replies = [self._sync(number) for number in (0, 1, 2)]
+            if isinstance(replies[-1], SyncReply):
+                return replies[-1]
+            # SYNC0 to SYNC2 may have opened and closed a session: only a second round is unambiguous.
+            self.wait(0.2)
+        return None
+
+    def _sync(self, number: int) -> Packet | None:
+        self.send(Unlisted(number))
+        return self.wait_for(Packet, _ANSWER, lambda packet: getattr(packet, "id", None) == number)
+
+    def open(self) -> None:
+        """Open the session: packets flow, the motors are off.
+
+        Raises:
+            NoAnswer: No standard packet comes.
+        """
+        self.send(Command.OPEN())
+        self.opened = True
+        self.send(Command.PULSE())
+        if self.wait_for(Sip, 2.0) is None:
+            raise NoAnswer("the robot answers, but sends no standard packet after OPEN: is its battery below 11 V?")
+
+    def close(self) -> None:
+        """Stop the robot and end the session."""
+        if self.opened:
+            self.send(Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE())
+        self.opened = False
+        self.wait(0.3, alive=False)
+
+    def halt(self) -> None:
+        """Stop the robot and switch its motors off, whatever the owner does to the keys."""
+        stopped, self._stopped = self._stopped, lambda: False
+        try:
+            if self.opened:
+                self.send(Command.STOP(), Command.STOP(), Command.ENABLE(0))
+        finally:
+            self._stopped = stopped
+
+    def end(self) -> None:
+        """End the session for good; a line that fails by now is left to the robot's watchdog."""
+        self._stopped = lambda: False
+        with contextlib.suppress(AmigoBotError):
+            self.close()

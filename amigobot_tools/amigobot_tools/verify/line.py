@@ -1,0 +1,108 @@
+"""A line to the robot with a clock: a port in real time, or a simulator on simulated time."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from amigobot_driver.sim import Simulator
+from amigobot_driver.transport import Port
+
+#: s by which simulated time moves on at least while a client waits
+_LEAST = 1e-4
+
+
+class Line(Protocol):
+    """A byte stream and the time, s."""
+
+    @property
+    def byte_time(self) -> float:
+        """Seconds that one byte takes on the line; 0: unknown, or no time."""
+        ...
+
+    def now(self) -> float:
+        """The time in s."""
+        ...
+
+    def read(self, timeout: float) -> bytes:
+        """Return what arrives within `timeout` s, as soon as anything does."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+        ...
+
+    def set_baud(self, baud: int) -> None:
+        """Change the speed of this side of the line."""
+        ...
+
+
+class PortLine:
+    """A port in real time.
+
+    Args:
+        port: The port, which the caller closes.
+    """
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+
+    @property
+    def byte_time(self) -> float:
+        """Seconds that one byte takes on the line; 0: unknown."""
+        return self._port.byte_time or 0.0
+
+    def now(self) -> float:
+        """The time in s."""
+        return time.monotonic()
+
+    def read(self, timeout: float) -> bytes:
+        """Return what arrives within `timeout` s, as soon as anything does."""
+        return self._port.read(max(0.0, timeout))
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+        self._port.write(data)
+
+    def set_baud(self, baud: int) -> None:
+        """Change the line speed."""
+        self._port.set_baud(baud)
+
+
+class SimulatorLine:
+    """A simulator on simulated time: a read jumps to the next event, so minutes pass in seconds.
+
+    Args:
+        simulator: The robot.
+    """
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._now = 0.0
+        simulator.advance(0.0)
+
+    @property
+    def byte_time(self) -> float:
+        """Seconds that one byte takes on the line."""
+        return self._simulator.byte_time
+
+    def now(self) -> float:
+        """The simulated time in s."""
+        return self._now
+
+    def read(self, timeout: float) -> bytes:
+        """Return what arrives within `timeout` s of simulated time, as soon as anything does."""
+        deadline = self._now + max(0.0, timeout)
+        while True:
+            data = self._simulator.transmit(self._now)
+            if data or self._now >= deadline:
+                return data
+            soonest = max(self._simulator.next_event(self._now), self._now + _LEAST)
+            self._now = min(deadline, soonest)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+        self._simulator.receive(data, self._now)
+
+    def set_baud(self, baud: int) -> None:
+        """Have no effect: the simulator listens at any speed."""

@@ -1,0 +1,60 @@
+"""The simulator under the same commands: what is expected of a robot with its profile and its own CONFIG."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from amigobot_driver import Profile
+from amigobot_driver.protocol import Config
+from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
+
+from .client import Client
+from .line import SimulatorLine
+from .runner import Runner, StepResult
+from .simulated_owner import SimulatedOwner
+from .table import STEPS
+from .trial import Trial
+
+#: how many times more pings than at the robot: the noise of the expected values then hardly counts
+_PATIENCE = 4
+_SEED = 1
+
+
+def simulate(
+    simulator: Simulator, nominal: Profile, steps: Collection[str], patience: int = 1
+) -> tuple[Trial, list[StepResult]]:
+    """Run steps with a simulated robot and a simulated owner, on simulated time.
+
+    Args:
+        simulator: The robot.
+        nominal: Profile that the measurements start from.
+        steps: Names of the steps.
+        patience: See `Trial`.
+    """
+    client = Client(SimulatorLine(simulator))
+    client.connect()
+    client.open()
+    trial = Trial(client, SimulatedOwner(simulator), nominal, patience)
+    results = Runner(trial).run([step for step in STEPS if step.name in steps])
+    client.end()
+    return trial, results
+
+
+def expected(profile: Profile, config: Config | None, steps: Collection[str]) -> Trial:
+    """Return what the simulator shows.
+
+    CONFIG is expected as a factory ships the robot. Everything else is expected as this robot's own CONFIG says, so
+    that a setting of its owner is one difference and not ten.
+
+    Args:
+        profile: Of the robot.
+        config: What it reports; None if it was not read.
+        steps: Names of the steps that were done with it.
+    """
+    own = profile if config is None else replace(profile, flash={**profile.flash, **flash_of(config)})
+    steps = {*steps, "config"}  # the settings are what the other steps convert by
+    trial, _ = simulate(Simulator(own, seed=_SEED, wear=Wear(), sonar=SonarModel()), profile, steps, _PATIENCE)
+    factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
+    trial.figures.update(factory.figures)
+    return trial

@@ -1,0 +1,129 @@
+"""The file report.json (docs/how-to/verify.md has its schema)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from amigobot_driver.cli import UsageError
+from amigobot_driver.protocol import Config, parse
+from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
+
+from .comparison import UNKNOWN, Compared
+from .figures import Figure
+from .runner import DONE, StepResult
+from .trial import Series
+
+REPORT, PAGE, RECORDING = "report.json", "report.html", "packets.amigo"
+
+
+@dataclass(slots=True)
+class Report:
+    """Everything that one run has found."""
+
+    created: str  #: UTC
+    port: str
+    robot: dict[str, str]  #: name, class, subclass
+    profile: str  #: name of the profile, or a file
+    config: str = ""  #: CONFIGpac, its data as hexadecimal digits; "" if it was not read
+    steps: list[StepResult] = field(default_factory=list)
+    figures: list[Compared] = field(default_factory=list)
+    series: dict[str, Series] = field(default_factory=dict)
+    expected_series: dict[str, Series] = field(default_factory=dict)
+    simulator: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def done(self) -> set[str]:
+        """Names of the steps that are done."""
+        return {step.name for step in self.steps if step.status == DONE}
+
+    @property
+    def minutes(self) -> float:
+        """How long the steps took, min."""
+        return sum(step.seconds for step in self.steps) / 60
+
+    def robot_config(self) -> Config | None:
+        """Return CONFIGpac; None if it was not read."""
+        packet = parse(bytes.fromhex(self.config)) if self.config else None
+        return packet if isinstance(packet, Config) else None
+
+    def count(self, verdict: str) -> int:
+        """Return the number of findings with a verdict."""
+        return sum(item.verdict == verdict for item in self.figures)
+
+
+def write(report: Report, path: Path) -> None:
+    """Write report.json; a reader never sees half of it.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    content = {"format": REPORT_FORMAT, "version": REPORT_VERSION, **dataclasses.asdict(report)}
+    content["figures"] = [
+        {
+            **dataclasses.asdict(item.figure),
+            "expected": item.expected,
+            "expected_uncertainty": item.expected_uncertainty,
+            "verdict": item.verdict,
+        }
+        for item in report.figures
+    ]
+    part = path.with_suffix(".part")
+    try:
+        part.write_text(_as_json(content), encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _as_json(content: dict[str, Any]) -> str:
+    """Return JSON with one line for each key, step and figure: short, and good to compare."""
+    lines = []
+    for key, value in content.items():
+        rows = [json.dumps(item) for item in value] if isinstance(value, list) else []
+        text = "[\n" + ",\n".join(rows) + "\n]" if rows else json.dumps(value)
+        lines.append(f"{json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def load(path: Path) -> Report:
+    """Read report.json.
+
+    Raises:
+        UsageError: It cannot be read, or is no report of a known version.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: this is no JSON ({error})") from None
+    if not isinstance(content, dict) or content.pop("format", None) != REPORT_FORMAT:
+        raise UsageError(f"{path}: this is no report of `amigobot verify`")
+    if (version := content.pop("version", None)) != REPORT_VERSION:
+        raise UsageError(f"{path}: a report of version {version!r:.60}, known: {REPORT_VERSION}")
+    try:
+        content["steps"] = [StepResult(**{**step, "commands": tuple(step["commands"])}) for step in content["steps"]]
+        content["figures"] = [_compared(item) for item in content["figures"]]
+        for key in ("series", "expected_series"):
+            content[key] = {name: _series(item) for name, item in content[key].items()}
+        return Report(**content)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise UsageError(f"{path}: the report is damaged ({type(error).__name__}: {error})") from None
+
+
+def _compared(item: dict[str, Any]) -> Compared:
+    expected, error, verdict = (item.pop(key) for key in ("expected", "expected_uncertainty", "verdict"))
+    return Compared(Figure(**item), expected, error, verdict)
+
+
+def _series(item: dict[str, Any]) -> Series:
+    return Series(**{**item, "points": tuple((float(x), float(y)) for x, y in item["points"])})
+
+
+def without_comparison(figure: Figure) -> Compared:
+    """Return a finding that was not compared yet."""
+    return Compared(figure, None, 0.0, UNKNOWN)

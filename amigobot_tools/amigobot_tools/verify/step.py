@@ -1,0 +1,32 @@
+"""A row of the table of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from .trial import Trial
+
+
+class Place(Enum):
+    """Where the robot is during a step."""
+
+    ANYWHERE = "anywhere"
+    LIFTED = "wheels off the floor"
+    FLOOR = "2 x 2 m of free floor"
+    WALL = "before a wall"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the acceptance test."""
+
+    name: str
+    title: str
+    explanation: str  #: what it measures and why, for the owner
+    place: Place
+    run: Callable[[Trial], None]
+    moves: str = ""  #: what moves; "" for nothing
+    errata: tuple[str, ...] = ()  #: contradictions of the manuals that it settles, by docs/protocol.md
+    gyro: bool = False  #: only for robots with a gyro

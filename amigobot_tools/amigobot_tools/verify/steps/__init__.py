@@ -1,0 +1,1 @@
+"""The steps of the acceptance test, one module for each part of the robot."""

@@ -1,0 +1,289 @@
+"""`amigobot verify` from end to end: against a simulated robot, a changed one, and an owner who stops it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from amigobot_driver.cli import main, verbs
+from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import Command, decode, parse
+from amigobot_driver.sim import Simulator, load_report
+from amigobot_tools.verify import report
+from amigobot_tools.verify.client import Client
+from amigobot_tools.verify.comparison import AS_SIMULATED, DIFFERS, UNKNOWN, compare, verdict
+from amigobot_tools.verify.errata import WITHOUT_STEP
+from amigobot_tools.verify.figures import Figure, fit_line
+from amigobot_tools.verify.learned import nominal_parameter
+from amigobot_tools.verify.line import SimulatorLine
+from amigobot_tools.verify.page import shown
+from amigobot_tools.verify.reference import simulate
+from amigobot_tools.verify.runner import DONE, STOPPED, Runner
+from amigobot_tools.verify.simulated_owner import SimulatedOwner
+from amigobot_tools.verify.table import STEPS
+from amigobot_tools.verify.trial import Trial
+
+REPOSITORY = Path(__file__).parents[2]
+#: Reports of robots; each folder that is dropped here becomes a test.
+REPORTS = sorted(path.parent for path in (Path(__file__).parent / "reports").glob("*/report.json"))
+ODD = """\
+extends: amigo-sh
+name: odd
+physics: {motor_time: 0.18, brake_deceleration: 5.2, watchdog_ratio: 1.1}
+flash: {TransAcc: 500}
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_verb() -> None:
+    """The verb of the sources, not that of an installed version."""
+    with pytest.MonkeyPatch.context() as patch:
+        entry = EntryPoint("verify", "amigobot_tools.verify", verbs.GROUP)
+        patch.setattr(verbs, "entry_points", lambda group: [entry])
+        yield
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a report of a robot that differs in four ways."""
+    folder = tmp_path_factory.mktemp("odd")
+    (folder / "odd.yaml").write_text(ODD)
+    url = f"sim://?robot={folder / 'odd.yaml'}&wear=left_scale=1.05&seed=5"
+    assert main(["verify", url, "--output", str(folder / "report")]) == 1
+    return folder / "report"
+
+
+def differing(path: Path) -> dict[str, object]:
+    return {item.figure.key: item.figure.value for item in report.load(path).figures if item.verdict == DIFFERS}
+
+
+def test_a_run_does_every_step_within_ten_minutes_of_the_robots_time(odd: Path) -> None:
+    made = report.load(odd / report.REPORT)
+    assert [step.name for step in made.steps] == [step.name for step in STEPS]
+    assert {step.status for step in made.steps} == {DONE}
+    assert made.minutes < 10
+
+
+def test_what_is_changed_at_a_robot_differs_and_nothing_else(odd: Path) -> None:
+    found = differing(odd / report.REPORT)
+    assert found == {
+        "config.trans_acc": "500",
+        "motor.time_constant": pytest.approx(0.175, rel=0.02),
+        "motor.brake_deceleration": pytest.approx(5.2, rel=0.02),
+        "watchdog.time": pytest.approx(2.2, rel=0.01),
+        "wheel.left_scale": pytest.approx(1.05, rel=0.005),
+    }
+
+
+def test_the_simulator_of_a_report_is_that_robot(odd: Path) -> None:
+    learned = load_report(str(odd / report.REPORT))
+    assert learned.profile.physics.motor_time == pytest.approx(0.18, rel=0.03)
+    assert learned.profile.physics.watchdog_ratio == pytest.approx(1.1, rel=0.01)
+    assert learned.profile.flash["TransAcc"] == 500
+    assert learned.wear.left_scale == pytest.approx(1.05, rel=0.005)
+    check_simulator_of(odd)
+
+
+def check_simulator_of(folder: Path) -> None:
+    """A simulator with the values of a report shows the figures of the report, within their uncertainty."""
+    made = report.load(folder / report.REPORT)
+    learned = load_report(str(folder / report.REPORT))
+    simulator = Simulator(learned.profile, seed=3, wear=learned.wear, sonar=learned.sonar)
+    trial, _ = simulate(simulator, load_profile(made.profile), made.done)
+    numbers = [item.figure for item in made.figures if isinstance(item.figure.value, float) and item.figure.parameter]
+    judged = compare(numbers, trial.figures)
+    assert judged
+    assert [item.figure.key for item in judged if item.verdict == DIFFERS] == []
+
+
+def test_a_comparison_can_be_repeated_without_the_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "odd.yaml").write_text(ODD)
+    url, output = f"sim://?robot={tmp_path / 'odd.yaml'}", ["--output", str(tmp_path / "report")]
+    assert main(["verify", url, *output, "--only", "identity", "--only", "config"]) == 1
+    first = capsys.readouterr().out
+    assert main(["verify", "--compare", str(tmp_path / "report" / report.REPORT)]) == 1
+    again = capsys.readouterr().out
+    assert re.search(r"trans_acc +500 +300 +differs", again) and " 1 different" in again
+    assert again.splitlines()[-1] in first
+
+
+def test_the_recording_has_every_frame_of_both_directions(odd: Path) -> None:
+    head, records = read_recording(odd / report.RECORDING)
+    assert head.subclass == "amigo-sh"
+    sent = [decode(record.data) for record in records if record.to_robot]
+    names = {str(instruction) for instruction in sent if instruction is not None}
+    assert {"VEL(300)", "E_STOP", "SETA(250)", "HEAD(330)"} <= names
+    made = report.load(odd / report.REPORT)
+    commands = [command for step in made.steps for command in step.commands]
+    assert "E_STOP" in commands and len(sent) > len(commands)
+    received = {type(parse(record.data)).__name__ for record in records if not record.to_robot}
+    assert received >= {"Sip", "Config", "Encoders", "Gyro", "Io", "Aux"} and not received & {"Unknown", "Malformed"}
+
+
+def test_the_page_needs_no_other_file_and_shows_differences_and_plots(odd: Path) -> None:
+    page = (odd / report.PAGE).read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|href)="?(?!#)[^"\s>]*(?:http|\.js|\.css)', page.replace("http://www.w3.org", ""))
+    assert page.count("<svg") >= 8
+    assert "<td class='differs'>differs" in page and "watchdog.time" in page
+    assert "E-35" in page
+
+
+@pytest.mark.parametrize("folder", REPORTS, ids=lambda folder: folder.name)
+def test_the_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
+    check_simulator_of(folder)
+    for recording in folder.glob("*.amigo"):
+        _, records = read_recording(recording)
+        packets = [parse(record.data) for record in records if not record.to_robot]
+        assert packets and "Malformed" not in {type(packet).__name__ for packet in packets}
+
+
+def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = ["--output", str(tmp_path)]
+    assert main(["verify", "sim://amigo", *output, "--only", "identity", "--only", "rate", "--skip", "rate"]) == 0
+    first = report.load(tmp_path / report.REPORT)
+    assert {step.name: step.status for step in first.steps} == {"identity": "done", "rate": "skipped"}
+    assert main(["verify", "sim://amigo", *output, "--only", "rate"]) == 2
+    assert "go on with --resume" in capsys.readouterr().err
+    assert main(["verify", "sim://amigo", *output, "--resume", "--only", "rate", "--only", "identity"]) == 0
+    second = report.load(tmp_path / report.REPORT)
+    assert {step.name: step.status for step in second.steps} == {"identity": "done", "rate": "done"}
+    assert second.steps[0] == first.steps[0]
+    assert {"identity.class", "telemetry.period"} <= {item.figure.key for item in second.figures}
+    assert (tmp_path / "packets-2.amigo").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "which robot? amigobot verify /dev/ttyUSB0"),
+        (["sim://", "--only", "nonsense"], "there is no step 'nonsense', allowed: identity,"),
+        (["sim://erratic"], "no robot answers"),
+        (["--compare", "/nowhere/report.json"], "/nowhere/report.json: cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", *arguments, "--output", str(tmp_path)]) != 0
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": "x"}, "no report of `amigobot verify`"),
+        ({"version": 9}, "version 9, known: 1"),
+        ({"figures": 3}, "is damaged"),
+    ],
+)
+def test_a_damaged_report_is_refused(
+    odd: Path, tmp_path: Path, change: dict[str, object], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads((odd / report.REPORT).read_text())
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({**content, **change}))
+    assert main(["verify", "--compare", str(path)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_every_open_erratum_has_a_step_or_a_reason() -> None:
+    page = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
+    errata = set(re.findall(r'<a id="e-\d+"></a>(E-\d+)', page))
+    in_steps = {erratum for step in STEPS for erratum in step.errata}
+    assert in_steps | WITHOUT_STEP.keys() == errata
+    assert in_steps & WITHOUT_STEP.keys() == set()
+
+
+def test_every_parameter_of_a_figure_is_a_key_of_the_simulator(odd: Path) -> None:
+    parameters = {item.figure.parameter for item in report.load(odd / report.REPORT).figures} - {""}
+    profile = load_profile("amigo-sh")
+    assert len(parameters) >= 20
+    assert all(nominal_parameter(profile, parameter) >= 0 for parameter in parameters)
+
+
+class TestStop:
+    """An owner who presses a key when the wheels turn."""
+
+    @pytest.mark.parametrize("name", [step.name for step in STEPS if step.moves and step.name != "button"])
+    def test_a_key_stops_the_robot_in_every_step_that_moves(self, name: str) -> None:
+        simulator = Simulator(load_profile("amigo-sh"))
+
+        class Owner(SimulatedOwner):
+            def stopped(self) -> bool:
+                return abs(simulator.truth.left_velocity) > 0.03
+
+        owner = Owner(simulator)
+        client = Client(SimulatorLine(simulator), owner.stopped)
+        client.connect()
+        client.open()
+        trial = Trial(client, owner, load_profile("amigo-sh"), config=client.config())
+        steps = [step for step in STEPS if step.name == name]
+        results = Runner(trial).run([*steps, *STEPS[:1]])
+        assert [result.status for result in results] == [STOPPED], "the owner said that this is the end"
+        assert client.commands[-3:] == ["STOP", "STOP", "ENABLE(0)"]
+        simulator.advance(client.now() + 3.0)
+        assert simulator.truth.left_velocity == simulator.truth.right_velocity == 0.0
+
+
+class TestVerdict:
+    def figure(self, value: object, uncertainty: float = 0.0, **more: object) -> Figure:
+        return Figure("a", "s", "t", value, "m", uncertainty, **more)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("value", "uncertainty", "expected", "said"),
+        [
+            (1.0, 0.001, 1.0, AS_SIMULATED),
+            (1.02, 0.001, 1.0, AS_SIMULATED),
+            (1.04, 0.001, 1.0, DIFFERS),
+            (1.04, 0.02, 1.0, AS_SIMULATED),
+            (1.04, 0.2, 1.0, UNKNOWN),
+            (None, 0.0, 1.0, UNKNOWN),
+            (1.0, 0.0, None, UNKNOWN),
+            ("yes", 0.0, "yes", AS_SIMULATED),
+            ("yes", 0.0, "no", DIFFERS),
+        ],
+    )
+    def test_a_difference_counts_beyond_tolerance_and_chance(
+        self, value: object, uncertainty: float, expected: object, said: str
+    ) -> None:
+        assert verdict(self.figure(value, uncertainty), expected, 0.0) == said  # type: ignore[arg-type]
+
+    def test_what_cannot_be_compared_is_unknown(self) -> None:
+        assert verdict(self.figure(12.6, compared=False), 12.6, 0.0) == UNKNOWN
+
+
+def test_a_line_is_fitted_with_its_uncertainty() -> None:
+    fit = fit_line([0, 1, 2, 3], [1.0, 3.0, 5.0, 7.2])
+    assert fit is not None and fit.slope == pytest.approx(2.06) and 0.01 < fit.slope_error < 0.06
+    assert fit_line([1, 1, 1], [1, 2, 3]) is None and fit_line([1, 2], [1, 2]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "uncertainty", "text"),
+    [(2.0079, 0.005, "2.0079 ± 0.0050 s"), (0.1, 0.0, "0.1 s"), (math.pi, 0.2, "3.14 ± 0.20 s"), (None, 0.0, "-")],
+)
+def test_a_quantity_is_shown_with_the_digits_that_its_uncertainty_has(
+    value: object, uncertainty: float, text: str
+) -> None:
+    assert shown(value, "s", uncertainty) == text  # type: ignore[arg-type]
+
+
+def test_the_client_finds_a_robot_whose_session_was_left_open() -> None:
+    simulator = Simulator(load_profile("amigo"))
+    line = SimulatorLine(simulator)
+    crashed = Client(line)
+    crashed.connect()
+    crashed.open()
+    crashed.send(Command.ENABLE(1), Command.VEL(200))
+    crashed.wait(1.0)
+    client = Client(line)
+    assert client.connect().subclass == "amigo"
+    client.open()
+    client.wait(2.0)
+    assert simulator.truth.left_velocity == 0.0
