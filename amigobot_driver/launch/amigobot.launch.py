@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
@@ -46,6 +46,17 @@ def generate_launch_description() -> LaunchDescription:
                 default_value="auto",
                 choices=["auto", "true", "false"],
                 description="start RViz; auto: for a simulated robot, if there is a screen and RViz is installed",
+            ),
+            DeclareLaunchArgument(
+                "dashboard",
+                default_value="false",
+                choices=["true", "false"],
+                description="serve the dashboard for a browser; needs the package amigobot_tools",
+            ),
+            DeclareLaunchArgument(
+                "dashboard_listen",
+                default_value="127.0.0.1:8140",
+                description="address of the dashboard; on another address than loopback it prints one with a token",
             ),
             DeclareLaunchArgument(
                 "log_level",
@@ -89,7 +100,7 @@ def start(context: LaunchContext) -> list[Action]:
     )
     model = description(values, namespace, respawn) if arguments["description"] == "true" else []
     # The driver last of those that must be there: launch would end without one of them, and leave the driver running.
-    return [*model, driver, *view(arguments["rviz"], values, namespace)]
+    return [*model, driver, *view(arguments["rviz"], values, namespace), *dashboard(arguments)]
 
 
 def description(values: dict[str, Any], namespace: str, respawn: dict[str, Any]) -> list[Action]:
@@ -147,6 +158,14 @@ def model_name(values: dict[str, Any]) -> str:
 def profile_of(values: dict[str, Any]) -> Profile:
     """The profile for model and view."""
     return load_profile(model_name(values) or "amigo")
+
+
+def dashboard(arguments: dict[str, str]) -> list[Action]:
+    """The page for a browser. Not restarted: it waits for the driver by itself."""
+    if arguments["dashboard"] != "true":
+        return []
+    command = ["amigobot", "dashboard", "--ros", "--namespace", arguments["namespace"], "--timeout", "3600"]
+    return [ExecuteProcess(cmd=[*command, "--listen", arguments["dashboard_listen"]], name="dashboard", output="both")]
 
 
 def exactly(value: Any) -> ParameterValue:

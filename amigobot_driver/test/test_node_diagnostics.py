@@ -14,9 +14,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ros_bench import Bench
 
 from amigobot_driver.driver import Driver
+from amigobot_driver.findings import Finding
 from amigobot_driver.robot import Options
 from amigobot_driver.robot import Robot as CoreRobot
-from amigobot_driver.ros.diagnostics import Diagnostics, Finding
+from amigobot_driver.ros.diagnostics import Diagnostics
 from amigobot_driver.ros.node import AmigobotNode
 
 FAULTS = "mute_sonars=2;stuck_sonars=5;jam=0:100000"

@@ -72,6 +72,7 @@ def generate_launch_description() -> LaunchDescription:
             "start the driver and Nav2's nodes again 2 s after they end; slam_toolbox is not started again",
         ),
         "rviz": ("false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
+        "dashboard": ("false", SWITCH, "serve the dashboard for a browser on 127.0.0.1:8140; needs amigobot_tools"),
     }
     return LaunchDescription(
         [
@@ -151,7 +152,7 @@ class Navigation:
     def driver(self) -> Action:
         robot, world = self.arguments["robot"], self.arguments["world"]
         port = f"sim://{robot or 'amigo'}?world={world}" if self.simulated else self.arguments["port"]
-        names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn")
+        names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
         passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.
         # Given even where it is the default: an included file is heir to the arguments of this one, params_file too.

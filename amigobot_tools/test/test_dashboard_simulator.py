@@ -180,6 +180,14 @@ def test_every_fault_is_switched_while_it_runs() -> None:
         assert all(row["value"] == "" for row in source.sections()["faults"])
 
 
+def test_diagnostics_name_the_trouble_and_the_remedy() -> None:
+    with simulator() as source:
+        found = {row["name"]: row for row in source.sections()["diagnostics"]}
+        assert found["link"]["level"] == "ok" and found["battery"]["message"].startswith("good: 12.")
+        assert found["motors"]["level"] == "warning" and "call enable_motors" in found["motors"]["message"]
+        assert found["sonar"]["values"]["enabled"] == "True"
+
+
 def test_a_port_that_is_unplugged_comes_back() -> None:
     with simulator() as source:
         source.requests["fault_now"].run(name="unplug", seconds=2.0)

@@ -14,7 +14,7 @@ from typing import TypeVar
 from ..driver import Driver
 from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
 from ..profiles import Profile
-from ..robot import LinkChanged, LinkState, Options, Outcome, Robot
+from ..robot import LinkChanged, LinkState, Options, Outcome, Robot, RobotSnapshot, take_snapshot
 from . import arguments
 from .arguments import check_options, integer
 from .streams import EventHub
@@ -121,6 +121,11 @@ class Connection:
             serial_number=config.serial if config else "",
             firmware_version=config.firmware_version if config else "",
         )
+
+    def snapshot(self) -> RobotSnapshot:
+        """Return the state of robot and driver at one instant; may be read without a connection, too."""
+        with self._driver.robot() as robot:
+            return take_snapshot(robot)
 
     @property
     def profile(self) -> Profile:

@@ -18,9 +18,9 @@ from rclpy.parameter import Parameter
 
 from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
+from ..findings import OK, Finding
 from ..robot import Refused, Robot
 from . import topics
-from .diagnostics import OK, Finding
 from .interface import Interface, NodeContext
 
 MessageInfo = Mapping[str, int]  #: as rclpy passes it: times in ns

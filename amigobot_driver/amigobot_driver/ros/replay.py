@@ -19,10 +19,10 @@ from rosbag2_interfaces.srv import IsPaused, Resume
 
 from amigobot_msgs.msg import Packet, RobotConfig
 
+from ..findings import OK, WARN, Finding
 from ..protocol import AmigoShTail, ArcosTail, Config, ErraticConfig, SyncReply
 from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, MissingPackets, Replay
-from .diagnostics import OK, WARN, Finding
 from .log import LogThrottle
 from .parameters import BadParameter
 

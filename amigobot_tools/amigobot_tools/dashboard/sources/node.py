@@ -26,6 +26,7 @@ from ...node_remote import NodeRemote
 from ...state import RobotState
 from ..messages import Anything, Flag, Request, Text, Whole
 from ..packets import FrameLog
+from .port import LEVELS
 
 #: s that a service may take; a list of sounds is read at a packet each.
 _ANSWER, _LIST = 15.0, 120.0
@@ -33,7 +34,6 @@ _ANSWER, _LIST = 15.0, 120.0
 _CELLS = 400
 #: Values of an occupancy grid from which a cell is a wall.
 _OCCUPIED = 50
-_LEVELS = ("ok", "warning", "error", "stale")
 #: s after which diagnostics are not shown any more.
 _STALE = 5.0
 
@@ -205,7 +205,7 @@ class NodeSource:
                     time.monotonic(),
                     {
                         "name": name.removeprefix(prefix),
-                        "level": _LEVELS[min(level, len(_LEVELS) - 1)],
+                        "level": LEVELS[min(level, len(LEVELS) - 1)],
                         "message": status.message,
                         "values": {value.key: value.value for value in status.values},
                     },

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLost, Options, Refused
+from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import Configured, FrameSeen
 
@@ -16,6 +19,9 @@ from ...state import RobotState
 from ..messages import Anything, Flag, Request, Text, Whole
 from ..packets import FrameLog
 
+#: Levels of findings, as the page names them.
+LEVELS = ("ok", "warning", "error", "stale")
+_SECOND = 0.9  #: s, with a margin for a loop that is early
 #: Options of the driver that the page can change: unit, range, description.
 _OPTIONS: dict[str, tuple[str, float, float, str]] = {
     "max_linear": ("m/s", 0.0, 2.2, "highest speed that the driver requests; 0: the limit of the robot"),
@@ -48,6 +54,7 @@ class PortSource:
         self.robot = self.remote.robot
         self._config = dict(self.robot.get_config())
         self._configured = self.robot.subscribe(self._on_config, Configured)
+        self._history, self._looked = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
         self._watching: threading.Thread | None = None
         self._watched = threading.Event()
@@ -76,8 +83,8 @@ class PortSource:
         return {}
 
     def sections(self) -> dict[str, Any]:
-        """Return parameters, sounds and identity."""
-        sections: dict[str, Any] = {"parameters": self._parameters()}
+        """Return parameters, sounds and diagnostics."""
+        sections: dict[str, Any] = {"parameters": self._parameters(), "diagnostics": self._diagnostics()}
         if self._sounds is not None:
             sections["sounds"] = self._sounds
         return sections
@@ -124,6 +131,18 @@ class PortSource:
             value = int(value)
         self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
         return f"{name} is {value} now"
+
+    def _diagnostics(self) -> list[dict[str, Any]]:
+        """The findings of the driver, as the node publishes them."""
+        if time.monotonic() - self._looked >= _SECOND:  # the history has one snapshot for each second
+            self._looked = time.monotonic()
+            self._history.add(self.robot.snapshot())
+        rows = []
+        for name, check in PARTS.items():
+            level, message, values = check(self._history, self.remote.where)
+            texts = {key: str(value) for key, value in values.items()}
+            rows.append({"name": name, "level": LEVELS[level], "message": message, "values": texts})
+        return rows
 
     def _parameters(self) -> list[dict[str, Any]]:
         """The values that can be set, as the robot reports them or the driver uses them."""

@@ -82,6 +82,10 @@ export class Parameters {
   }
 
   async set(row) {
+    if (row.isNumber && row.input.value === "") {
+      this.show(row);
+      return;
+    }
     const value = row.isFlag ? row.input.checked : row.isNumber ? Number(row.input.value) : row.input.value;
     row.input.disabled = true;
     const answer = await this.ask("parameter", { name: row.name, value });

@@ -48,7 +48,7 @@ export class Plots {
 
   add(names) {
     if (this.plots.length >= MAX_PLOTS) return;
-    const plot = { names: [...names], canvas: element("canvas", { role: "img" }), legend: element("div", { class: "row" }), select: element("select", { "aria-label": "Add a value to this plot" }) };
+    const plot = { names: [...names], canvas: element("canvas", { role: "img", "aria-label": "Plot" }), legend: element("div", { class: "row" }), select: element("select", { "aria-label": "Add a value to this plot" }) };
     plot.select.addEventListener("change", () => {
       if (plot.select.value && plot.names.length < COLORS.length) plot.names.push(plot.select.value);
       plot.select.value = "";

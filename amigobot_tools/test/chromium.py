@@ -1,0 +1,174 @@
+"""Headless Chromium on a dashboard that runs in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+selenium = pytest.importorskip("selenium", reason="selenium is not installed")
+
+from dashboard_bench import PATIENCE  # noqa: E402
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+
+from amigobot_tools.dashboard.access import Access, Listen  # noqa: E402
+from amigobot_tools.dashboard.server import running  # noqa: E402
+from amigobot_tools.dashboard.sources import Source  # noqa: E402
+
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+)
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+#: For files that need a browser.
+needs_chromium = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no chromium here: apt-get install chromium chromium-driver"
+)
+
+
+@contextlib.contextmanager
+def served(source: Source) -> Iterator[str]:
+    """Serve a source from a thread for a `with` block; gives the address of the page."""
+    ready, ended = threading.Event(), asyncio.Event()
+    found: list[Any] = []
+
+    async def serve() -> None:
+        async with running(source, Access(Listen("127.0.0.1", 0))) as port:
+            found.extend((f"http://127.0.0.1:{port}/", asyncio.get_running_loop()))
+            ready.set()
+            await ended.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    try:
+        assert ready.wait(PATIENCE)
+        yield found[0]
+    finally:
+        found[1].call_soon_threadsafe(ended.set)
+        thread.join(PATIENCE)
+
+
+class Chromium:
+    """One browser."""
+
+    def __init__(self, folder: Path) -> None:
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM or ""
+        for flag in (*_FLAGS, f"--user-data-dir={folder}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    def open(self, url: str, width: int = 1024, height: int = 768, theme: str = "light") -> None:
+        """Open a page in a window of this size."""
+        self._devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self._devtools("Emulation.setDeviceMetricsOverride", **metrics)
+        self.driver.get(url)
+        self.until("return document.querySelector('#link').textContent === 'connected'")
+
+    def script(self, text: str) -> Any:
+        """Run JavaScript in the page."""
+        return self.driver.execute_script(text)
+
+    def until(self, text: str) -> Any:
+        """Wait until JavaScript returns something true."""
+        return until(lambda: self.script(text), text)
+
+    def find(self, selector: str) -> Any:
+        """The element of a CSS selector."""
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def press(self, selector: str) -> None:
+        """Click an element."""
+        element = self.find(selector)
+        self.script(f"document.querySelector({selector!r}).scrollIntoView({{block: 'center'}})")
+        element.click()
+
+    def button(self, text: str) -> None:
+        """Click the visible button with this text."""
+        xpath = f"//button[normalize-space()={text!r}]"
+        element = next(one for one in self.driver.find_elements(By.XPATH, xpath) if one.is_displayed())
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+
+    def keys(self) -> ActionChains:
+        """Keys and mouse."""
+        return ActionChains(self.driver)
+
+    def picture(self, path: Path) -> None:
+        """Save what is shown."""
+        path.write_bytes(base64.b64decode(self._devtools("Page.captureScreenshot", format="png")["data"]))
+
+    def complaints(self) -> list[str]:
+        """Errors and warnings in the console."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "INFO"]
+
+    def kill(self) -> None:
+        """End the browser with SIGKILL, as a crash does."""
+        os.kill(self.driver.service.process.pid, signal.SIGSTOP)  # so that it does not clean up
+        for pid in _children(self.driver.service.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the browser and its driver."""
+        process = self.driver.service.process
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGCONT)
+        children = _children(process.pid)
+        with contextlib.suppress(Exception):
+            self.driver.quit()
+        for pid in (*children, process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _devtools(self, command: str, **parameters: Any) -> Any:
+        return self.driver.execute_cdp_cmd(command, parameters)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Chromium]:
+    """Run a browser for a `with` block, with a new empty profile."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Chromium(Path(folder))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    """Wait for a condition; returns its value."""
+    end = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.03)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """All descendants of a process."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]

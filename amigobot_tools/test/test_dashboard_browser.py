@@ -1,0 +1,265 @@
+"""The page in a real browser: every control is used, at three sizes, with mouse and keys."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from chromium import Chromium, chromium, needs_chromium, served, until
+from dashboard_bench import simulator
+from selenium.webdriver.common.keys import Keys
+
+from amigobot_tools.dashboard.sources.simulator import SimulatorSource
+
+pytestmark = needs_chromium
+SIZES = ((390, 844), (1024, 768), (1920, 1080))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def source() -> Iterator[SimulatorSource]:
+    with simulator("sim://amigo?world=room&baud=0&seed=1") as source:
+        yield source
+
+
+@pytest.fixture(scope="module")
+def url(source: SimulatorSource) -> Iterator[str]:
+    with served(source) as url:
+        yield url
+
+
+def speed(source: SimulatorSource) -> float:
+    sim = source.live()["sim"]
+    return max(abs(sim["left_velocity"]), abs(sim["right_velocity"]))
+
+
+def moving(source: SimulatorSource) -> None:
+    until(lambda: speed(source) > 0.03, "the robot moves")
+
+
+def at_rest(source: SimulatorSource) -> None:
+    until(lambda: speed(source) == 0, "the robot is at rest")
+
+
+def motors_on(browser: Chromium) -> None:
+    if browser.find("#motors").get_attribute("aria-checked") != "true":
+        browser.press("#motors")
+    browser.until("return document.querySelector('#motors').getAttribute('aria-checked') === 'true'")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_page_fits_every_screen_without_errors(
+    browser: Chromium, url: str, width: int, height: int, theme: str
+) -> None:
+    browser.open(url, width, height, theme)
+    assert browser.script("return document.documentElement.scrollWidth <= innerWidth")
+    # The big button is always on the screen.
+    box = browser.script(
+        "const b = document.querySelector('#stop').getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]"
+    )
+    assert box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height and box[3] - box[1] >= 40
+    background = browser.script("return getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, background[4:-1].split(","))) < 200) is (theme == "dark")
+    browser.until("return dashboard.view.times.length > 1")
+    assert browser.complaints() == []
+
+
+def test_keys_drive_the_robot_and_letting_go_stops_it(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    motors_on(browser)
+    browser.find("#pad").click()
+    for key in (Keys.ARROW_LEFT, "a", "d"):
+        browser.keys().key_down(key).perform()
+        moving(source)
+        browser.keys().key_up(key).perform()
+        at_rest(source)
+    assert "you hold the stick" in browser.find("#holder").text
+
+
+def test_the_mouse_drives_with_the_knob(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    motors_on(browser)
+    pad = browser.find("#pad")
+    browser.keys().move_to_element(pad).click_and_hold().move_by_offset(-70, 0).perform()
+    moving(source)
+    assert source.live()["sim"]["right_velocity"] > source.live()["sim"]["left_velocity"]
+    browser.keys().release().perform()
+    at_rest(source)
+
+
+def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    motors_on(browser)
+    browser.find("#pad").click()
+    browser.keys().key_down("a").perform()
+    moving(source)
+    browser.keys().send_keys(Keys.ESCAPE).perform()
+    at_rest(source)
+    browser.until("return document.querySelector('#alert').textContent.includes('EMERGENCY STOP')")
+    browser.keys().key_up("a").send_keys(Keys.ESCAPE).perform()
+    time.sleep(0.3)
+    assert source.state().emergency
+    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
+    browser.press("#stop")
+    until(lambda: not source.state().emergency, "the stop is cleared")
+    browser.until("return document.querySelector('#stop').textContent === 'STOP'")
+    browser.press("#stop")
+    until(lambda: source.state().emergency, "the button stops")
+    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
+    browser.press("#stop")
+    until(lambda: not source.state().emergency, "the stop is cleared")
+
+
+def test_a_second_page_asks_for_the_stick_and_gets_it(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    browser.press("#take")
+    browser.until("return document.querySelector('#holder').textContent === 'you hold the stick'")
+    first = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("window")
+    browser.driver.get(url)
+    browser.until("return document.querySelector('#take').textContent === 'Take over'")
+    browser.press("#take")
+    browser.driver.switch_to.window(first)
+    browser.until("return !document.querySelector('#asked').hidden")
+    browser.press("#hand-over")
+    browser.until("return /browser .* holds the stick/.test(document.querySelector('#holder').textContent)")
+    browser.driver.switch_to.window(next(one for one in browser.driver.window_handles if one != first))
+    browser.until("return document.querySelector('#holder').textContent === 'you hold the stick'")
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.until("return document.querySelector('#holder').textContent === 'nobody holds the stick'")
+
+
+def test_every_tab_opens_with_the_keyboard_and_shows_its_part(
+    browser: Chromium, source: SimulatorSource, url: str
+) -> None:
+    browser.open(url)
+    browser.until("return document.querySelectorAll('#panel-parameters tbody tr').length > 10")
+    browser.press("#tab-log")
+    names = []
+    for _ in range(7):
+        shown = browser.driver.switch_to.active_element
+        names.append(shown.get_attribute("id"))
+        panel = browser.find(f"#{shown.get_attribute('aria-controls')}")
+        assert panel.is_displayed()
+        browser.keys().send_keys(Keys.ARROW_RIGHT).perform()
+    assert set(names) >= {
+        "tab-log",
+        "tab-plots",
+        "tab-packets",
+        "tab-ports",
+        "tab-parameters",
+        "tab-sounds",
+        "tab-simulator",
+    }
+    browser.press("#tab-packets")
+    browser.until("return document.querySelectorAll('#panel-packets tbody tr').length > 3")
+    browser.find("#panel-packets input").send_keys("Sip")
+    browser.until(
+        "return [...document.querySelectorAll('#panel-packets tbody tr td:nth-child(3)')]"
+        ".every((cell) => cell.textContent === 'Sip')"
+    )
+    browser.press("#panel-packets tbody details summary")
+    assert browser.find("#panel-packets details a").get_attribute("href").endswith("/protocol/5.2")
+    browser.press("#tab-plots")
+    browser.until("return document.querySelectorAll('.plot canvas').length >= 2 && dashboard.view.times.length")
+    assert browser.complaints() == []
+
+
+def test_parameters_sounds_and_switches(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    browser.press("#tab-parameters")
+    field = browser.until("return document.querySelector('input[aria-label^=trans_decel]')")
+    field.send_keys(Keys.CONTROL + "a")
+    field.send_keys("280", Keys.ENTER)
+    until(lambda: source.robot.get_config()["trans_decel"] == 280, "the robot has the value")
+    browser.press("#sonar")
+    until(lambda: source.state().sonar is False, "the sonar is off")
+    browser.until("return document.querySelector('#sonar').getAttribute('aria-checked') === 'false'")
+    browser.press("#sonar")
+    until(lambda: source.state().sonar is True, "the sonar is on")
+    browser.press("#tab-sounds")
+    browser.button("Read the list from the robot")
+    browser.until("return document.querySelectorAll('.sound-list button').length > 3")
+    name = browser.script("return document.querySelector('.sound-list button:last-child').textContent.slice(2)")
+    browser.find("#panel-sounds input").send_keys(name)
+    browser.until("return document.querySelectorAll('.sound-list button').length <= 2")
+    browser.press(".sound-list button")
+    browser.press("#reset-odometry")
+    until(lambda: abs(source.state().x) < 0.001, "the odometry is reset")
+
+
+def test_the_simulator_is_paused_and_changed(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    browser.press("#tab-simulator")
+    browser.button("Pause")
+    until(lambda: source.live()["sim"]["paused"], "it is paused")
+    before = source.live()["sim"]["time"]
+    browser.until("return document.querySelector('#panel-simulator button').textContent === 'Go on'")
+    browser.button("Step 0.1 s")
+    until(lambda: source.live()["sim"]["time"] == pytest.approx(before + 0.1), "one step")
+    browser.button("Go on")
+    browser.button("5\N{MULTIPLICATION SIGN}")
+    until(lambda: source.live()["sim"]["speed"] == 5.0, "it is faster")
+    browser.button("1\N{MULTIPLICATION SIGN}")
+    browser.button("Add a box ahead")
+    until(lambda: len(source.sections()["obstacles"]) == 1, "there is a box")
+    browser.until("return dashboard.view.obstacles.length === 1")
+    browser.button("Remove")
+    until(lambda: not source.sections()["obstacles"], "the box is gone")
+    field = browser.find("input[aria-label^='lose_packets']")
+    field.send_keys("0.05", Keys.ENTER)
+    until(lambda: source._simulator.faults.lose_packets == 0.05, "packets get lost")
+    browser.button("No faults")
+    until(lambda: source._simulator.faults.lose_packets == 0, "no fault")
+
+
+def test_the_robot_is_carried_with_the_mouse(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    at_rest(source)
+    browser.until("return dashboard.view.poseNow('truth') && dashboard.view.walls.length")
+    before = source.live()["sim"]
+    view = browser.find("#view")
+    x, y = browser.script(
+        "const v = dashboard.view; const t = v.poseNow('truth'); const p = v.toScreen(t[0], t[1]);"
+        "return [p[0] - v.width / 2, p[1] - v.height / 2]"
+    )
+    browser.script("document.querySelector('#view').scrollIntoView({block: 'center'})")
+    browser.keys().move_to_element_with_offset(view, round(x), round(y)).click_and_hold().move_by_offset(
+        0, -20
+    ).move_by_offset(0, -15).release().perform()
+    until(lambda: source.live()["sim"]["y"] > before["y"] + 0.1, "the robot is elsewhere")
+
+
+def test_values_have_names_for_screen_readers(browser: Chromium, url: str) -> None:
+    browser.open(url)
+    nameless = browser.script(
+        "return [...document.querySelectorAll('button, input, select, canvas, [role=meter]')]"
+        ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length || e.title))"
+        ".map((e) => e.outerHTML)"
+    )
+    assert nameless == []
+    meters = browser.until(
+        "return [...document.querySelectorAll('[role=meter]:not([hidden])')]"
+        ".map((e) => [e.getAttribute('aria-label'), e.getAttribute('aria-valuetext')])"
+    )
+    assert "Battery" in dict(meters) and "V" in dict(meters)["Battery"]
+
+
+def test_a_browser_that_crashes_while_it_drives_stops_the_robot(source: SimulatorSource, url: str) -> None:
+    with chromium() as browser:
+        browser.open(url)
+        motors_on(browser)
+        browser.find("#pad").click()
+        browser.keys().key_down("a").perform()
+        moving(source)
+        browser.kill()
+        at_rest(source)
+    until(lambda: not source.state().emergency, "the braking has ended")

@@ -1,0 +1,106 @@
+"""The dashboard through a running node: what it sees, and that its controls reach the robot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+pytest.importorskip("rclpy", reason="ROS 2 is not set up")
+pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
+pytest.importorskip("aiohttp", reason="aiohttp is not installed")
+ros_bench = pytest.importorskip("ros_bench", reason="the benches of amigobot_driver are not on the path")
+
+from nav_msgs.msg import OccupancyGrid  # noqa: E402
+from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
+
+from amigobot_driver import RequestFailed  # noqa: E402
+from amigobot_tools.dashboard.pilot import Pilot  # noqa: E402
+from amigobot_tools.dashboard.sources.node import NodeSource  # noqa: E402
+
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[ros_bench.Bench]:
+    with ros_bench.Bench(ros_bench.Robot(name="anna"), namespace="anna") as bench:
+        yield bench
+
+
+@pytest.fixture(scope="module")
+def source(bench: ros_bench.Bench) -> Iterator[NodeSource]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(bench.domain))
+        source = NodeSource("anna", timeout=PATIENCE)
+    yield source
+    source.close()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.02)
+
+
+def test_it_shows_state_parameters_and_diagnostics(source: NodeSource) -> None:
+    until(lambda: source.state().connected and source.state().volts > 12, "the state of the robot")
+    until(lambda: source.sections()["parameters"], "the parameters")
+    rows = {row["name"]: row for row in source.sections()["parameters"]}
+    assert (rows["cmd_vel_timeout"]["low"], rows["cmd_vel_timeout"]["high"]) == (0.05, 2.0)
+    assert "stops this long after" in rows["cmd_vel_timeout"]["text"] and "port" not in rows  # it cannot change
+    until(lambda: source.sections()["diagnostics"], "diagnostics")
+    found = {row["name"]: row for row in source.sections()["diagnostics"]}
+    assert found["link"]["level"] == "ok" and "battery" in found
+
+
+def test_its_controls_reach_the_robot(source: NodeSource, bench: ros_bench.Bench) -> None:
+    do = {name: request.run for name, request in source.requests.items()}
+    do["motors"](on=True)
+    until(lambda: source.state().motors, "the motors are on")
+    do["sonar"](on=False)
+    until(lambda: source.state().sonar is False, "the sonar is off")
+    do["sonar"](on=True)
+    do["reset_odometry"]()
+    until(lambda: source.sections()["parameters"], "the parameters")
+    assert do["parameter"](name="cmd_vel_timeout", value=1) == "cmd_vel_timeout is 1.0 now"
+    with pytest.raises(RequestFailed, match="cmd_vel_timeout out of range"):
+        do["parameter"](name="cmd_vel_timeout", value=9.0)
+    do["list_sounds"]()
+    assert source.sections()["sounds"]
+
+
+def test_a_browser_that_goes_leaves_a_robot_at_rest_and_a_node_that_can_be_driven(
+    source: NodeSource, bench: ros_bench.Bench
+) -> None:
+    log: list[str] = []
+    pilot = Pilot(source.remote, log.append)
+    until(lambda: pilot.drive(0.2, 0.0) or bench.robot.speed > 0.1, "the robot drives")
+    until(lambda: bench.robot.stopped, "the robot is at rest")
+    until(lambda: log, "the log says why")
+    until(lambda: not pilot.braking and not source.state().emergency, "the stop is cleared")
+    until(lambda: pilot.drive(0.2, 0.0) or bench.robot.speed > 0.1, "the robot drives again")
+    pilot.close()
+    until(lambda: bench.robot.stopped and not source.state().emergency, "at rest at the end, and not latched")
+
+
+def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
+    source.watch_frames(True)
+    until(lambda: {frame.to_robot for frame in source.frames.after(0, 100)} == {True, False}, "frames both ways")
+    source.watch_frames(False)
+
+
+def test_the_map_of_a_navigation_run(source: NodeSource, bench: ros_bench.Bench) -> None:
+    assert "map" not in source.sections()
+    grid = OccupancyGrid()
+    grid.info.width, grid.info.height, grid.info.resolution = 3, 2, 0.5
+    grid.info.origin.position.x = -1.0
+    grid.data = [0, 100, -1, 0, 0, 0]
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    publisher = source.remote.node.create_publisher(OccupancyGrid, "map", latched)
+    publisher.publish(grid)
+    until(lambda: "map" in source.sections(), "the map")
+    shown = source.sections()["map"]
+    assert (shown["width"], shown["height"], shown["resolution"], shown["x"]) == (3, 2, 0.5, -1.0)
+    assert shown["cells"] == "AAECAAAA"
