@@ -11,7 +11,8 @@ import subprocess
 import threading
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import rclpy
@@ -105,7 +106,8 @@ _FIGURES = {
     "CPU with 10 velocities a second": ("%", 1.3),
     "resident memory": ("MB", 1.2),
 }
-_DRIVER = ("python", "-m", "amigobot_driver.ros.main", "--ros-args", "-p", "port:={port}")
+#: The command line of the node.
+DRIVER = ("python", "-m", "amigobot_driver.ros.main", "--ros-args", "-p", "port:={port}")
 _FLOOR = ("python", "-m", "benchmarks.floor", "{port}", str(_MESSAGES))
 
 
@@ -114,14 +116,27 @@ def node() -> Iterator[Row]:
     for readers, every_topic in (("", False), (", all topics read", True)):
         ours, floor = [], []
         for _ in range(_ROUNDS):
-            ours.append(measure(_DRIVER, open_session=False, every_topic=every_topic))
+            ours.append(measure(DRIVER, open_session=False, every_topic=every_topic))
             floor.append(measure(_FLOOR, open_session=True, every_topic=every_topic))
         for name, (unit, goal) in _FIGURES.items():
             yield row(name + readers, unit, goal, [each[name] for each in ours], [each[name] for each in floor])
 
 
-def measure(command: Sequence[str], *, open_session: bool, every_topic: bool) -> dict[str, float]:
-    """Run a program on a simulated robot, without and with velocities; returns the figures by name."""
+def measure(
+    command: Sequence[str],
+    *,
+    open_session: bool,
+    every_topic: bool,
+    beside: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
+) -> dict[str, float]:
+    """Run a program on a simulated robot, without and with velocities; returns the figures by name.
+
+    Args:
+        command: The program; {port} is replaced.
+        open_session: Open a session with the robot for it.
+        every_topic: Subscribe to every topic.
+        beside: Runs something else meanwhile.
+    """
     robot = Robot("amigo", open_session=open_session)
     process = subprocess.Popen(
         [word.format(port=robot.port) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
@@ -132,7 +147,8 @@ def measure(command: Sequence[str], *, open_session: bool, every_topic: bool) ->
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(client)
     try:
-        return _listen(client, executor, robot, process.pid, every_topic=every_topic)
+        with beside():
+            return _listen(client, executor, robot, process.pid, every_topic=every_topic)
     finally:
         client.destroy_node()
         rclpy.shutdown(context=context)

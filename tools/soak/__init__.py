@@ -9,4 +9,5 @@ import sys
 from pathlib import Path
 
 #: The benches and the state machine are part of the tests.
-sys.path.insert(0, str(Path(__file__).parents[2] / "amigobot_driver" / "test"))
+for _package in ("amigobot_driver", "amigobot_tools"):
+    sys.path.insert(0, str(Path(__file__).parents[2] / _package / "test"))

@@ -9,6 +9,7 @@ import time
 
 from .acceptance import acceptance
 from .api import api_kills
+from .dashboard import browsers_gone
 from .decoder import decoder
 from .figure import Figure, Scenario, Share
 from .processes import idle, kills
@@ -22,6 +23,7 @@ SCENARIOS: dict[Scenario, float] = {
     emergency: 1.0,
     dying_publishers: 1.0,
     cable: 3.0,
+    browsers_gone: 6.0,
     noise: 3.0,
     kills: 17.0,
     api_kills: 20.0,

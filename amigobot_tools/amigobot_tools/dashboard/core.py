@@ -24,8 +24,8 @@ from .pilot import Pilot
 from .sources import Source
 from .stick import NotHeld, Stick
 
-#: s between two frames; s between two looks at what changes seldom.
-PERIOD, _SELDOM = 0.05, 1.0
+#: s between two frames, with browsers and without; s between two looks at what changes seldom.
+PERIOD, _IDLE, _SELDOM = 0.05, 0.25, 1.0
 #: Browsers at a time; more are refused.
 MAX_BROWSERS = 20
 #: Lines of the log that are kept, and that a new browser gets.
@@ -107,7 +107,8 @@ class Dashboard:
                 self.tick(began)
             except Exception:
                 _log.exception("a frame of the dashboard could not be made")
-            await asyncio.sleep(max(0.005, PERIOD - (time.monotonic() - began)))
+            period = PERIOD if self.browsers else _IDLE
+            await asyncio.sleep(max(0.005, period - (time.monotonic() - began)))
 
     def tick(self, now: float) -> None:
         """Take in the state of the robot and wake the browsers that can take a frame."""

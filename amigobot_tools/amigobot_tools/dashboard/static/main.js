@@ -180,7 +180,8 @@ function showPills() {
   setText(byId("page-link"), connection.roundTrip === null ? `${view.times.length} fps` : `${view.times.length} fps, ${connection.roundTrip.toFixed(0)} ms`);
   const mine = stick.holder === now.you;
   const holder = byId("holder");
-  setText(holder, stick.holder === null ? "nobody holds the stick" : mine ? "you hold the stick" : `browser ${stick.holder} holds the stick`);
+  const what = info.kind === "recording" ? "playhead" : "stick";
+  setText(holder, stick.holder === null ? `nobody holds the ${what}` : mine ? `you hold the ${what}` : `browser ${stick.holder} holds the ${what}`);
   holder.className = `pill ${mine ? "ok" : stick.holder === null ? "" : "warning"}`;
   setText(byId("take"), mine ? "Let go of the stick" : stick.holder === null ? "Take the stick" : stick.asking === now.you ? "Asked …" : "Take over");
   byId("pad").classList.toggle("refused", !holds());
@@ -198,7 +199,7 @@ function showState() {
   const alert = byId("alert");
   const text = stick.braking ? "Braking …" : state.emergency ? "EMERGENCY STOP: the robot does not move until you press CLEAR STOP"
     : !state.connected ? state.note
-      : state.stalls.length ? `Stalled: ${state.stalls.join(" and ")} wheel. Stop, and drive the robot back.` : "";
+      : state.stalls.length ? `Stalled: ${state.stalls.join(" and ")} wheel.${info.kind === "recording" ? "" : " Stop, and drive the robot back."}` : "";
   alert.hidden = !text;
   setText(alert, text);
   for (const name of ["motors", "sonar"]) {

@@ -158,7 +158,7 @@ export class View {
     const [low, high] = [ys.reduce((a, b) => Math.min(a, b)), ys.reduce((a, b) => Math.max(a, b))];
     this.setFollow(false);
     this.center = [(left + right) / 2, (low + high) / 2];
-    this.scale = Math.min(400, 0.88 * Math.min(this.width / (right - left || 1), this.height / (high - low || 1)));
+    this.scale = Math.min(400, 0.8 * Math.min(this.width / (right - left || 1), this.height / (high - low || 1)));
   }
 
   wheel(event) {
