@@ -90,6 +90,8 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 #: What is given besides, where an argument has no effect without it.
 NEEDED = {
+    "amigobot-dashboard_listen": {"dashboard": "true"},
+    "navigation-dashboard": {"sim": "true"},
     "replay": {"bag": "bag"},
     "navigation-world": {"sim": "true"},
     "navigation-robot": {"sim": "true"},
@@ -102,6 +104,8 @@ OTHER = {
     "bag": "other_bag",
     "base_frame": "chassis",
     "baud": "38400",
+    "dashboard": "true",
+    "dashboard_listen": "127.0.0.1:9000",
     "description": "false",
     "driver_params_file": "driver.yaml",
     "ekf_file": "nodes.yaml",

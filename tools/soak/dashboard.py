@@ -35,7 +35,8 @@ def browsers_gone(share: Share) -> Iterator[Figure]:
         f"{count} times a browser that drives goes: tab closed, crash, network lost",
         f"the robot is at rest within {_LIMIT:g} s, and the time that this computer gave another process instead",
         f"{count - len(late)} of {count}; at rest after {min(times):.2f} to {max(times):.2f} s, "
-        f"{sum(seconds <= _LIMIT for seconds in times)} within {_LIMIT:g} s; the computer was late by up to {worst:.2f} s",
+        f"{sum(seconds <= _LIMIT for seconds in times)} within {_LIMIT:g} s; "
+        f"the computer was late by up to {worst:.2f} s",
         not late,
     )
 

@@ -77,12 +77,14 @@ def decoded(frame: SeenFrame, *, erratic: bool) -> dict[str, Any]:
         return {**result, "name": command.name, "text": f"{command}: {summary}", "section": section}
     packet: Any = parse(frame.data, ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS)
     name = type(packet).__name__
+    values = {field.name: plain(getattr(packet, field.name)) for field in dataclasses.fields(packet)}
+    shown = (f"{key}={value}" for key, value in values.items() if key != "id" and value is not None)
     cited = _SECTION.search(type(packet).__doc__ or "")
     return {
         **result,
         "name": name,
-        "text": str(packet),
-        "fields": {field.name: plain(getattr(packet, field.name)) for field in dataclasses.fields(packet)},
+        "text": ", ".join(shown),
+        "fields": values,
         "section": cited[1] if cited else _SECTIONS.get(name, _PACKETS),
     }
 

@@ -197,7 +197,7 @@ function showState() {
   setText(stop, latched ? "CLEAR STOP" : "STOP");
   stop.setAttribute("aria-label", latched ? "Clear the emergency stop" : "Emergency stop");
   const alert = byId("alert");
-  const text = stick.braking ? "Braking …" : state.emergency ? "EMERGENCY STOP: the robot does not move until you press CLEAR STOP"
+  const text = latched ? "EMERGENCY STOP: the robot does not move until you press CLEAR STOP"
     : !state.connected ? state.note
       : state.stalls.length ? `Stalled: ${state.stalls.join(" and ")} wheel.${info.kind === "recording" ? "" : " Stop, and drive the robot back."}` : "";
   alert.hidden = !text;
