@@ -10,7 +10,7 @@ setup: ## set up everything (the other targets do this by themselves)
 	@./run
 
 demo: ## drive the simulated robot through a room; PORT=/dev/ttyUSB0 drives a real one
-	@./run python -m tools.demo $(if $(PORT),--port $(PORT))
+	@./run amigobot demo $(if $(PORT),--port $(PORT))
 
 # Most tests wait for another process. On CI's shared machines, which may stand still for seconds, one that fails is
 # tried once more, and shown as an R.

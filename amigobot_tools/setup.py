@@ -15,12 +15,17 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools", "aiohttp>=3.8", "amigobot_driver", "argcomplete", "matplotlib>=3.5", "rich>=11"],
+    install_requires=[
+        *("setuptools", "amigobot_driver"),
+        *("aiohttp>=3.8", "argcomplete", "matplotlib>=3.5", "numpy", "rich>=11"),
+    ],
     python_requires=">=3.10",
     zip_safe=False,
     entry_points={
         "amigobot.verbs": [
+            "calibrate = amigobot_tools.calibrate",
             "dashboard = amigobot_tools.dashboard",
+            "demo = amigobot_tools.demo",
             "monitor = amigobot_tools.monitor",
             "teleop = amigobot_tools.teleop",
             "verify = amigobot_tools.verify",

@@ -22,8 +22,8 @@ from PIL import Image
 from amigobot_driver import AmigoBot, Report
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.sim import World, load_world
-from tools.demo.picture import draw_robot, draw_world
-from tools.demo.tour import ROOM, Pose
+from amigobot_tools.demo.picture import draw_robot, draw_world
+from amigobot_tools.demo.tour import ROOM, Pose
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 _RED, _ORANGE, _BLUE, _INK = "#c0392b", "#d8572a", "#14508c", "#2b2d31"

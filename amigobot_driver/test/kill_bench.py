@@ -141,12 +141,17 @@ def kills(robot: ServedRobot, count: int, rng: random.Random) -> Iterator[Kill]:
             program.send_signal(signal.SIGKILL)
             killed = time.monotonic()
             program.wait()
-        until(lambda at=killed: robot.at_rest_since(at) is not None, f"{way}: rest")  # type: ignore[misc]
-        at_rest = robot.at_rest_since(killed)
-        assert at_rest is not None
-        fastest = max((speed(line) for line in robot.lines() if line["monotonic"] >= killed - 0.2), default=0.0)
-        braking = fastest / DECELERATION + SETTLING
-        yield Kill(way, at_rest - killed, WATCHDOG + ON_ITS_WAY + braking + robot.stall(killed))
+        yield outcome(robot, way, killed)
+
+
+def outcome(robot: ServedRobot, way: str, killed: float) -> Kill:
+    """Wait until the robot is at rest after a program was killed at a time (s)."""
+    until(lambda: robot.at_rest_since(killed) is not None, f"{way}: rest")
+    at_rest = robot.at_rest_since(killed)
+    assert at_rest is not None
+    fastest = max((speed(line) for line in robot.lines() if line["monotonic"] >= killed - 0.2), default=0.0)
+    braking = fastest / DECELERATION + SETTLING
+    return Kill(way, at_rest - killed, WATCHDOG + ON_ITS_WAY + braking + robot.stall(killed))
 
 
 def until(condition: Callable[[], object], what: str) -> None:

@@ -10,9 +10,9 @@ from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing.actions import ReadyToTest
-from tools.demo.domain import free_domain
 
 from amigobot_driver.resources import share
+from amigobot_tools.demo.domain import free_domain
 
 #: s; the machine may be busy.
 _SOON = 60

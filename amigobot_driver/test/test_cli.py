@@ -48,7 +48,7 @@ def test_the_help_names_every_verb_with_its_first_line(capsys: pytest.CaptureFix
     for verb in find_verbs().values():
         assert f"{verb.name} {verb.summary}" in text
         assert verb.summary.endswith("."), verb.name
-    assert "exit status: 0 success; 1" in text
+    assert "Exit status: 0 success; 1" in text
 
 
 def test_the_help_imports_no_verb() -> None:
@@ -140,3 +140,26 @@ def test_a_shell_can_complete_verbs_options_and_values(line: str, expected: set[
     completion = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
     run_python("from amigobot_driver.cli import main; main()", **completion, _ARGCOMPLETE_STDOUT_FILENAME=str(answers))
     assert {word.strip() for word in answers.read_text().splitlines()} == expected
+
+
+@pytest.mark.parametrize("verb", ["", *verbs.BUILT_IN])
+def test_help_fits_into_80_columns(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([*([verb] if verb else []), "--help"])
+    out = capsys.readouterr().out
+    # A word that is longer than a line stays whole.
+    assert [line for line in out.splitlines() if len(line) > 80 and " " in line.strip()] == []
+
+
+def test_examples_in_help_stay_lines_and_text_is_filled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["dump", "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert "    amigobot dump drive.amigo --json                an object a line" in lines
+    assert any(len(line) > 60 and line.startswith("A bag has what the driver makes of the packets") for line in lines)

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from amigobot_driver import AmigoBot, Options
+from amigobot_driver import AmigoBot, Event, Options, Report
 from amigobot_driver.cli import UsageError, main
 from amigobot_driver.cli.aux import unescaped
 from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
-from amigobot_driver.robot import FrameSeen
+from amigobot_driver.driver import Driver
+from amigobot_driver.robot import FrameSeen, Identified, Robot
 
 PACKAGE = Path(__file__).parents[1]
 AMIGO = "sim://amigo?world=empty&baud=115200"
@@ -250,6 +251,55 @@ def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.Captur
     assert (status, out) == (0, "equal to the file: 1 of 1 value\n")
 
 
+def test_a_recording_becomes_a_bag_under_any_calibration(
+    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    highlevel = pytest.importorskip("rosbags.highlevel", reason="rosbags is not installed")
+    file, distance = drive
+    twice = tmp_path / "twice.yaml"
+    twice.write_text("extends: amigo\ncalibration: {left_wheel: 1.5, right_wheel: 1.5}\n")
+    for folder, robot, factor in (("plain", (), 1.0), ("other", ("--robot", str(twice)), 1.5)):
+        status, out, _ = amigobot(capsys, "dump", str(file), "--bag", str(tmp_path / folder), *robot)
+        assert status == 0 and "11 topics" in out
+        with highlevel.AnyReader([tmp_path / folder]) as reader:
+            poses = [
+                reader.deserialize(data, connection.msgtype)
+                for connection, _, data in reader.messages()
+                if connection.topic == "/odom"
+            ]
+        assert poses[-1].pose.pose.position.x == pytest.approx(distance * factor, abs=0.02)
+        assert poses[-1].header.frame_id == "odom"
+    status, _, err = amigobot(capsys, "dump", str(file), "--bag", str(tmp_path / "plain"))
+    assert (status, err) == (2, f"amigobot dump: {tmp_path / 'plain'} exists: name another folder\n")
+
+
+def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Path) -> None:
+    file, distance = drive
+    port = tmp_path / "robot"
+    code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
+    replay = subprocess.Popen(
+        [sys.executable, "-c", code, "replay", str(file), "--pty", str(port)],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert replay.stdout is not None and "listening on" in replay.stdout.readline()
+        events: list[Event] = []
+        driver = Driver(Robot(Options(motors_on_connect=False)), str(port), events.append)
+        driver.start()
+        assert replay.wait(60) == 0
+        assert not port.exists()
+        driver.close()
+        (identified,) = [event for event in events if isinstance(event, Identified)]
+        assert identified.identity.subclass == "amigo"
+        poses = [event.odometry.x for event in events if isinstance(event, Report)]
+        assert poses[-1] - poses[0] == pytest.approx(distance, abs=0.02)
+    finally:
+        replay.kill()
+        replay.wait()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -259,7 +309,7 @@ def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.Captur
         (("sounds", "play"), "play takes a sound"),
         (("sounds", "list", "horn"), "list takes no sound"),
         (("find", "--host", "robot:x"), "the form is HOST or HOST:PORT"),
-        (("config", "show", "--port", AMIGO, "--namespace", "robot1"), "give one of them"),
+        (("config", "show", "--port", AMIGO, "--namespace", "robot1"), "leave --port and --robot out"),
     ],
 )
 def test_wrong_arguments_are_one_line_that_says_what_is_right(

@@ -25,12 +25,12 @@ from rclpy.serialization import serialize_message
 from ros_bench import Client, Node
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
-from tools.bag.writer import open_writer
-from tools.demo.domain import free_domain
 
 from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options, Report
 from amigobot_msgs.msg import Packet
+from amigobot_tools.bag.writer import open_writer
+from amigobot_tools.demo.domain import free_domain
 
 #: What `ros2 launch` does, which is not everywhere where `launch` is.
 LAUNCH = """

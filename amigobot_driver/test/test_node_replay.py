@@ -20,13 +20,13 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
 from ros_bench import Bench, Robot
 from std_msgs.msg import Header
-from tools.bag.writer import open_writer
 
 from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
 from amigobot_driver.ros.replay import _packets_of
 from amigobot_msgs.msg import Packet, RobotConfig
+from amigobot_tools.bag.writer import open_writer
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NoReturn
@@ -20,10 +22,48 @@ from .verbs import Verb, explained, find_verbs
 
 __all__ = ["UsageError", "main"]
 
-_EXIT_CODES = """\
-exit status: 0 success; 1 the robot or a file did not do what was asked; 2 wrong usage, or something is not installed;
+_EPILOG = """\
+Without a robot:
+    amigobot demo                         a simulated robot drives a tour
+    amigobot teleop                       drive it with the keys
+With a robot:
+    amigobot find                         where it is connected
+    amigobot teleop --port /dev/ttyUSB0   the first time: lift its wheels
+
+`amigobot VERB --help` explains a verb.
+
+Exit status: 0 success; 1 the robot or a file did not do what was asked; 2 wrong usage, or something is not installed;
 130 ended with Ctrl-C. Each failure is one line on standard error.
 """
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Fits texts to the width of the terminal; the lines of examples stay lines."""
+
+    #: An example or a row of a table: its beginning, and its explanation after several spaces.
+    _ROW = re.compile(r"( +\S.*? {2,})(\S.*)")
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = []
+        for line in _joined(text.rstrip().splitlines()):
+            row = self._ROW.fullmatch(line)
+            start = len(row[1]) if row and len(row[1]) < width - 20 else len(line) - len(line.lstrip())
+            wrapped = textwrap.wrap(
+                line, width, subsequent_indent=" " * start, break_long_words=False, break_on_hyphens=False
+            )
+            lines += wrapped or [""]
+        return "\n".join(indent + line for line in lines)
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Lines of running text as one; indented lines stay."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and joined[-1] and line and not line.startswith(" ") and not joined[-1].startswith(" "):
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+    return joined
 
 
 class _Parser(argparse.ArgumentParser):
@@ -92,8 +132,8 @@ def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.Argument
     parser = _Parser(
         prog="amigobot",
         description="Tools for AmigoBot robots, real and simulated.",
-        epilog=f"`amigobot VERB --help` explains a verb.\n{_EXIT_CODES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG,
+        formatter_class=_Help,
     )
     commands = parser.add_subparsers(dest="verb", metavar="VERB")
     for verb in verbs.values() if chosen is None else [chosen]:
@@ -101,7 +141,7 @@ def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.Argument
             verb.name,
             help=verb.summary.replace("%", "%%"),
             description=verb.documentation(),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
         )
         if chosen is not None:
             chosen.load().add_arguments(subparser)

@@ -17,10 +17,11 @@ import time
 from typing import TYPE_CHECKING
 
 from .errors import UsageError
-from .options import add_robot_arguments, connect
+from .options import add_node_arguments, add_robot_arguments, connect_either
 
 if TYPE_CHECKING:
     from ..api import AmigoBot
+    from .node_robot import NodeRobot
 
 _ESCAPES = {"r": b"\r", "n": b"\n", "t": b"\t", "\\": b"\\"}
 #: s of one read, and so between two looks at standard input
@@ -35,20 +36,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, metavar="S", help="end after this time without input (with --send: 1)")
     parser.add_argument("--line-end", choices=sorted(_LINE_ENDS), default="cr", help="what Enter sends (%(default)s)")
     add_robot_arguments(parser)
+    add_node_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     text = None if args.send is None else unescaped(args.send)
     seconds = args.seconds if args.seconds is not None else None if text is None else 1.0
-    with connect(args) as robot:
+    with connect_either(args) as robot:
         if text is not None:
             robot.aux_write(args.number, text)
         _talk(robot, args.number, _LINE_ENDS[args.line_end], seconds, read_input=text is None)
     return 0
 
 
-def _talk(robot: AmigoBot, number: int, line_end: bytes, seconds: float | None, *, read_input: bool) -> None:
+def _talk(
+    robot: AmigoBot | NodeRobot, number: int, line_end: bytes, seconds: float | None, *, read_input: bool
+) -> None:
     """Pass bytes both ways until the input has ended and nothing has come for some seconds."""
     quiet_since = time.monotonic()
     while read_input or (seconds is not None and time.monotonic() - quiet_since < seconds):

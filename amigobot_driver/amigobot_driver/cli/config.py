@@ -1,10 +1,11 @@
-"""Show, save, compare and restore the working values of a robot.
+"""Show, save, compare, edit and restore the working values of a robot.
 
     amigobot config show                            of the robot of a running amigobot_node
     amigobot config show --port /dev/ttyUSB0        without ROS
     amigobot config save mine.yaml
     amigobot config diff mine.yaml                  exit status 1: they differ
     amigobot config restore mine.yaml
+    amigobot config edit                            opens them in $EDITOR, then sets what you have changed
 
 The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sends these working
 values again after every reconnect while it runs; with --port the robot keeps them until it is reset or switched off.
@@ -14,7 +15,12 @@ They do not change the FLASH of the robot; only the maintenance tools of ActivMe
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import shlex
+import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,28 +30,39 @@ from ..errors import RequestFailed
 from ..robot import TUNABLE, check_working_values
 from ..wording import counted
 from .errors import UsageError
-from .options import add_robot_arguments, connect
+from .options import add_node_arguments, add_robot_arguments, connect, through_node
 
 _MAX_SIZE = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
-    parser.add_argument("action", choices=("show", "save", "diff", "restore"))
-    parser.add_argument("file", nargs="?", type=Path, help="YAML file, not for show")
-    parser.add_argument("--namespace", default="", help="namespace of the node")
+    parser.add_argument("action", choices=("show", "save", "diff", "restore", "edit"))
+    parser.add_argument("file", nargs="?", type=Path, help="YAML file for save, diff and restore")
+    parser.add_argument("--json", action="store_true", help="print JSON (show)")
     add_robot_arguments(parser, default="the robot of the node")
+    add_node_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
-    if (args.file is None) is not (args.action == "show"):
+    if (args.file is None) is not (args.action in ("show", "edit")):
         raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file'}")
+    if args.json and args.action != "show":
+        raise UsageError(f"--json is for show, not for {args.action}")
     requested = _read(args.file) if args.action in ("diff", "restore") else {}
-    if args.namespace and args.port:
-        raise UsageError("--namespace asks a node, --port asks the robot itself: give one of them")
+    through_node(args)
     ask = _ask_robot if args.port else _ask_node
     name, model, reported = ask(args, requested if args.action == "restore" else None)
+    if args.action == "edit":
+        requested = _edited(name, reported)
+        if not requested:
+            print("nothing was changed")
+            return 0
+        name, model, reported = ask(args, requested)
+    if args.action == "show" and args.json:
+        print(json.dumps({"name": name, "model": model, "values": {key: _plain(reported[key]) for key in reported}}))
+        return 0
     if args.action == "show":
         print(f"# {name}, {model}")
         print("\n".join(f"{name}: {value}" for name, value in reported.items()))
@@ -81,7 +98,7 @@ def _ask_node(args: argparse.Namespace, values: Mapping[str, int] | None) -> Con
     from ..ros.client import NoResponse, configuration
 
     try:
-        problem, config = configuration(args.namespace, values)
+        problem, config = configuration(args.namespace, values, timeout=args.timeout)
     except NoResponse as error:
         raise UsageError(str(error)) from None
     if problem:
@@ -92,15 +109,39 @@ def _ask_node(args: argparse.Namespace, values: Mapping[str, int] | None) -> Con
     return config.name, f"{config.robot_class}/{config.robot_subclass}", reported
 
 
-def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
+def _plain(value: str) -> int | str:
+    """A value as JSON has it: most are whole numbers."""
+    return int(value) if value.removeprefix("-").isdecimal() else value
+
+
+def _text(name: str, reported: Mapping[str, str]) -> str:
+    """The working values as a file."""
     values = {key: int(value) for key, value in reported.items() if key in TUNABLE}
-    text = f"# Working values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
+    return f"# Working values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
+
+
+def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
     try:
-        file.write_text(text, encoding="utf-8")
+        file.write_text(_text(name, reported), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
-    print(f"{counted(len(values), 'value')} in {file}")
+    print(f"{counted(len(TUNABLE.keys() & reported.keys()), 'value')} in {file}")
     return 0
+
+
+def _edited(name: str, reported: Mapping[str, str]) -> dict[str, int]:
+    """Have the user edit the working values; those that were changed."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "amigobot.yaml"
+        file.write_text(_text(name, reported), encoding="utf-8")
+        try:
+            status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+        except OSError as error:
+            raise UsageError(f"the editor {editor} cannot be started ({error.strerror}); set EDITOR") from None
+        if status:
+            raise UsageError(f"the editor {editor} ended with status {status}; nothing was changed")
+        return {key: value for key, value in _read(file).items() if str(value) != reported.get(key)}
 
 
 def _read(file: Path) -> dict[str, int]:

@@ -1,8 +1,12 @@
-"""Print a recording of `amigobot record`.
+"""Print a recording of `amigobot record`, or make a rosbag of it.
 
     amigobot dump drive.amigo                       a line for each packet and command
     amigobot dump drive.amigo --packet Sip --csv    the fields of one kind of packet, for a spreadsheet
     amigobot dump drive.amigo --json                an object a line
+    amigobot dump drive.amigo --bag drive           a rosbag (MCAP) with odom, tf, battery_state and sonar/range_N
+
+A bag has what the driver makes of the packets, with --robot under another profile or calibration. It needs the library
+rosbags, and no ROS.
 
 `<` is from the robot, `>` is to the robot. Fields are in the units of the robot, docs/protocol.md.
 """
@@ -18,7 +22,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..errors import ProfileError
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
+from ..wording import counted
+from .errors import UsageError
 from .packet_file import Head, Record, read_recording
 
 
@@ -29,13 +36,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV; with --packet a column for each field")
     form.add_argument("--json", action="store_true", help="print JSON, an object a line")
+    form.add_argument("--bag", type=Path, metavar="DIR", help="write a rosbag to this folder, which is made")
+    parser.add_argument(
+        "--robot", default="", metavar="NAME", help="with --bag: profile, or a file (default: as recorded)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status: 1 if there is nothing to print."""
     head, records = read_recording(args.file)
+    if args.bag:
+        return _write_bag(args, head, records)
     entries = (entry(head, record) for record in records)
     return _print((one for one in entries if args.packet in (None, one["name"])), args)
+
+
+def _write_bag(args: argparse.Namespace, head: Head, records: list[Record]) -> int:
+    # Imported here: the library is optional.
+    from .bag import write_bag
+
+    if args.bag.exists():
+        raise UsageError(f"{args.bag} exists: name another folder")
+    records.sort(key=lambda record: record.time)
+    try:
+        counts = write_bag(args.bag, head, records, args.robot or head.profile)
+    except OSError as error:
+        raise UsageError(f"{args.bag}: cannot be written ({error.strerror})") from None
+    except ProfileError:
+        raise
+    except ValueError as error:
+        raise UsageError(f"{args.file}: {error}") from None
+    if not counts:
+        print(f"amigobot dump: {args.file} has no packets of a robot", file=sys.stderr)
+        return 1
+    print(f"{counted(sum(counts.values()), 'message')} of {counted(len(counts), 'topic')} in {args.bag}")
+    return 0
 
 
 def entry(head: Head, record: Record) -> dict[str, Any]:

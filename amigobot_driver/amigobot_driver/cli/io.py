@@ -3,6 +3,7 @@
     amigobot io
     amigobot io 0=on 3=off              the other pins stay as they are
     amigobot io --json
+    amigobot io --ros                   through a running amigobot_node; its parameter io_stream adds the analog ports
 
 Prints every port as the robot reports it afterwards. Pin 0 is bit 0.
 """
@@ -16,10 +17,11 @@ import time
 from typing import TYPE_CHECKING
 
 from .errors import UsageError
-from .options import add_robot_arguments, connect
+from .options import add_node_arguments, add_robot_arguments, connect_either
 
 if TYPE_CHECKING:
     from ..api import AmigoBot, IoState
+    from .node_robot import NodeRobot
 
 _STATES = {"on": 1, "1": 1, "off": 0, "0": 0}
 #: s until a packet with all ports has come, if this robot sends any
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pins", nargs="*", metavar="PIN=STATE", help="switch this output: on or off")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_robot_arguments(parser)
+    add_node_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         pin, state = _pin(text)
         mask |= 1 << pin
         states = states & ~(1 << pin) | state << pin
-    with connect(args, io_stream=True) as robot:
+    with connect_either(args, io_stream=True) as robot:
         if mask:
             robot.set_digital_outputs(mask, states)
         ports = _ports(robot)
@@ -51,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _ports(robot: AmigoBot) -> IoState:
+def _ports(robot: AmigoBot | NodeRobot) -> IoState:
     end = time.monotonic() + _FIRST_PACKET
     while not (ports := robot.io).analog and time.monotonic() < end:
         time.sleep(0.05)

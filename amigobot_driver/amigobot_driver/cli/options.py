@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from .errors import UsageError
+
 if TYPE_CHECKING:
     from ..api import AmigoBot
+    from .node_robot import NodeRobot
 
 DEFAULT_PORT = "sim://"
 
@@ -26,6 +29,39 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
     )
     group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
     group.add_argument("--timeout", type=float, default=10.0, metavar="S", help="wait for the robot (%(default)g s)")
+
+
+def add_node_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `--ros` and `--namespace`."""
+    group = parser.add_argument_group("or which node")
+    group.add_argument("--ros", action="store_true", help="through a running amigobot_node instead of a port")
+    group.add_argument("--namespace", default="", metavar="NAME", help="namespace of the node; implies --ros")
+
+
+def through_node(args: argparse.Namespace) -> bool:
+    """Return whether the arguments choose a node.
+
+    Raises:
+        UsageError: They choose a port as well.
+    """
+    chosen = bool(args.ros or args.namespace)
+    if chosen and (args.port or args.robot):
+        raise UsageError("--ros asks the node, which has its own port and profile: leave --port and --robot out")
+    return chosen
+
+
+def connect_either(args: argparse.Namespace, **options: bool) -> AmigoBot | NodeRobot:
+    """Connect to the robot or to the node of the arguments; see `connect`.
+
+    Raises:
+        UsageError: The arguments exclude each other.
+        AmigoBotError: There is no robot; the message says why.
+    """
+    if not through_node(args):
+        return connect(args, **options)
+    from .node_robot import NodeRobot
+
+    return NodeRobot(args.namespace, args.timeout)
 
 
 def connect(args: argparse.Namespace, **options: bool) -> AmigoBot:

@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,39 +40,70 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if frames were lost."""
+    """Execute the verb and return the exit status: 1 if packets are missing."""
     if args.file.exists() and not args.force:
         raise UsageError(f"{args.file} exists: name another file, or overwrite it with --force")
     with connect(args, trace=True) as robot:
-        return _record(robot, args)
+        end = time.monotonic() + args.seconds
+        try:
+            recorded = record_packets(robot, args.port or "", args.file, lambda: time.monotonic() >= end)
+        except OSError as error:
+            raise UsageError(f"{args.file}: cannot be written ({error.strerror})") from None
+    print(f"{counted(recorded.packets, 'packet')} in {args.file}")
+    if recorded.dropped:
+        print(f"amigobot record: {counted(recorded.dropped, 'packet')} lost: the disk is too slow", file=sys.stderr)
+    if recorded.gaps:
+        print(f"amigobot record: the connection was lost {counted(recorded.gaps, 'time')}", file=sys.stderr)
+    return 1 if recorded.dropped or recorded.gaps else 0
 
 
-def _record(robot: AmigoBot, args: argparse.Namespace) -> int:
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What is in a file."""
+
+    packets: int
+    dropped: int  #: packets that are missing because the disk was too slow
+    gaps: int  #: how often the connection was lost
+
+
+def record_packets(robot: AmigoBot, port: str, path: Path, ended: Callable[[], bool]) -> Recorded:
+    """Record until a condition is met, or until Ctrl-C.
+
+    Args:
+        robot: With the option `trace`.
+        port: Its port, for the head of the file.
+        path: File to write.
+        ended: Called at least five times a second.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    # Imported here: `amigobot record --help` does not need them.
     from ..driver import boot_time
+    from ..errors import ConnectionLost
     from ..robot import FrameSeen
 
     began, identity = boot_time(), robot.identity
     head = Head(
         started=time.time(),
-        port=args.port or "",
+        port=port,
         name=identity.name,
         robot_class=identity.robot_class,
         subclass=identity.subclass,
         profile=robot.profile.name,
         erratic=robot.profile.firmware == "E",
     )
-    count = 0
-    with robot.events(FrameSeen, maxlen=_LENGTH) as frames:
-        try:
-            with args.file.open("wb") as file:
-                write_head(file, head)
-                while boot_time() - began < args.seconds:
-                    if (frame := frames.get(_WAIT)) is not None:
-                        write_record(file, Record(frame.stamp - began, frame.to_robot, frame.data))
-                        count += 1
-        except OSError as error:
-            raise UsageError(f"{args.file}: cannot be written ({error.strerror})") from None
-        except KeyboardInterrupt:
-            pass
-        print(f"{counted(count, 'packet')} in {args.file}" + (f", {frames.dropped} lost" if frames.dropped else ""))
-        return 1 if frames.dropped else 0
+    count = gaps = 0
+    with robot.events(FrameSeen, maxlen=_LENGTH) as frames, path.open("wb") as file:
+        write_head(file, head)
+        with suppress(KeyboardInterrupt):
+            while not ended():
+                try:
+                    frame = frames.get(_WAIT)
+                except ConnectionLost:  # packets come again after the reconnect
+                    gaps += 1
+                    continue
+                if frame is not None:
+                    write_record(file, Record(frame.stamp - began, frame.to_robot, frame.data))
+                    count += 1
+        return Recorded(count, frames.dropped, gaps)

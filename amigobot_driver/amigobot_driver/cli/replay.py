@@ -1,16 +1,20 @@
-"""Run the driver on a recording of `amigobot record`, for example with another calibration.
+"""Replay a recording of `amigobot record`: into the driver, for example with another calibration, or as a robot.
 
     amigobot replay drive.amigo                     where the robot was at the end
     amigobot replay drive.amigo --csv > drive.csv   pose, velocity, battery and sonars of each packet
-    amigobot replay drive.amigo --robot mine.yaml   the same drive with other dimensions
+    amigobot replay drive.amigo --robot mine.yaml   the same drive with other dimensions, or another calibration
+    amigobot replay drive.amigo --pty /tmp/robot    a robot that sends this again to any client: --port /tmp/robot
 
-Recorded time is the only clock: the result does not depend on the speed of the computer.
+Into the driver, recorded time is the only clock: the result does not depend on the speed of the computer. With --pty
+the recording answers the handshake and CONFIG, sends its packets at their times, and ignores every other command. It
+ends with the recording, or with Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import math
 import sys
 from pathlib import Path
@@ -33,7 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("file", type=Path)
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as in the recording)")
-    parser.add_argument("--csv", action="store_true", help="print each packet: s, m, rad, m/s, rad/s, V")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print each packet: s, m, rad, m/s, rad/s, V")
+    form.add_argument("--json", action="store_true", help="print where the robot was at the end as JSON: s, m, rad")
+    form.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
+    parser.add_argument("--rate", type=float, default=1.0, metavar="X", help="with --pty: speed (%(default)g)")
+    parser.add_argument("--loop", action="store_true", help="with --pty: begin again at the end")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     head, records = read_recording(args.file)
     # Packets and commands are written as they are processed; the replay needs them in the order of their times.
     records.sort(key=lambda record: record.time)
+    if args.pty:
+        return _serve(args, head, records)
     try:
         reports = replayed(head, records, args.robot or head.profile)
     except ProfileError:
@@ -52,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         return 1
     if args.csv:
         _print_csv(reports)
+    elif args.json:
+        _print_json(head, reports)
     else:
         _print_summary(head, reports)
     return 0
@@ -86,6 +99,43 @@ def replayed(head: Head, records: list[Record], profile: str) -> list[tuple[floa
     replay.settle()
     replay.close()
     return reports
+
+
+def _serve(args: argparse.Namespace, head: Head, records: list[Record]) -> int:
+    """Serve the recording on a pty."""
+    # Imported here: a replay into the driver needs no pty.
+    from ..sim.pty import PtyConnection
+    from ..sim.server import Served, serve
+    from .recorded_robot import RecordedRobot
+
+    if not 0.01 <= args.rate <= 100:
+        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100")
+    robot = RecordedRobot(head, records, args.rate, loop=args.loop)
+    if robot.ended:
+        print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)
+        return 1
+    try:
+        connection = PtyConnection(args.pty, robot, check_baud=False, log=lambda line: print(line, flush=True))
+    except OSError as error:
+        raise UsageError(f"{args.pty}: {error.strerror or error}") from None
+    print(f"{head.name}, {head.robot_class}/{head.subclass}, listening on {connection.description}", flush=True)
+    try:
+        serve(Served(robot, connection), stopped=lambda: robot.ended)
+    finally:
+        connection.close()
+    print("the recording has ended")
+    return 0
+
+
+def _print_json(head: Head, reports: list[tuple[float, Report]]) -> None:
+    odometry = reports[-1][1].odometry
+    result = {
+        "name": head.name,
+        "packets": len(reports),
+        "seconds": round(reports[-1][0] - reports[0][0], 3),
+        **{key: round(getattr(odometry, key), 4) for key in ("x", "y", "yaw", "travelled", "turned")},
+    }
+    print(json.dumps(result))
 
 
 def _print_csv(reports: list[tuple[float, Report]]) -> None:

@@ -11,19 +11,20 @@ import argparse
 import time
 
 from .errors import UsageError
-from .options import add_robot_arguments, connect
+from .options import add_node_arguments, add_robot_arguments, connect_either
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("tones", nargs="+", metavar="S:HZ", help="a tone: seconds and frequency")
     add_robot_arguments(parser)
+    add_node_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     tones = [_tone(text) for text in args.tones]
-    with connect(args) as robot:
+    with connect_either(args) as robot:
         print(robot.say(tones))
         # The session stays open until the robot has played them.
         time.sleep(sum(seconds for seconds, _ in tones))

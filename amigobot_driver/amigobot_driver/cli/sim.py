@@ -118,11 +118,12 @@ def run(args: argparse.Namespace) -> int:
         except (ProfileError, WorldError, FaultError, RevisionError, OptionError) as error:
             raise UsageError(str(error)) from None
         serve(*served, stopped=lambda: bool(stopped))
-        lines = [robot.simulator.line_stats for robot in served]
+        simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
+        lines = [simulator.line_stats for simulator in simulators]
         clock.print(
             f"stopped: {counted(sum(line.frames for line in lines), 'packet')} sent, "
             f"{sum(line.dropped for line in lines)} dropped for lack of bandwidth, "
-            f"{counted(sum(robot.simulator.lost_commands for robot in served), 'command')} lost"
+            f"{counted(sum(simulator.lost_commands for simulator in simulators), 'command')} lost"
         )
     return 0
 

@@ -3,6 +3,7 @@
     amigobot sounds list --port /dev/ttyUSB0
     amigobot sounds search morning
     amigobot sounds play 4
+    amigobot sounds play 4 --ros                    through a running amigobot_node
     amigobot sounds play "good morning"
 
 The first list takes about 0.13 s for each sound, 9.5 s for 72. Robots other than the AmigoBot may have none.
@@ -16,7 +17,7 @@ import json
 import sys
 
 from .errors import UsageError
-from .options import add_robot_arguments, connect
+from .options import add_node_arguments, add_robot_arguments, connect_either
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sound", nargs="?", help="number or name to play, part of a name to search")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_robot_arguments(parser)
+    add_node_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status: 1 if the search found nothing."""
     if (args.sound is None) is not (args.action == "list"):
         raise UsageError(f"{args.action} takes {'no sound' if args.sound else 'a sound, by number or name'}")
-    with connect(args) as robot:
+    with connect_either(args) as robot:
         if args.action == "play":
             print(robot.play_sound(int(args.sound) if args.sound.isdecimal() else args.sound))
             return 0

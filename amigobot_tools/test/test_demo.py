@@ -1,4 +1,4 @@
-"""The demo itself, shortened: simulator, node, driver and recorder as processes, DDS between them."""
+"""The demo itself, shortened: with ROS 2 (node, driver and recorder as processes, DDS between them), and without."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("rclpy", reason="rclpy is not installed")
-pytest.importorskip("tools.demo", reason="run from the root of the repository: tools/ is not installed")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from tools.bag.reader import read_bag
+from amigobot_driver.cli.packet_file import read_recording
+from amigobot_tools.bag.reader import read_bag
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class Demo:
-    """`python -m tools.demo` on a terminal of its own."""
+    """`amigobot demo` on a terminal of its own."""
 
     def __init__(self, out: Path, *arguments: str) -> None:
         self.out = out
         self.text = ""
-        command = [sys.executable, "-m", "tools.demo", "--out", str(out), *arguments]
+        command = [sys.executable, "-m", "amigobot_driver.cli", "demo", "--out", str(out), *arguments]
         self.process, self._terminal = pty.fork()
         if self.process == 0:
             os.chdir(ROOT)
@@ -92,36 +92,49 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     return condition()
 
 
-def test_a_short_drive(tmp_path: Path) -> None:
-    demo = Demo(tmp_path, "--seconds", "6")
+@pytest.fixture(params=["--ros", "--no-ros"])
+def way(request: pytest.FixtureRequest) -> str:
+    """With ROS 2, and without."""
+    if request.param == "--ros":
+        pytest.importorskip("rclpy", reason="rclpy is not installed")
+    return str(request.param)
+
+
+def test_a_short_drive(tmp_path: Path, way: str) -> None:
+    demo = Demo(tmp_path, "--seconds", "6", way)
     status = demo.end()
     assert status == 0, demo.text
     assert "all of it worked" in demo.text
     assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "tour.png").stat().st_size > 50_000
-    topics = {message.topic for message in read_bag(tmp_path / "bag")}
-    assert {"/odom", "/tf", "/cmd_vel", "/status", "/diagnostics", "/robot_config", "/sonar/range_7"} <= topics
+    if way == "--ros":
+        topics = {message.topic for message in read_bag(tmp_path / "bag")}
+        assert {"/odom", "/tf", "/cmd_vel", "/status", "/diagnostics", "/robot_config", "/sonar/range_7"} <= topics
+    else:
+        head, records = read_recording(tmp_path / "tour.amigo")
+        assert head.name == "Amigo"
+        assert any(record.to_robot for record in records) and len(records) > 100
     assert session_ended_well(tmp_path / "simulator.log")
     assert truth(tmp_path / "truth.jsonl")[-1]["left_velocity"] == 0.0
     assert processes_of(tmp_path) == []
 
 
-def test_ctrl_c_while_it_drives(tmp_path: Path) -> None:
-    demo = Demo(tmp_path)
+def test_ctrl_c_while_it_drives(tmp_path: Path, way: str) -> None:
+    demo = Demo(tmp_path, way)
     demo.until("%")
     assert wait_for(lambda: any(line["left_velocity"] > 0.2 for line in truth(tmp_path / "truth.jsonl")[-1:]))
     demo.type(b"\x03")
     time.sleep(0.3)
     demo.type(b"\x03")  # impatience changes nothing
     assert demo.end() == 130
-    assert "the robot stands, its session is closed" in demo.text
+    assert "the robot is at rest, its session is closed" in demo.text
     assert session_ended_well(tmp_path / "simulator.log")
     assert truth(tmp_path / "truth.jsonl")[-1]["left_velocity"] == 0.0
     assert processes_of(tmp_path) == []
 
 
-def test_nothing_is_left_of_a_demo_that_is_killed(tmp_path: Path) -> None:
-    demo = Demo(tmp_path)
+def test_nothing_is_left_of_a_demo_that_is_killed(tmp_path: Path, way: str) -> None:
+    demo = Demo(tmp_path, way)
     demo.until("%")
     os.kill(demo.process, signal.SIGKILL)
     demo.end()
@@ -141,15 +154,15 @@ def robot(tmp_path: Path) -> Iterator[Path]:
     process.wait(10)
 
 
-def test_a_real_robot_is_moved_only_when_somebody_says_so(tmp_path: Path, robot: Path) -> None:
+def test_a_real_robot_is_moved_only_when_somebody_says_so(tmp_path: Path, robot: Path, way: str) -> None:
     out = tmp_path / "demo"
-    demo = Demo(out, "--port", str(robot))
+    demo = Demo(out, way, "--port", str(robot))
     demo.until("Move? [y/N]")
     demo.type(b"\n")
     assert demo.end() == 130
     assert {(line["x"], line["y"]) for line in truth(tmp_path / "robot.jsonl")} == {(2.75, 2.75)}
 
-    demo = Demo(out, "--port", str(robot), "--seconds", "9")
+    demo = Demo(out, way, "--port", str(robot), "--seconds", "9")
     demo.until("Move? [y/N]")
     demo.type(b"y\n")
     assert demo.end() == 0, demo.text
@@ -159,7 +172,7 @@ def test_a_real_robot_is_moved_only_when_somebody_says_so(tmp_path: Path, robot:
 
 
 def test_a_real_robot_needs_somebody_to_ask(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.demo", "--out", str(tmp_path), "--port", "/dev/null"]
+    command = [sys.executable, "-m", "amigobot_driver.cli", "demo", "--out", str(tmp_path), "--port", "/dev/null"]
     result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert result.returncode == 1
     assert "there is no terminal" in result.stdout

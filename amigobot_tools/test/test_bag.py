@@ -1,4 +1,4 @@
-"""tools.bag: what is recorded can be read back, by other programs too."""
+"""amigobot_tools.bag: what is recorded can be read back, by other programs too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: nothing can be recorded")
-pytest.importorskip("tools.bag", reason="run from the root of the repository: tools/ is not installed")
 
 import rclpy
 import yaml
@@ -24,10 +23,12 @@ from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
-from tools.bag.definitions import Definitions
-from tools.bag.reader import BagError, read_bag
-from tools.bag.writer import Rosbag2Writer, RosbagsWriter, qos_yaml
-from tools.demo.domain import free_domain
+
+from amigobot_tools.bag import reader
+from amigobot_tools.bag.definitions import Definitions
+from amigobot_tools.bag.reader import BagError, read_bag
+from amigobot_tools.bag.writer import Rosbag2Writer, RosbagsWriter, qos_yaml
+from amigobot_tools.demo.domain import free_domain
 
 LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -137,6 +138,45 @@ def test_rosbag2_is_given_what_its_interface_asks_for(tmp_path: Path, monkeypatc
     ]
 
 
+def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [("/odom", odometry(0.5), 7), ("/odom", odometry(1.0), 8)]
+    count = 2
+
+    class SequentialReader:
+        def open(self, *options: object) -> None:
+            assert options == ({"uri": str(tmp_path), "storage_id": "mcap"}, ("cdr", "cdr"))
+
+        def get_all_topics_and_types(self) -> list[SimpleNamespace]:
+            return [SimpleNamespace(name="/odom", type="nav_msgs/msg/Odometry")]
+
+        def has_next(self) -> bool:
+            return bool(entries)
+
+        def read_next(self) -> tuple[str, bytes, int]:
+            return entries.pop(0)
+
+    def metadata(path: str, storage: str) -> SimpleNamespace:
+        topic = SimpleNamespace(topic_metadata=SimpleNamespace(name="/odom"), message_count=count)
+        return SimpleNamespace(storage_identifier="mcap", topics_with_message_count=[topic])
+
+    rosbag2 = SimpleNamespace(
+        SequentialReader=SequentialReader,
+        Info=lambda: SimpleNamespace(read_metadata=metadata),
+        StorageOptions=lambda **options: options,
+        ConverterOptions=lambda *formats: formats,
+    )
+    monkeypatch.setitem(sys.modules, "rosbag2_py", rosbag2)
+    monkeypatch.setattr(reader, "find_spec", lambda name: rosbag2)
+    messages = read_bag(tmp_path)
+    assert [(m.topic, m.kind, m.time, m.content.pose.pose.position.x) for m in messages] == [
+        ("/odom", "nav_msgs/msg/Odometry", 7, 0.5),
+        ("/odom", "nav_msgs/msg/Odometry", 8, 1.0),
+    ]
+    entries.append(("/odom", odometry(0.5), 7))
+    with pytest.raises(BagError, match="1 messages of /odom, its metadata say 2"):
+        read_bag(tmp_path)
+
+
 def test_endless_durations_as_rosbag2_writes_them() -> None:
     (qos,) = yaml.safe_load(qos_yaml([QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)]))
     assert qos["reliability"] == "best_effort"
@@ -155,7 +195,7 @@ def test_recording(tmp_path: Path) -> None:
         talk = node.create_publisher(String, "talk", 10)
         log = (tmp_path / "log").open("w+")
         recorder = subprocess.Popen(
-            [sys.executable, "-m", "tools.bag", "record", str(bag), "latched", "/talk"],
+            [sys.executable, "-m", "amigobot_tools.bag", "record", str(bag), "latched", "/talk"],
             stdout=log,
             stderr=subprocess.STDOUT,
             env={**os.environ, "ROS_DOMAIN_ID": str(domain)},

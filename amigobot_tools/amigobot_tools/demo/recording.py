@@ -1,4 +1,4 @@
-"""What happened, from the bag and from the simulator's log of the truth. Arrays are by time; m, rad, s."""
+"""What happened, by the bag or the packets, and by the simulator's log of the truth. Arrays are by time; m, rad, s."""
 
 from __future__ import annotations
 
@@ -7,16 +7,26 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amigobot_driver import Report
+from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.replay import replayed
+from amigobot_driver.profiles import Profile, load_profile
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse
+
 from ..bag.reader import Message, read_bag
 from .tour import Pose
 
 Array = NDArray[np.float64]
+
+#: Cycles of the robot's packets are whole multiples of 1/200 s.
+_CYCLES_A_SECOND = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,7 @@ class Track:
         return float(np.hypot(np.diff(self.x), np.diff(self.y)).sum())
 
     def pose(self, index: int) -> Pose:
+        """Return one of the poses."""
         return Pose(float(self.x[index]), float(self.y[index]), float(self.yaw[index]))
 
     def at(self, time: Array) -> Track:
@@ -49,6 +60,7 @@ class Track:
         return Track(time, *(np.interp(time, self.time, values) for values in (self.x, self.y, self.yaw)))
 
     def between(self, begin: float, end: float) -> Track:
+        """Return the part between two times (s)."""
         inside = (self.time >= begin) & (self.time <= end)
         return Track(self.time[inside], self.x[inside], self.y[inside], self.yaw[inside])
 
@@ -72,12 +84,12 @@ class RecordingError(Exception):
 class Recording:
     """One tour."""
 
-    counts: dict[str, int]  #: messages by topic
-    kinds: dict[str, str]  #: message types by topic
+    counts: dict[str, int]  #: messages by topic, or packets by name
+    kinds: dict[str, str]  #: message types by topic, or what a packet has
     rates: dict[str, float]  #: Hz while the robot was being driven
-    cycle: float  #: s between two SIPs, as the robot says
-    robot: str
-    profile: str
+    expected: dict[str, float]  #: Hz; NaN for what comes when something changes
+    robot: str  #: its name
+    profile: Profile
     odometry: Track  #: from the first velocity that was asked for until the end
     hits: tuple[Array, Array]  #: what the sonars saw, in the odometry's frame
     received: int  #: packets since the driver's start
@@ -86,7 +98,7 @@ class Recording:
     seconds: float  #: between the first velocity and the last
 
 
-def read_recording(bag: Path) -> Recording:
+def read_tour(bag: Path) -> Recording:
     """Read the bag of a tour. Raises RecordingError or BagError."""
     by_topic: dict[str, list[Message]] = defaultdict(list)
     for message in read_bag(bag):
@@ -96,6 +108,7 @@ def read_recording(bag: Path) -> Recording:
             raise RecordingError(f"the bag has no message of {topic}")
     begin, end = by_topic["/cmd_vel"][0].time, by_topic["/cmd_vel"][-1].time
     config = by_topic["/robot_config"][-1].content
+    profile = load_profile(config.profile)
     rows = [
         (stamp(m.content), m.content.pose.pose.position.x, m.content.pose.pose.position.y, yaw(m.content))
         for m in by_topic["/odom"]
@@ -106,15 +119,60 @@ def read_recording(bag: Path) -> Recording:
         counts={topic: len(list_) for topic, list_ in by_topic.items() if list_},
         kinds={topic: list_[0].kind for topic, list_ in by_topic.items() if list_},
         rates={topic: _rate([m.time for m in list_], begin, end) for topic, list_ in by_topic.items()},
-        cycle=config.info_cycle,
+        expected=_expected_topics(profile, config.info_cycle),
         robot=config.name,
-        profile=config.profile,
+        profile=profile,
         odometry=odometry,
         hits=_hits(by_topic["/sonar/cloud"], odometry),
         received=int(link.get("packets_received", 0)),
         lost=lost_packets(odometry.time, config.info_cycle),
         corrupt=int(link.get("checksum_errors", 0)),
         seconds=(end - begin) * 1e-9,
+    )
+
+
+def read_packets(path: Path) -> Recording:
+    """Read the packets of a tour.
+
+    Raises:
+        RecordingError: They show no drive.
+        UsageError: The file cannot be read.
+    """
+    head, records = read_recording(path)
+    records.sort(key=lambda record: record.time)
+    reports = replayed(head, records, head.profile)
+    driven = [time for time, report in reports if report.moving]
+    if not driven:
+        raise RecordingError(f"{path}: the robot has not moved")
+    begin, end = driven[0], driven[-1]
+    times: dict[str, list[int]] = defaultdict(list)
+    names = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
+    for record in records:
+        if not record.to_robot:
+            times[type(parse(record.data, names)).__name__].append(round(record.time * 1e9))
+    odometry = Track.of(
+        [
+            (time + head.started, report.odometry.x, report.odometry.y, report.odometry.yaw)
+            for time, report in reports
+            if time >= begin
+        ]
+    )
+    gaps = sorted(after[0] - before[0] for before, after in pairwise(reports))
+    cycle = round(gaps[len(gaps) // 2] * _CYCLES_A_SECOND) / _CYCLES_A_SECOND
+    profile = load_profile(head.profile)
+    return Recording(
+        counts={name: len(list_) for name, list_ in times.items()},
+        kinds={"Sip": "pose, velocities, sonars, battery", "Config": "settings of the robot"},
+        rates={name: _rate(list_, round(begin * 1e9), round(end * 1e9)) for name, list_ in times.items()},
+        expected={"Sip": 1 / cycle, "Config": math.nan},
+        robot=head.name,
+        profile=profile,
+        odometry=odometry,
+        hits=_packet_hits(profile, head.started, begin, reports, odometry),
+        received=len(reports),
+        lost=lost_packets(odometry.time, cycle),
+        corrupt=0,
+        seconds=end - begin,
     )
 
 
@@ -136,10 +194,12 @@ def lost_packets(times: Array, cycle: float) -> int:
 
 
 def stamp(message: Any) -> float:
+    """Return the stamp of a message in s."""
     return float(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
 
 
 def yaw(odometry: Any) -> float:
+    """Return the heading in a message, rad."""
     q = odometry.pose.pose.orientation
     return 2 * math.atan2(q.z, q.w)
 
@@ -147,6 +207,16 @@ def yaw(odometry: Any) -> float:
 def _rate(times: list[int], begin: int, end: int) -> float:
     """Messages a second between two times, ns."""
     return sum(begin <= time < end for time in times) / ((end - begin) * 1e-9) if end > begin else math.nan
+
+
+def _expected_topics(profile: Profile, cycle: float) -> dict[str, float]:
+    """The topics of the node, with their rates in Hz; NaN for what comes when something changes."""
+    sip, sonar = 1 / cycle, profile.sonar
+    rates = {topic: sip for topic in ("/odom", "/tf", "/joint_states", "/status")}
+    if sonar.poses:
+        rates["/sonar/cloud"] = min(sip, 1 / sonar.cycle)
+        rates |= {f"/sonar/range_{number}": 1 / (len(sonar.poses) * sonar.cycle) for number in range(len(sonar.poses))}
+    return {**rates, "/battery_state": 1.0, "/diagnostics": 1.0, "/robot_config": math.nan}
 
 
 def _link_values(diagnostics: list[Message]) -> dict[str, str]:
@@ -169,3 +239,21 @@ def _hits(clouds: list[Message], odometry: Track) -> tuple[Array, Array]:
             xs.append(x)
             ys.append(y)
     return np.concatenate(xs), np.concatenate(ys)
+
+
+def _packet_hits(
+    profile: Profile, started: float, begin: float, reports: Sequence[tuple[float, Report]], odometry: Track
+) -> tuple[Array, Array]:
+    """The echoes of all sonars since `begin` (s in the recording), in the odometry frame."""
+    xs, ys = [], []
+    for time, report in reports:
+        for ping in report.pings:
+            if time >= begin and math.isfinite(ping.range):
+                pose = profile.sonar.poses[ping.number]
+                at = odometry.at(np.array([time + started - (report.stamp - ping.stamp)])).pose(0)
+                point = Pose(
+                    pose.x + ping.range * math.cos(pose.heading), pose.y + ping.range * math.sin(pose.heading), 0.0
+                ).brought_out_of(at)
+                xs.append(point.x)
+                ys.append(point.y)
+    return np.array(xs), np.array(ys)

@@ -1,12 +1,14 @@
-"""The robot as a client sees it: through topics and services, with no knowledge of its driver."""
+"""A robot behind an amigobot_node, through topics and services."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
+import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
@@ -19,16 +21,19 @@ from std_srvs.srv import SetBool, Trigger
 from amigobot_driver.profiles import load_profile
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
+from .client import Answer
 from .guard import Guard
 from .tour import Pose
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
-#: m/s and rad/s below which a robot stands
-_STANDING = 0.005, 0.01
 
 
-class RobotClient(Node):
-    """Subscribes to the topics of the robot and publishes velocities. `clearance` is for its `guard`."""
+class NodeClient(Node):
+    """Subscribes to the topics of the robot and publishes velocities.
+
+    Args:
+        clearance: For the `guard`, m.
+    """
 
     def __init__(self, clearance: float) -> None:
         super().__init__("tour")
@@ -38,7 +43,7 @@ class RobotClient(Node):
         self.received_at = -math.inf  #: when the last odometry came, on the monotonic clock
         self.speed = math.nan
         self.turn_rate = math.nan
-        self.status = RobotStatus()
+        self._status = RobotStatus()
         self.volts = math.nan
         self.packets = 0
         self.link = ""  #: how the connection to the robot stands
@@ -59,12 +64,12 @@ class RobotClient(Node):
         }
 
     def ready(self) -> bool:
-        """Everything that is needed for driving is there."""
+        """Return whether everything that is needed for driving is there."""
         if self._publisher is None:
             self._publisher = self._make_publisher()
         return (
             self._publisher is not None
-            and self.status.link_state == RobotStatus.LINK_RUNNING
+            and self._status.link_state == RobotStatus.LINK_RUNNING
             and self._configured
             and self.pose is not None
             and not self.guard.blind(time.monotonic())
@@ -72,12 +77,9 @@ class RobotClient(Node):
         )
 
     @property
-    def standing(self) -> bool:
-        return abs(self.speed) <= _STANDING[0] and abs(self.turn_rate) <= _STANDING[1]
-
-    @property
     def stalled(self) -> bool:
-        return bool(self.status.stall_left or self.status.stall_right)
+        """Whether a wheel is stalled."""
+        return bool(self._status.stall_left or self._status.stall_right)
 
     def drive(self, linear: float, angular: float) -> None:
         """Publish a velocity, m/s and rad/s; nothing while there is no subscriber."""
@@ -91,13 +93,17 @@ class RobotClient(Node):
         twist.linear.x, twist.angular.z = linear, angular
         self._publisher.publish(message)
 
-    def call(self, name: str, *data: bool) -> Any:
-        """Call a service; a future of its answer."""
-        client = self._services_used[name]
-        request = client.srv_type.Request()
-        if data:
-            (request.data,) = data
-        return client.call_async(request)
+    def call(self, request: str) -> Future[Answer]:
+        """Call a service: enable_motors (with true), reset_odometry or stop."""
+        client = self._services_used[request]
+        content = client.srv_type.Request()
+        if isinstance(content, SetBool.Request):
+            content.data = True
+        answer: Future[Answer] = Future()
+        client.call_async(content).add_done_callback(
+            lambda future: answer.set_result(Answer(future.result().success, future.result().message))
+        )
+        return answer
 
     def listen(self, seconds: float) -> None:
         """Take in messages for that long."""
@@ -106,6 +112,11 @@ class RobotClient(Node):
             self._executor.spin_once(timeout_sec=max(0.0, deadline - time.monotonic()))
             if time.monotonic() >= deadline:
                 return
+
+    def close(self) -> None:
+        """Leave the graph. The node keeps its robot."""
+        self.destroy_node()
+        rclpy.try_shutdown()
 
     def _make_publisher(self) -> Any:
         """Of whichever type the robot's node takes; None while that is not known."""
@@ -121,7 +132,7 @@ class RobotClient(Node):
         self.received_at = time.monotonic()
 
     def _on_status(self, message: RobotStatus) -> None:
-        self.status = message
+        self._status = message
 
     def _on_battery(self, message: BatteryState) -> None:
         self.volts = message.voltage

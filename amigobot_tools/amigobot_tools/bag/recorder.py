@@ -50,13 +50,13 @@ class Recorder(Node):
             self._tell(f"left out {topic}: it has several types, {' and '.join(kinds)}")
             return
         try:
-            message_class = _message_class(kinds[0])
+            kind = message_class(kinds[0])
             self._writer.add_topic(topic, kinds[0], offered)
         except LookupError as error:
             self._tell(f"left out {topic}: {error}")
             return
         write = partial(self._write, topic)
-        self.create_subscription(message_class, topic, write, _matching(offered), raw=True)
+        self.create_subscription(kind, topic, write, _matching(offered), raw=True)
         self._tell(f"recording {topic} [{kinds[0]}]")
 
     def _write(self, topic: str, data: bytes, info: dict[str, int]) -> None:
@@ -64,8 +64,12 @@ class Recorder(Node):
         self.counts[topic] += 1
 
 
-def _message_class(kind: str) -> Any:
-    """The class of a type such as "nav_msgs/msg/Odometry". Raises LookupError."""
+def message_class(kind: str) -> Any:
+    """Return the class of a type such as "nav_msgs/msg/Odometry".
+
+    Raises:
+        LookupError: It is not installed.
+    """
     package, _, name = kind.split("/")
     try:
         return getattr(import_module(f"{package}.msg"), name)

@@ -1,9 +1,9 @@
 """The process that drives.
 
-    python -m tools.demo.driver TOUR [SECONDS]
+    python -m amigobot_tools.demo.driver ros|PORT TOUR RECORDING [SECONDS]
 
-Says on stdout how it stands (`report`), and waits for a line on stdin before it moves anything. However it ends,
-it leaves a robot that stands.
+Prints reports on standard output (`report`), and waits for a line on standard input before it moves anything. However
+it ends, the robot is at rest afterwards.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-import rclpy
-from rclpy.signals import SignalHandlerOptions
+from amigobot_driver import AmigoBotError
 
-from .client import RobotClient
+from .client import Client, at_rest
 from .report import Phase, Report
 from .tour import TOURS, Pose, Pursuit, Tour
 
@@ -38,7 +38,7 @@ class TourError(Exception):
 class Driver:
     """Drives one tour with one robot."""
 
-    def __init__(self, client: RobotClient, tour: Tour) -> None:
+    def __init__(self, client: Client, tour: Tour) -> None:
         self._client = client
         self._pursuit = Pursuit(tour)
         self._phase = Phase.WAITING
@@ -52,11 +52,11 @@ class Driver:
         self._wait_for_word()
         self._call("reset_odometry")
         self._until(self._at_origin, _ANSWER, "the odometry does not start at zero")
-        self._call("enable_motors", True)
+        self._call("enable_motors")
         self._phase = Phase.DRIVING
         self._follow(seconds)
         self._call("stop")
-        self._until(self._stands, _STAND, "the robot does not come to a stand")
+        self._until(self._is_at_rest, _STAND, "the robot does not come to rest")
         self.tell(Phase.DONE)
 
     def tell(self, phase: Phase, text: str = "") -> None:
@@ -110,15 +110,15 @@ class Driver:
     def _at_origin(self) -> bool:
         return self._client.pose is not None and max(map(abs, self._client.pose)) < _ORIGIN
 
-    def _stands(self) -> bool:
+    def _is_at_rest(self) -> bool:
         self._client.drive(0.0, 0.0)
-        return self._client.standing
+        return at_rest(self._client)
 
-    def _call(self, name: str, *data: bool) -> None:
-        answer = self._client.call(name, *data)
-        self._until(answer.done, _ANSWER, f"the service {name} does not answer")
+    def _call(self, request: str) -> None:
+        answer = self._client.call(request)
+        self._until(answer.done, _ANSWER, f"{request}: no answer")
         if not answer.result().success:
-            raise TourError(f"the service {name} says: {answer.result().message}")
+            raise TourError(f"{request}: {answer.result().message}")
 
     def _until(self, condition: Callable[[], bool], seconds: float, otherwise: str) -> None:
         deadline = time.monotonic() + seconds
@@ -133,16 +133,38 @@ class Driver:
             self.tell(self._phase)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.demo.driver")
-    parser.add_argument("tour", choices=TOURS)
-    parser.add_argument("seconds", nargs="?", type=float, default=math.inf)
-    arguments = parser.parse_args()
+def connect(port: str, tour: Tour, recording: Path) -> Client:
+    """Connect to a robot at a port, or with "ros" through a node."""
+    if port != "ros":
+        from .port_client import PortClient
+
+        print(Report(phase=Phase.WAITING, text=f"connecting to {port}").line(), flush=True)
+        return PortClient(port, tour, recording, _FIND)
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    from .node_client import NodeClient
+
     # rclpy's own handlers would end the context at once, and with it the means to stop the robot.
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    return NodeClient(tour.clearance)
+
+
+def main() -> int:
+    """Drive, and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m amigobot_tools.demo.driver")
+    parser.add_argument("port")
+    parser.add_argument("tour", choices=TOURS)
+    parser.add_argument("recording", type=Path)
+    parser.add_argument("seconds", nargs="?", type=float, default=math.inf)
+    arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     tour = TOURS[arguments.tour]
-    client = RobotClient(tour.clearance)
+    try:
+        client = connect(arguments.port, tour, arguments.recording)
+    except (AmigoBotError, KeyboardInterrupt) as error:
+        print(Report(phase=Phase.FAILED, text=str(error) or "interrupted").line(), flush=True)
+        return 1
     driver = Driver(client, tour)
     try:
         driver.drive(arguments.seconds)
@@ -151,8 +173,7 @@ def main() -> int:
         driver.tell(Phase.FAILED, str(error) or "interrupted")
         return 1
     finally:
-        client.destroy_node()
-        rclpy.try_shutdown()
+        client.close()
     return 0
 
 

@@ -20,7 +20,7 @@ class Simulation:
 
     @property
     def arguments(self) -> list[str]:
-        """Of the command `amigobot`. The line runs at the speed of the real robot's, which is the default."""
+        """Arguments of the command `amigobot`. The line has the speed of the real robot's, which is the default."""
         where = ["--pty", str(self.port), "--world", WORLD, "--truth", str(self.truth)]
         return ["sim", "--robot", "amigo", "--name", "Amigo", *where]
 

@@ -54,6 +54,7 @@ class RosbagsWriter:
         self._writer.open()
 
     def add_topic(self, topic: str, kind: str, offered: Sequence[QoSProfile]) -> None:
+        """See `BagWriter`."""
         from rosbags.rosbag2.metadata import parse_qos
 
         self._definitions.need(kind)
@@ -62,9 +63,11 @@ class RosbagsWriter:
         )
 
     def write(self, topic: str, data: bytes, time: int) -> None:
+        """See `BagWriter`."""
         self._writer.write(self._connections[topic], time, data)
 
     def close(self) -> None:
+        """See `BagWriter`."""
         self._writer.close()
 
 
@@ -81,6 +84,7 @@ class Rosbag2Writer:
         )
 
     def add_topic(self, topic: str, kind: str, offered: Sequence[QoSProfile]) -> None:
+        """See `BagWriter`."""
         qos = self._rosbag2.to_rclcpp_qos_vector(qos_yaml(offered), VERSION)
         self._writer.create_topic(
             self._rosbag2.TopicMetadata(
@@ -89,9 +93,11 @@ class Rosbag2Writer:
         )
 
     def write(self, topic: str, data: bytes, time: int) -> None:
+        """See `BagWriter`."""
         self._writer.write(topic, data, time)
 
     def close(self) -> None:
+        """See `BagWriter`."""
         self._writer.close()
 
 

@@ -1,11 +1,10 @@
-"""Starts the processes of a demo, watches them, and ends them in the order that leaves a robot standing."""
+"""Starts the processes of a demo, watches them, and ends them in the order that leaves the robot at rest."""
 
 from __future__ import annotations
 
 import math
 import os
 import select
-import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -18,7 +17,6 @@ from .report import Phase, Report, reports
 from .simulation import Simulation
 from .tour import TOURS
 
-ROOT = Path(__file__).resolve().parents[2]
 #: s between two looks at the processes
 _LOOK = 0.1
 #: s until the simulator is there, the robot is ready, the tour is over, the robot stands after it
@@ -37,6 +35,7 @@ class Options:
     port: str = ""  #: of a real robot; empty: simulate one
     tour: str = "room"
     seconds: float = math.inf  #: drive no longer than this
+    ros: bool = True  #: through an amigobot_node; otherwise through the Python API
 
 
 class Stage:
@@ -45,15 +44,21 @@ class Stage:
     What waits here raises DemoError, and KeyboardInterrupt once `interrupted` says so; never out of turn.
     """
 
-    def __init__(self, options: Options, domain: int, live: Live, interrupted: Callable[[], bool]) -> None:
+    def __init__(self, options: Options, domain: int | None, live: Live, interrupted: Callable[[], bool]) -> None:
         self._options = options
         self._live = live
         self._interrupted = interrupted
         self._variables = _variables(domain)
         self._children: dict[str, Child] = {}
         self.simulation = None if options.port else Simulation(options.out)
-        self.bag = options.out / "bag"
+        self.bag = options.out / "bag"  #: what is recorded with ROS
+        self.packets = options.out / "tour.amigo"  #: what is recorded without
         self.last = Report(phase=Phase.WAITING)
+
+    @property
+    def with_ros(self) -> bool:
+        """Whether the robot is driven through a node."""
+        return self._options.ros
 
     def __enter__(self) -> Stage:
         return self
@@ -63,28 +68,21 @@ class Stage:
 
     def start(self) -> None:
         """Start everything, and wait until the driver has found a robot. Raises DemoError."""
-        options = self._options
-        simulation = self.simulation
+        options, simulation = self._options, self.simulation
         if simulation:
-            self._start("simulator", "amigobot", *simulation.arguments)
-        self._start("driver", sys.executable, "-m", "tools.demo.driver", options.tour, str(options.seconds))
+            self._start("simulator", "amigobot_driver.cli", *simulation.arguments)
+        if options.ros:
+            self._start_driver("ros")
         if simulation:
             self._watch(lambda: simulation.serving, _SIMULATOR, "the simulator does not start")
-        # The limits are those of the tour, not of the robot; the motors wait for the driver to need them.
-        tour = TOURS[options.tour]
-        parameters = {
-            "port": simulation.port if simulation else options.port,
-            # Each demo begins at the origin.
-            "odometry_state_max_age": 0.0,
-            "motors_on_connect": "false",
-            "max_linear_velocity": tour.speed,
-            "max_angular_velocity": tour.turn_rate,
-        }
-        settings = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
-        self._start("node", "amigobot_node", "--ros-args", *settings)
-        self._start("recorder", sys.executable, "-m", "tools.bag", "record", str(self.bag))
+        port = str(simulation.port) if simulation else options.port
+        if options.ros:
+            self._start_node(port)
+        else:
+            self._start_driver(port)
         self._watch(lambda: self.last.phase is Phase.READY, _READY, "the robot is not found")
-        self._watch(self._recording, _READY, "the recorder does not receive the topics of the node")
+        if options.ros:
+            self._watch(self._recording, _READY, "the recorder does not receive the topics of the node")
 
     def wait_for_line(self) -> str:
         """What the person at the terminal types, while everything goes on. Raises DemoError."""
@@ -114,20 +112,38 @@ class Stage:
                 "the simulated robot was left driving": not self.simulation.standing,
             }
             return [fault for fault, is_so in faults.items() if is_so]
-        node = self._children.get("node")
-        return ["the node did not end well, the robot may be in a session still"] if node and node.status else []
+        name = "node" if self._options.ros else "driver"
+        child = self._children.get(name)
+        return [f"the {name} did not end well, the robot may be in a session still"] if child and child.status else []
 
     def faults(self) -> list[str]:
         """After the end: what did not end as it should."""
         ends = {name: child.status for name, child in self._children.items()}
         return [*self.robot_faults(), *(f"the {name} ended with status {end}" for name, end in ends.items() if end)]
 
-    def _start(self, name: str, program: str, *arguments: str) -> None:
-        path = shutil.which(program)
-        if path is None:
-            raise DemoError(f"{program} is not on the PATH: start this with ./run")
+    def _start_driver(self, port: str) -> None:
+        options = self._options
+        self._start("driver", f"{__package__}.driver", port, options.tour, str(self.packets), str(options.seconds))
+
+    def _start_node(self, port: str) -> None:
+        """Start the node, with the limits of the tour, and the recorder."""
+        tour = TOURS[self._options.tour]
+        parameters = {
+            "port": port,
+            # Each demo begins at the origin.
+            "odometry_state_max_age": 0.0,
+            # They wait for the driver to need them.
+            "motors_on_connect": "false",
+            "max_linear_velocity": tour.speed,
+            "max_angular_velocity": tour.turn_rate,
+        }
+        settings = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
+        self._start("node", "amigobot_driver.ros.main", "--ros-args", *settings)
+        self._start("recorder", "amigobot_tools.bag", "record", str(self.bag))
+
+    def _start(self, name: str, module: str, *arguments: str) -> None:
         log = self._options.out / f"{name}.log"
-        self._children[name] = Child(name, [path, *arguments], log, self._variables)
+        self._children[name] = Child(name, [sys.executable, "-m", module, *arguments], log, self._variables)
 
     def _end(self, name: str) -> None:
         if child := self._children.get(name):
@@ -169,12 +185,12 @@ class Stage:
                 self._live.say(report.text)
 
 
-def _variables(domain: int) -> Mapping[str, str]:
-    """The environment of the processes: a domain of their own, on this machine only."""
+def _variables(domain: int | None) -> Mapping[str, str]:
+    """The environment of the processes: with ROS a domain of their own, on this machine only."""
     variables = dict(os.environ)
-    for name in ("ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS", "ROS_NAMESPACE"):
-        variables.pop(name, None)
-    variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
-    variables["ROS_DOMAIN_ID"] = str(domain)
-    variables["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    if domain is not None:
+        for name in ("ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS", "ROS_NAMESPACE"):
+            variables.pop(name, None)
+        variables["ROS_DOMAIN_ID"] = str(domain)
+        variables["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     return variables

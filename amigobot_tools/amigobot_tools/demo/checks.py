@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from amigobot_driver.profiles import load_profile
-
 from .comparison import Comparison
 from .recording import Recording
 
@@ -20,23 +18,12 @@ _DAMAGE = 0.02
 _END, _ANGLE, _MOST = 0.05, math.radians(2), 0.05
 
 
-def expected_rates(recording: Recording) -> dict[str, float]:
-    """The topics of the node, with their rates in Hz; nan for what comes when something changes."""
-    sip = 1 / recording.cycle
-    sonar = load_profile(recording.profile).sonar
-    rates = {topic: sip for topic in ("/odom", "/tf", "/joint_states", "/status")}
-    if sonar.poses:
-        rates["/sonar/cloud"] = min(sip, 1 / sonar.cycle)
-        rates |= {f"/sonar/range_{number}": 1 / (len(sonar.poses) * sonar.cycle) for number in range(len(sonar.poses))}
-    return {**rates, "/battery_state": 1.0, "/diagnostics": 1.0, "/robot_config": math.nan}
-
-
 def check_recording(recording: Recording, way: float) -> Iterator[str]:
     """What is wrong with a recording, of a drive that followed its way for so many m."""
-    for topic, expected in expected_rates(recording).items():
+    for topic, expected in recording.expected.items():
         rate = recording.rates.get(topic, 0.0)
         if not recording.counts.get(topic):
-            yield f"nothing came on {topic}"
+            yield f"no {topic} came"
         elif abs(rate - expected) > max(_RATE * expected, 1.5 / recording.seconds):
             yield f"{topic} came at {rate:.1f} Hz, expected {expected:.1f}"
     distance = recording.odometry.length

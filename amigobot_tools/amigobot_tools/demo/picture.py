@@ -39,7 +39,6 @@ class Picture:
     """What is drawn; without a world all of it is in the odometry's frame."""
 
     recording: Recording
-    body: Body
     world: World | None = None
     truth: Track | None = None
     comparison: Comparison | None = None
@@ -67,9 +66,9 @@ def draw(picture: Picture, path: Path) -> None:
     axes.plot(odometry.x, odometry.y, color=_ODOMETRY, lw=1.4, zorder=6)
     _draw_direction(axes, odometry)
     start, end = odometry.pose(0), odometry.pose(-1)
-    apart = math.dist(start[:2], end[:2]) > picture.body.length
-    draw_robot(axes, picture.body, start, _START, "start" if apart else "start and end")
-    draw_robot(axes, picture.body, end, _ROBOT, "end" if apart else "")
+    apart = math.dist(start[:2], end[:2]) > picture.recording.profile.body.length
+    draw_robot(axes, picture.recording.profile.body, start, _START, "start" if apart else "start and end")
+    draw_robot(axes, picture.recording.profile.body, end, _ROBOT, "end" if apart else "")
     _draw_scale(axes, box)
     _caption(figure, picture, left=_MARGIN / (box[2] - box[0]))
     figure.savefig(path, dpi=_DPI, metadata={"Software": None})
@@ -149,7 +148,7 @@ def _caption(figure: Figure, picture: Picture, left: float) -> None:
     recording, comparison = picture.recording, picture.comparison
     where = f"through the {picture.world.name}" if picture.world else "around its start"
     title = f"An AmigoBot drives {recording.odometry.length:.1f} m {where}"
-    text = f"{recording.seconds:.0f} s under ROS 2"
+    text = f"{recording.seconds:.0f} s"
     if comparison:
         end, angle, most = 100 * comparison.end, math.degrees(comparison.end_angle), 100 * comparison.most
         text += (

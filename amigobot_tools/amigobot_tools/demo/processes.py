@@ -75,6 +75,8 @@ class Child:
 
 def _end_with(parent: int) -> None:
     """Runs in the child before its program does: SIGINT shall reach it when the parent dies, even of SIGKILL."""
+    if not hasattr(_LIBC, "prctl"):  # Linux only; elsewhere the children of a parent that is killed run on
+        return
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
     if os.getppid() != parent:  # it died before prctl
         os._exit(1)

@@ -1,4 +1,4 @@
-"""python -m tools.bag: see the package."""
+"""python -m amigobot_tools.bag: see the package."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _WAIT = 0.2
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.bag", description="Record and check bags.")
+    """Run the command line and return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m amigobot_tools.bag", description="Record and check bags.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     record_parser = verbs.add_parser("record", help="record until Ctrl-C")
     record_parser.add_argument("out", type=Path, metavar="OUT", help="folder to be made")

@@ -1,17 +1,15 @@
-"""python -m tools.demo [--port PORT]: see the package."""
+"""One demo: start everything, drive, end everything, report."""
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import fcntl
-import math
 import shutil
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -19,19 +17,31 @@ from .domain import free_domain
 from .live import Live
 from .stage import DemoError, Options, Stage
 
-#: What a demo leaves in its folder; all of it goes when the next one begins.
-_PRODUCTS = ("tour.png", "bag", "truth.jsonl", "robot", "simulator.log", "driver.log", "recorder.log", "node.log")
+#: What a demo leaves in its folder; all of it is deleted when the next one begins.
+_PRODUCTS = (
+    *("tour.png", "bag", "tour.amigo", "truth.jsonl", "robot"),
+    *("simulator.log", "driver.log", "recorder.log", "node.log"),
+)
 
 
-def main() -> int:
-    """0: all of it happened; 1: it did not, the last line says why; 130: a person ended it."""
-    options = parse_arguments()
+def run_demo(options: Options) -> int:
+    """Drive a tour and report it.
+
+    Returns:
+        0: all of it worked; 1: it did not, the last line says why; 130: a user ended it.
+    """
     live = Live(sys.stdout)
     try:
         if options.port and not sys.stdin.isatty():
             raise DemoError("a person must confirm before a real robot moves, but there is no terminal")
-        with fresh_folder(options.out), free_domain() as domain:
-            live.say(f"ROS_DOMAIN_ID={domain} lets others look on; the logs are in {options.out}")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(fresh_folder(options.out))
+            domain = None
+            if options.ros:
+                domain = stack.enter_context(free_domain())
+                live.say(f"with ROS 2, ROS_DOMAIN_ID={domain} lets others look on; the logs are in {options.out}")
+            else:
+                live.say(f"without ROS 2, through the Python API; the logs are in {options.out}")
             problems = perform(options, domain, live)
     except DemoError as error:
         live.say(f"FAILED: {error}")
@@ -46,25 +56,19 @@ def main() -> int:
     return 0
 
 
-def parse_arguments() -> Options:
-    parser = argparse.ArgumentParser(prog="python -m tools.demo", description="Drive a tour under ROS 2 and report.")
-    parser.add_argument("--port", default="", help="of a real robot: /dev/ttyUSB0, socket://host:port; else simulated")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="drive no longer than this")
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for picture, bag and logs (%(default)s)")
-    arguments = parser.parse_args()
-    return Options(
-        out=arguments.out.resolve(),
-        port=arguments.port,
-        tour="square" if arguments.port else "room",
-        seconds=arguments.seconds,
-    )
-
-
-@contextmanager
+@contextlib.contextmanager
 def fresh_folder(path: Path) -> Iterator[None]:
-    """The folder for what a demo leaves, without what the last one left. Raises DemoError."""
-    path.mkdir(parents=True, exist_ok=True)
-    with (path / ".lock").open("w") as lock:
+    """Keep the folder for this demo, without what the last one left.
+
+    Raises:
+        DemoError: The folder cannot be used.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / ".lock").open("w")
+    except OSError as error:
+        raise DemoError(f"{path} cannot be written ({error.strerror}); --out names another folder") from None
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -74,8 +78,15 @@ def fresh_folder(path: Path) -> Iterator[None]:
         yield
 
 
-def perform(options: Options, domain: int, live: Live) -> list[str]:
-    """Drive and report; what did not work. KeyboardInterrupt says how the robot was left."""
+def perform(options: Options, domain: int | None, live: Live) -> list[str]:
+    """Drive and report.
+
+    Returns:
+        What did not work.
+
+    Raises:
+        KeyboardInterrupt: A user ended it; says how the robot was left.
+    """
     signals: list[int] = []
     # Noted, not raised: nothing interrupts the ending of what has been started. They arrive even if a shell
     # has had SIGINT ignored, as it does for what it starts in the background.
@@ -95,12 +106,12 @@ def perform(options: Options, domain: int, live: Live) -> list[str]:
     except DemoError as error:
         return [str(error), *stage.robot_faults()]
     except KeyboardInterrupt:
-        good = "the robot stands, its session is closed" if stage.last.robot else "no robot was ready yet"
+        good = "the robot is at rest, its session is closed" if stage.last.robot else "no robot was ready yet"
         raise KeyboardInterrupt("; ".join(stage.robot_faults()) or good) from None
 
 
 def drive(stage: Stage, options: Options, live: Live) -> None:
-    """The part during which there is a robot."""
+    """Do the part of the demo during which there is a robot."""
     began = time.monotonic()
     stage.start()
     live.say(f"{stage.last.robot} is ready after {time.monotonic() - began:.1f} s")
@@ -109,10 +120,6 @@ def drive(stage: Stage, options: Options, live: Live) -> None:
         live.ask("Move? [y/N]")
         if stage.wait_for_line().lower() not in ("y", "yes"):
             raise KeyboardInterrupt
-    threading.Thread(target=import_module, args=("tools.demo.evaluation",)).start()  # there is time for it now
+    threading.Thread(target=import_module, args=(f"{__package__}.evaluation",)).start()  # there is time for it now
     stage.drive()
     live.say("arrived")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -39,6 +39,7 @@ class Report:
     packets: int = 0
 
     def line(self) -> str:
+        """Return the report as a line of JSON."""
         return json.dumps(asdict(self))
 
 

@@ -97,6 +97,7 @@ class Path:
 
     @property
     def length(self) -> float:
+        """Length in m."""
         return self._marks[-1]
 
     def at(self, distance: float) -> tuple[float, float]:

@@ -1,0 +1,82 @@
+"""Reads bags: with rosbag2 where it is installed, else with `rosbags` from PyPI, which needs no ROS."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+class BagError(Exception):
+    """A bag that cannot be read, or is not what it says of itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One recorded message; `time` is when the recorder got it, ns since the epoch."""
+
+    topic: str
+    kind: str
+    time: int
+    content: Any
+
+
+def read_bag(path: Path) -> list[Message]:
+    """Read all messages of a bag, oldest first, decoded.
+
+    Raises:
+        BagError: It cannot be read, or does not hold what its metadata say.
+    """
+    read = _read_with_rosbag2 if find_spec("rosbag2_py") else _read_with_rosbags
+    claimed, messages = read(path)
+    found = Counter(message.topic for message in messages)
+    for topic, count in claimed.items():
+        if found[topic] != count:
+            raise BagError(f"{path}: {found[topic]} messages of {topic}, its metadata say {count}")
+    return messages
+
+
+def _read_with_rosbags(path: Path) -> tuple[dict[str, int], list[Message]]:
+    """The number of messages by topic that the metadata say, and the messages."""
+    from rosbags.highlevel import AnyReader, AnyReaderError
+
+    try:
+        with AnyReader([path]) as reader:
+            messages = [
+                Message(connection.topic, connection.msgtype, time, reader.deserialize(data, connection.msgtype))
+                for connection, time, data in reader.messages()
+            ]
+            return {topic: info.msgcount for topic, info in reader.topics.items()}, messages
+    except (AnyReaderError, OSError) as error:
+        raise BagError(f"{path}: {error}") from None
+
+
+def _read_with_rosbag2(path: Path) -> tuple[dict[str, int], list[Message]]:
+    """Likewise."""
+    import rosbag2_py
+
+    try:
+        metadata = rosbag2_py.Info().read_metadata(str(path), "")
+        reader = rosbag2_py.SequentialReader()
+        reader.open(
+            rosbag2_py.StorageOptions(uri=str(path), storage_id=metadata.storage_identifier),
+            rosbag2_py.ConverterOptions("cdr", "cdr"),
+        )
+        kinds = {topic.name: topic.type for topic in reader.get_all_topics_and_types()}
+        claimed = {topic.topic_metadata.name: topic.message_count for topic in metadata.topics_with_message_count}
+        return claimed, list(_decoded(reader, kinds))
+    except (RuntimeError, LookupError) as error:
+        raise BagError(f"{path}: {error}") from None
+
+
+def _decoded(reader: Any, kinds: dict[str, str]) -> Iterator[Message]:
+    from rclpy.serialization import deserialize_message
+
+    from .recorder import message_class
+
+    while reader.has_next():
+        topic, data, time = reader.read_next()
+        yield Message(topic, kinds[topic], time, deserialize_message(data, message_class(kinds[topic])))

@@ -1,0 +1,68 @@
+"""Drive a tour with a simulated robot, measure it, and draw a picture of it.
+
+    amigobot demo                                   writes demo/tour.png
+    amigobot demo --port /dev/ttyUSB0               a real robot: asks first, then drives a square half a meter wide
+
+With ROS 2, the demo starts amigobot_node and a program that publishes cmd_vel, and records a rosbag. Without ROS 2 the
+program uses the Python API and records the packets, for `amigobot replay` and `amigobot dump`. Each is a process of its
+own. What is reported comes from the recording, and is compared with the true path of the simulated robot.
+
+Ctrl-C stops the robot and ends everything. Exit status 1: something did not work; the last line says what.
+"""
+
+# The processes of a demo:
+#
+#     simulator --pty--> amigobot_node --DDS--> driver (publishes cmd_vel)
+#                                      --DDS--> recorder (..bag)
+#     simulator --pty--> driver (Python API, records the packets)
+#
+# `stage` starts and ends them. Nothing that is reported comes from the process that drove: `recording` reads the bag or
+# the packets and the simulator's log, `checks` judges, `summary` and `picture` show it.
+
+from __future__ import annotations
+
+import argparse
+import math
+from importlib.util import find_spec
+from pathlib import Path
+
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.verbs import explained
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("--port", default="", help="of a real robot: /dev/ttyUSB0, socket://HOST:8101; else simulated")
+    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="drive no longer than this")
+    parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="where to write (%(default)s)")
+    parser.add_argument(
+        "--ros", action=argparse.BooleanOptionalAction, help="with ROS 2, or without (default: with it where it is)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    if not args.seconds > 0:
+        raise UsageError(f"--seconds is {args.seconds:g}, allowed: more than 0")
+    ros = _ros_is_here() if args.ros is None else args.ros
+    for library in ("matplotlib", *(("rclpy", "amigobot_msgs") if ros else ())):
+        if find_spec(library) is None:
+            raise explained(ImportError(name=library))
+    if ros and not (find_spec("rosbag2_py") or find_spec("rosbags")):
+        raise UsageError("needs rosbag2_py (of ROS 2) or rosbags (python3 -m pip install rosbags); --no-ros needs none")
+    from .performance import run_demo
+    from .stage import Options
+
+    return run_demo(
+        Options(
+            out=args.out.resolve(),
+            port=args.port,
+            tour="square" if args.port else "room",
+            seconds=args.seconds,
+            ros=ros,
+        )
+    )
+
+
+def _ros_is_here() -> bool:
+    return all(find_spec(name) for name in ("rclpy", "amigobot_msgs"))
