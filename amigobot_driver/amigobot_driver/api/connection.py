@@ -202,7 +202,7 @@ class Connection:
         self._check_alive()
         with self._driver.robot() as robot:
             if connected and not robot.running:
-                raise ConnectionLost(f"{self._port}: {robot.note}")
+                raise ConnectionLost(self._named(robot.note))
             try:
                 yield robot, self._driver.clock()
             except ValueError as error:
@@ -301,8 +301,11 @@ class Connection:
             state, note = robot.state, robot.note
         if state is LinkState.SYNCING and "?" not in note:
             note = f"{note}: {_REMEDY}"
-        where = "" if note.startswith(self._port) else f"{self._port}: "
-        return f"{where}{note} (no robot after {waited:.1f} s)"
+        return f"{self._named(note)} (no robot after {waited:.1f} s)"
+
+    def _named(self, note: str) -> str:
+        """The state of the connection with the port, which an error of the port itself has already."""
+        return note if note.startswith(self._port) else f"{self._port}: {note}"
 
 
 def _close(driver: Driver, hub: EventHub) -> None:

@@ -4,11 +4,13 @@ The driver, the simulator and the robot description all read them, so each numbe
 """
 
 from ..errors import ProfileError
+from .calibrations import NAMELESS, calibrated_profile, calibration_file
 from .library import available_profiles, build_profile, choose_profile, load_profile
 from .model import (
     Battery,
     Body,
     Bumpers,
+    Calibration,
     Floor,
     Inputs,
     Limits,
@@ -23,9 +25,11 @@ from .model import (
 )
 
 __all__ = [
+    "NAMELESS",
     "Battery",
     "Body",
     "Bumpers",
+    "Calibration",
     "Floor",
     "Inputs",
     "Limits",
@@ -40,6 +44,8 @@ __all__ = [
     "Units",
     "available_profiles",
     "build_profile",
+    "calibrated_profile",
+    "calibration_file",
     "choose_profile",
     "load_profile",
 ]

@@ -178,6 +178,26 @@ class Physics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """How one robot differs from its model (docs/how-to/calibrate.md). The driver corrects its odometry by it."""
+
+    left_wheel: float = 1.0  #: true distance of the left wheel over the distance that the robot reports
+    right_wheel: float = 1.0
+    turn: float = 1.0  #: true turn over the turn that the robot reports, where no RevCount corrects it
+    rev_count: int = 0  #: RevCount that the driver sets in the robot; 0: the robot's own
+
+    @property
+    def scale(self) -> float:
+        """True distance over the reported one."""
+        return (self.left_wheel + self.right_wheel) / 2
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the odometry needs a correction."""
+        return (self.left_wheel, self.right_wheel, self.turn) != (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """One robot model."""
 
@@ -199,6 +219,7 @@ class Profile:
     battery: Battery = field(default_factory=Battery)
     link: Link = field(default_factory=Link)
     physics: Physics = field(default_factory=Physics)  #: for the simulator
+    calibration: Calibration = field(default_factory=Calibration)
     #: FLASH values, named as in the manual, that differ from the defaults of AmigOS; for the simulator
     flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     #: keywords of an ARIA file that the driver does not use

@@ -10,7 +10,7 @@ import math
 from concurrent.futures import Future
 
 from ..errors import Refused
-from ..profiles import choose_profile, load_profile
+from ..profiles import calibrated_profile, choose_profile, load_profile
 from ..protocol import (
     Command,
     CommandTable,
@@ -214,7 +214,8 @@ class Robot:
             Refused: The angle is out of range, or the robot cannot move now.
         """
         odometry = self.estimator.odometer.state
-        turn = Turn.to_heading(angle, odometry.yaw) if absolute else Turn.by(angle)
+        scale = self.profile.calibration.turn
+        turn = Turn.to_heading(angle, odometry.yaw, scale) if absolute else Turn.by(angle, scale)
         self.motion.perform(turn, odometry, now)
         return turn
 
@@ -230,7 +231,7 @@ class Robot:
         Raises:
             Refused: The distance is out of range, or the robot cannot move now.
         """
-        move = Move.by(distance)
+        move = Move.by(distance, self.profile.calibration.scale)
         self.motion.perform(move, self.estimator.odometer.state, now)
         return move
 
@@ -385,9 +386,8 @@ class Robot:
         if self.options.profile:
             self.profile_reason = f"it was requested: {self.options.profile}"
         else:
-            self.profile, self.profile_reason = choose_profile(
-                identity.robot_class, identity.subclass, self.dialect.fallback
-            )
+            chosen = choose_profile(identity.robot_class, identity.subclass, self.dialect.fallback)
+            self.profile, self.profile_reason = calibrated_profile(*chosen, identity.name)
             known = identity.subclass.lower() in self.profile.subclasses
         self.dialect.set_profile(self.profile)
         same_robot = same_identity and self.profile == before
@@ -525,8 +525,9 @@ class Robot:
             self.motion.limits_changed()
 
     def _requested_values(self) -> dict[str, int]:
-        """Return the working values that the options request, the velocity limits included."""
-        values = dict(self.options.tuning)
+        """Return the working values that calibration and options request, the velocity limits included."""
+        rev_count = self.profile.calibration.rev_count
+        values = {**({"rev_count": rev_count} if rev_count else {}), **self.options.tuning}
         linear, angular = self.limits.working
         if self.options.max_linear:
             values["trans_vel_max"] = max(1, round(linear * 1000))

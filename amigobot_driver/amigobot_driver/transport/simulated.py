@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import PortError
-from ..sim import Simulator, build_simulator, flag
+from ..sim import Pose, Simulator, build_simulator, flag
 
 #: Size of the receive buffer in bytes, as of a serial port in the kernel; further bytes are lost.
 _BUFFER = 4096
+#: Ports that are in use, by URL; the newest, if there are several.
+_ports: weakref.WeakValueDictionary[str, SimulatedPort] = weakref.WeakValueDictionary()
 #: Robots whose port was unplugged, by URL. Opening the URL again finds the same robot.
 _unplugged: dict[str, tuple[Simulator, bool]] = {}
 
@@ -31,6 +34,7 @@ class SimulatedPort:
         self._closed = False
         with self.lock:
             self._advance()
+        _ports[url] = self
 
     def read(self, timeout: float) -> bytes:
         """Return the available bytes, see `Port.read`."""
@@ -74,6 +78,22 @@ class SimulatedPort:
             _unplugged[self.name] = self.simulator, self._check_baud
             raise PortError(f"{self.name}: the simulated port is unplugged")
         return now
+
+
+def simulated_pose(url: str) -> Pose | None:
+    """Return the true pose of the simulated robot whose port is open in this process. For tools; no driver knows it.
+
+    Args:
+        url: Of the port, as it was opened.
+
+    Returns:
+        The pose in the world; None if there is no such port.
+    """
+    port = _ports.get(url)
+    if port is None:
+        return None
+    with port.lock:
+        return port.simulator.truth.pose
 
 
 def simulator_of(url: str) -> tuple[Simulator, bool]:

@@ -72,13 +72,20 @@ class MotionGoal(ABC):
 
     excess: float  #: distance beyond the goal after which the robot is stopped, rad or m
 
-    def __init__(self, request: float, tolerance: float) -> None:
-        """Request an angle or a distance, rad or m, to be reached within the tolerance."""
+    def __init__(self, request: float, tolerance: float, scale: float) -> None:
+        """Request an angle or a distance.
+
+        Args:
+            request: rad or m.
+            tolerance: Largest distance to the goal at rest, rad or m.
+            scale: True angle or distance over that which the firmware counts.
+        """
         self.ended: Future[Outcome] = Future()
         self.remaining = request
         self.covered = 0.0
         self._request = request
         self._tolerance = tolerance
+        self._scale = scale
         self._start: float | None = None  #: travel at the request
         self._start_from = self._start_by = math.inf  #: s
         self._sent_at: float | None = None  #: s; None: it waits for motors and rest
@@ -186,12 +193,12 @@ class Turn(MotionGoal):
 
     excess = TURN_EXCESS
 
-    def __init__(self, angle: float) -> None:
-        super().__init__(angle, _tolerance(angle, TURN_STEP, TURN_TOLERANCE))
+    def __init__(self, angle: float, scale: float = 1.0) -> None:
+        super().__init__(angle, _tolerance(angle, TURN_STEP, TURN_TOLERANCE), scale)
 
     @classmethod
-    def by(cls, angle: float) -> Turn:
-        """Return a turn by an angle (rad).
+    def by(cls, angle: float, scale: float = 1.0) -> Turn:
+        """Return a turn by an angle (rad); see `MotionGoal` for the scale.
 
         Raises:
             Refused: HEAD cannot turn by this angle at once.
@@ -200,16 +207,16 @@ class Turn(MotionGoal):
             raise Refused(f"angle is {angle:g} rad, a turn takes -3.14 to 3.14; further turns are several")
         if 0 < abs(angle) < TURN_STEP - _ROUNDING:
             raise Refused(f"angle is {angle:g} rad, the firmware turns by {TURN_STEP:.4f} rad (1 deg) at least")
-        return cls(angle)
+        return cls(angle, scale)
 
     @classmethod
-    def to_heading(cls, heading: float, yaw: float) -> Turn:
-        """Return the shortest turn from `yaw` to a heading (rad).
+    def to_heading(cls, heading: float, yaw: float, scale: float = 1.0) -> Turn:
+        """Return the shortest turn from `yaw` to a heading (rad); see `MotionGoal` for the scale.
 
         Raises:
             Refused: The heading is not finite.
         """
-        return cls(math.remainder(checked_heading(heading) - yaw, math.tau))
+        return cls(math.remainder(checked_heading(heading) - yaw, math.tau), scale)
 
     def _measure(self, odometry: Odometry) -> float:
         return odometry.turned
@@ -219,7 +226,7 @@ class Turn(MotionGoal):
         return math.remainder(super()._left(), math.tau)
 
     def _command(self, heading: float) -> tuple[Instruction, ...]:
-        return Command.VEL(0), Command.HEAD(whole_degrees(heading + self.remaining))
+        return Command.VEL(0), Command.HEAD(whole_degrees(heading + self.remaining / self._scale))
 
     def _text(self, value: float) -> str:
         return f"{math.degrees(value):.1f} deg"
@@ -232,12 +239,12 @@ class Move(MotionGoal):
     FURTHEST = 32.0
     excess = MOVE_EXCESS
 
-    def __init__(self, distance: float) -> None:
-        super().__init__(distance, _tolerance(distance, MOVE_STEP, MOVE_TOLERANCE))
+    def __init__(self, distance: float, scale: float = 1.0) -> None:
+        super().__init__(distance, _tolerance(distance, MOVE_STEP, MOVE_TOLERANCE), scale)
 
     @classmethod
-    def by(cls, distance: float) -> Move:
-        """Return a move by a distance (m).
+    def by(cls, distance: float, scale: float = 1.0) -> Move:
+        """Return a move by a distance (m); see `MotionGoal` for the scale.
 
         Raises:
             Refused: MOVE cannot drive this distance at once.
@@ -246,13 +253,13 @@ class Move(MotionGoal):
             raise Refused(f"distance is {distance:g} m, a move takes {-cls.FURTHEST} to {cls.FURTHEST}")
         if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
             raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
-        return cls(distance)
+        return cls(distance, scale)
 
     def _measure(self, odometry: Odometry) -> float:
         return odometry.travelled
 
     def _command(self, heading: float) -> tuple[Instruction, ...]:
-        way = max(-self.FURTHEST, min(self.FURTHEST, self.remaining))
+        way = max(-self.FURTHEST, min(self.FURTHEST, self.remaining / self._scale))
         return Command.RVEL(0), Command.MOVE(round(way * 1000))
 
     def _text(self, value: float) -> str:

@@ -115,6 +115,7 @@ class Odometer:
         self._regular = False  #: the last SIP came one cycle after the one before
         self._units = profile.units
         self._track = profile.body.track
+        self._calibration = profile.calibration
         self._wheel_radius = profile.body.wheel_diameter / 2
         self._limits = profile.limits
         self._last: tuple[Sip, float] | None = None
@@ -240,7 +241,7 @@ class Odometer:
             right_angle=old.right_angle + right / self._wheel_radius,
         )
         if move:
-            forward, turned = (left + right) / 2, (right - left) / track
+            forward, turned = self._calibrated((left + right) / 2, (right - left) / track)
             heading = old.yaw + turned / 2
             # The path is an arc; its chord connects the two positions.
             chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
@@ -282,7 +283,12 @@ class Odometer:
             jump = self._jump(sip, stamp, cycles * cycle, counted)
             self.jumps += jump is not None
         self._last, self._interrupted, self._reset_at = (sip, stamp), False, None
-        if jump is None:
+        if jump is None and self._calibration.corrects:
+            step = self._calibrated_step(counted)
+            self._advance(sip, *self._from_here(step), step, cycles, cycle)
+            # The frame of the counters turns and grows against that of the odometry: count from each SIP anew.
+            self._anchor()
+        elif jump is None:
             self._x += counts[0]
             self._y += counts[1]
             self._turned += counts[2]
@@ -291,14 +297,39 @@ class Odometer:
             y = self._origin.y + sin * self._x + cos * self._y
             self._advance(sip, x, y, self._origin.yaw + self._turned * self._units.angle, counted, cycles, cycle)
         else:
-            old = self.state
-            cos, sin = math.cos(old.yaw), math.sin(old.yaw)
-            x, y = old.x + cos * jump.x - sin * jump.y, old.y + sin * jump.x + cos * jump.y
-            self._advance(sip, x, y, old.yaw + jump.turn, jump, cycles, cycle)
+            self._advance(sip, *self._from_here(jump), jump, cycles, cycle)
             self.frame += 1
             # From the heading of this SIP, not of the one before: the direction of travel is its.
             self._anchor()
         return self.state
+
+    def _from_here(self, step: _Step) -> tuple[float, float, float]:
+        """Return the pose (m, m, rad) after a motion from the present pose."""
+        old = self.state
+        cos, sin = math.cos(old.yaw), math.sin(old.yaw)
+        return old.x + cos * step.x - sin * step.y, old.y + sin * step.x + cos * step.y, old.yaw + step.turn
+
+    def _calibrated(self, forward: float, turn: float) -> tuple[float, float]:
+        """Return the true distance ahead (m) and turn (rad) for reported ones (docs/how-to/calibrate.md)."""
+        calibration, track = self._calibration, self._track
+        unequal = calibration.right_wheel - calibration.left_wheel
+        return (
+            calibration.scale * forward + unequal * track / 4 * turn,
+            calibration.turn * turn + unequal / track * forward,
+        )
+
+    def _calibrated_step(self, step: _Step) -> _Step:
+        """Return the true motion for one that the counters report; the shape of its path stays."""
+        chord = step.x * math.cos(step.turn / 2) + step.y * math.sin(step.turn / 2)
+        forward, turn = self._calibrated(chord, step.turn)
+        further, middle = forward - self._calibration.scale * chord, turn / 2
+        angle, scale = middle - step.turn / 2, self._calibration.scale
+        cos, sin = scale * math.cos(angle), scale * math.sin(angle)
+        return _Step(
+            cos * step.x - sin * step.y + further * math.cos(middle),
+            sin * step.x + cos * step.y + further * math.sin(middle),
+            turn,
+        )
 
     def _velocity(self, sip: Sip) -> tuple[float, float]:
         """Return the velocity of the wheels (m/s, rad/s), limited as a damaged packet may contain any value."""
@@ -391,7 +422,8 @@ class Odometer:
         turned = step.turn
         heading = old.yaw + turned / 2
         forward = step.x * math.cos(turned / 2) + step.y * math.sin(turned / 2)
-        left, right = sip.left_velocity * units.velocity, sip.right_velocity * units.velocity
+        left = sip.left_velocity * units.velocity * self._calibration.left_wheel
+        right = sip.right_velocity * units.velocity * self._calibration.right_wheel
         by_wheels = (right - left) / self._track
         # Heading over time does not depend on the track width, but needs a reliable time.
         angular, span = by_wheels, cycle * 0.4

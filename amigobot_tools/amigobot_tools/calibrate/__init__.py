@@ -1,0 +1,193 @@
+"""Measure how one robot differs from its model, step by step, and have the driver correct its odometry.
+
+    amigobot calibrate                              a simulated robot, which measures itself
+    amigobot calibrate --port /dev/ttyUSB0
+    amigobot calibrate --port /dev/ttyUSB0 --steps turns,straight --out mine.yaml
+
+The robot turns on the spot (RevCount), drives straight on (length of the wheels' way), and drives a square both ways
+(unequal wheels, as in UMBmark). After each drive you measure where it is: with a mark on the floor and a tape measure.
+It asks before each drive, and any key stops the robot. At the end it shows the result, and asks before it writes it.
+
+The result is a file for the robot with this name, in ~/.config/amigobot/robots. The driver, its node and the Python API
+load it whenever they meet a robot of this name. With --out you choose the file: for a robot without a name, or for
+another computer; then use it as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. The method is explained in
+docs/how-to/calibrate.md. Through a running node this is not possible: end the node, calibrate, start it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import sys
+from pathlib import Path
+
+from amigobot_driver import AmigoBot, ConnectionLost, MotionFailed, Options, Refused, RequestFailed
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
+from amigobot_driver.profiles import NAMELESS, Calibration, Profile, calibration_file, load_profile
+
+from ..keys import HungUp
+from .fit import Fit, combined, fit
+from .session import STEPS, Plan, Session, Stopped
+
+#: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
+_WORST = 4.0
+#: A correction beyond this is no wear: the profile is of another robot, or a measurement is wrong.
+_MOST = 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    add_robot_arguments(parser)
+    parser.add_argument("--steps", default=",".join(STEPS), metavar="LIST", help="which of %(default)s")
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="turns on the spot (%(default)s)")
+    parser.add_argument("--distance", type=float, default=2.0, metavar="M", help="straight distance (%(default)g m)")
+    parser.add_argument("--side", type=float, default=1.0, metavar="M", help="side of the square (%(default)g m)")
+    parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="speed (%(default)g m/s)")
+    parser.add_argument("--rate", type=float, default=0.6, metavar="RAD/S", help="turn rate (%(default)g rad/s)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write here (default: the file of the robot's name)")
+    parser.add_argument("--yes", action="store_true", help="write without asking; drives of a real robot still ask")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    plan = _plan(args)
+    port = args.port or DEFAULT_PORT
+    if not port.startswith("sim:") and not sys.stdin.isatty():
+        raise UsageError("a person must confirm and measure: start it in a terminal")
+    with AmigoBot(port, timeout=args.timeout, options=Options(profile=args.robot)) as robot:
+        name, profile = robot.identity.name, robot.profile
+        file = args.out or calibration_file(name)
+        if file is None:
+            raise UsageError(
+                f"this robot has no name ({' or '.join(map(repr, NAMELESS))}): say where to write, --out FILE"
+            )
+        rev_count = _rev_count(robot)
+        try:
+            drives = Session(robot, port, say=_say).run(plan)
+        except (Stopped, HungUp, ConnectionLost, MotionFailed) as end:
+            print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
+            return 1
+        if not drives:
+            raise UsageError("nothing was measured; nothing was written")
+        found = fit(drives, profile.body.track)
+        before = dataclasses.replace(profile.calibration, rev_count=rev_count)
+        calibration = with_rev_count(combined(before, found.correction))
+    if problem := _implausible(found):
+        print(f"amigobot calibrate: {problem}; nothing was written", file=sys.stderr)
+        return 1
+    if args.json:
+        print(json.dumps({"name": name, "profile": profile.name, "file": str(file), **dataclasses.asdict(calibration)}))
+    else:
+        _show(found, before, calibration)
+    return _write(file, text(name, profile, calibration), ask=not args.yes)
+
+
+def _plan(args: argparse.Namespace) -> Plan:
+    steps = tuple(step for step in args.steps.split(",") if step)
+    if not steps or any(step not in STEPS for step in steps):
+        raise UsageError(f"--steps is {args.steps}, allowed: {', '.join(STEPS)}, separated by commas")
+    for name, low, high in (("turns", 1, 50), ("distance", 0.3, 20.0), ("side", 0.3, 10.0)):
+        if not low <= getattr(args, name) <= high:
+            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: {low:g} to {high:g}")
+    for name, high in (("speed", 0.5), ("rate", 1.5)):
+        if not 0.05 <= getattr(args, name) <= high:
+            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: 0.05 to {high:g}")
+    return Plan(steps=steps, turns=args.turns, distance=args.distance, side=args.side, speed=args.speed, rate=args.rate)
+
+
+def _rev_count(robot: AmigoBot) -> int:
+    """The RevCount of the robot; 0 if no command sets it."""
+    value = robot.get_config().get("rev_count")
+    if not isinstance(value, int) or not value:
+        return 0
+    try:
+        robot.set_config(rev_count=value)
+    except (Refused, RequestFailed):
+        return 0
+    return value
+
+
+def with_rev_count(calibration: Calibration) -> Calibration:
+    """Return a calibration that corrects turns by the RevCount, if there is one: its own turns are right then."""
+    if not calibration.rev_count:
+        return calibration
+    return dataclasses.replace(calibration, turn=1.0, rev_count=round(calibration.rev_count / calibration.turn))
+
+
+def _implausible(found: Fit) -> str:
+    """Why a result cannot be used; "" if it can."""
+    correction = found.correction
+    for what, value in (
+        ("distances", correction.scale - 1),
+        ("turns", correction.turn - 1),
+        ("the difference between the wheels", correction.unequal),
+    ):
+        if abs(value) > _MOST:
+            return (
+                f"{what} would be corrected by {value:+.0%}, more than {_MOST:.0%}: "
+                "is a measurement wrong, or the profile (--robot)?"
+            )
+    if found.worst > _WORST:
+        return f"the measurements contradict each other ({found.worst:.0f} times the usual error): measure again"
+    return ""
+
+
+def _show(found: Fit, before: Calibration, calibration: Calibration) -> None:
+    correction, deviation = found.correction, found.deviation
+    print("\nresult                     correction  uncertainty")
+    for what, value, uncertainty in (
+        ("distances", correction.scale - 1, deviation.scale),
+        ("turns", correction.turn - 1, deviation.turn),
+        ("right wheel over left", correction.unequal, deviation.unequal),
+    ):
+        shown = "not measured" if math.isinf(uncertainty) else f"{value:+10.2%}   {uncertainty:9.2%}"
+        print(f"  {what:24} {shown}")
+    if calibration.rev_count:
+        print(f"  RevCount                 {before.rev_count} -> {calibration.rev_count}")
+
+
+def text(name: str, profile: Profile, calibration: Calibration) -> str:
+    """Return the content of a file.
+
+    Raises:
+        UsageError: The robot uses a profile of the user, which must stay; the message has what belongs in it.
+    """
+    values = {
+        key: value for key, value in dataclasses.asdict(calibration).items() if value != getattr(Calibration(), key)
+    }
+    lines = "\n".join(
+        f"  {key}: {value:.5f}" if isinstance(value, float) else f"  {key}: {value}" for key, value in values.items()
+    )
+    section = f"calibration:\n{lines}" if values else "calibration: {}"
+    plain = dataclasses.replace(profile, calibration=Calibration())
+    if plain != load_profile(profile.name):
+        inline = ", ".join(line.strip() for line in lines.splitlines())
+        raise UsageError(f"the profile is a file of yours, put this into it: calibration: {{{inline}}}")
+    head = f"# Calibration of {name!a} by `amigobot calibrate`; docs/how-to/calibrate.md"
+    return f"{head}\nextends: {profile.name}\n{section}\n"
+
+
+def _write(file: Path, content: str, *, ask: bool) -> int:
+    if ask:
+        if not sys.stdin.isatty():
+            raise UsageError("nobody can be asked whether to write: start it in a terminal, or with --yes")
+        _say(f"\nWrite this to {file}? [y/N] ", end="")
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            _say("not written")
+            return 1
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
+    _say(f"written: {file}")
+    return 0
+
+
+def _say(message: str, end: str = "\n") -> None:
+    """Write for people; standard output is for the result."""
+    print(message, end=end, file=sys.stderr, flush=True)

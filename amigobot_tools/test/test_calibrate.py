@@ -1,0 +1,342 @@
+"""Calibration: what is found on a simulated robot with wrong wheels is the truth, and the driver uses it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from bench import Bench
+from processes import SimulatedRobot, simulated_robot, terminal, until
+
+from amigobot_driver import AmigoBot, Options, Report
+from amigobot_driver.cli import UsageError
+from amigobot_driver.profiles import Calibration, load_profile
+from amigobot_driver.sim import Simulator, Wear, load_world
+from amigobot_tools import calibrate
+from amigobot_tools.calibrate.drives import Drive, Square, Straight, Turns
+from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, corrected, end_of, fit
+
+AMIGO = load_profile("amigo")
+TRACK = AMIGO.body.track
+WEAR = Wear(left_scale=1.02, right_scale=0.99, track_scale=1.03)
+
+
+@dataclass
+class Driven:
+    """A drive in simulated time: what the robot reported, and where it went."""
+
+    steps: list[Step]
+    x: float
+    y: float
+    turned: float
+
+
+def worn(robot: str, wear: Wear = WEAR, profile: str = "") -> Bench:
+    """A driver and a robot whose wheels are not those of its model, connected."""
+    bench = Bench(
+        Options(profile=profile),
+        robot,
+        simulator=lambda: Simulator(load_profile(robot), load_world("empty"), wear=wear, baud=0),
+    )
+    bench.connect()
+    return bench
+
+
+class Truth:
+    """The true pose of the robot, with the turns that it has made."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self.start = self._last = bench.simulator.truth.pose
+        self.turned = 0.0
+
+    def look(self) -> None:
+        """Look at least twice a turn."""
+        pose = self._bench.simulator.truth.pose
+        self.turned += math.remainder(pose.heading - self._last.heading, math.tau)
+        self._last = pose
+
+    def place(self) -> tuple[float, float]:
+        """m ahead and m to the left, from the start."""
+        start, end = self.start, self._last
+        dx, dy = end.x - start.x, end.y - start.y
+        cos, sin = math.cos(start.heading), math.sin(start.heading)
+        return cos * dx + sin * dy, cos * dy - sin * dx
+
+
+def drive(bench: Bench, way: Drive) -> Driven:
+    """Drive to the end, and stop."""
+    truth, reports = Truth(bench), [bench.reports[-1]]
+
+    def odometry() -> tuple[float, float]:
+        first, last = reports[0].odometry, reports[-1].odometry
+        return last.travelled - first.travelled, last.turned - first.turned
+
+    def go(velocity: tuple[float, float], seconds: float) -> None:
+        begin = bench.now
+        bench.drive(*velocity)
+        bench.run(seconds)
+        truth.look()
+        reports.extend(bench.told(Report, begin))
+
+    while velocity := way.velocity(*odometry()):
+        go(velocity, 0.1)
+    go((0.0, 0.0), 0.4)
+    go((0.0, 0.0), 2.0)
+    steps = [
+        Step(b.odometry.travelled - a.odometry.travelled, b.odometry.turned - a.odometry.turned)
+        for a, b in pairwise(reports)
+    ]
+    return Driven(steps, *truth.place(), truth.turned)
+
+
+def calibrated(bench: Bench) -> Correction:
+    """The correction after all three steps, measured without an error."""
+    turns = drive(bench, Turns(3 * math.tau, 0.6))
+    straight = drive(bench, Straight(2.0, 0.2))
+    squares = [drive(bench, Square(1.0, left=left, speed=0.2, rate=0.6)) for left in (True, False)]
+    found = fit(
+        [
+            Measured(steps=turns.steps, turned=turns.turned),
+            Measured(steps=straight.steps, distance=math.hypot(straight.x, straight.y)),
+            *(Measured(steps=square.steps, x=square.x, y=square.y) for square in squares),
+        ],
+        TRACK if bench.robot.profile.name == "amigo" else bench.robot.profile.body.track,
+    )
+    assert found.worst < 1.0
+    return found.correction
+
+
+@pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
+def test_the_correction_is_the_difference_between_wheels_and_model(robot: str) -> None:
+    correction = calibrated(worn(robot))
+    mean, unequal = (WEAR.left_scale + WEAR.right_scale) / 2, WEAR.right_scale - WEAR.left_scale
+    # The simulated firmware counts in ticks that do not fit its own profile to the last digit (docs/odometry.md).
+    assert correction.scale == pytest.approx(mean, abs=0.003)
+    assert correction.turn == pytest.approx(mean / WEAR.track_scale, abs=0.004)
+    assert correction.unequal == pytest.approx(unequal / WEAR.track_scale, abs=0.003)
+
+
+def test_a_robot_as_its_model_needs_no_correction() -> None:
+    correction = calibrated(worn("amigo", Wear()))
+    assert (correction.scale, correction.turn, correction.unequal) == pytest.approx((1.0, 1.0, 0.0), abs=0.003)
+
+
+def error(bench: Bench) -> float:
+    """How far odometry ends from the truth (m) after a figure that no calibration drives."""
+    start = bench.reports[-1].odometry
+    truth = bench.simulator.truth.pose
+    for velocity, seconds in (((0.3, 0.0), 8), ((0.2, 0.8), 12), ((0.3, -0.3), 10), ((-0.2, 0.0), 4), ((0.0, 0.0), 3)):
+        bench.run(seconds, cmd_vel=velocity)
+    odometry, end = bench.reports[-1].odometry, bench.simulator.truth.pose
+    cos, sin = math.cos(truth.heading - start.yaw), math.sin(truth.heading - start.yaw)
+    dx, dy = odometry.x - start.x, odometry.y - start.y
+    return math.hypot(truth.x + cos * dx - sin * dy - end.x, truth.y + sin * dx + cos * dy - end.y)
+
+
+@pytest.mark.parametrize(("robot", "rev_count"), [("amigo", True), ("amigo-sh", False)])
+def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: Path) -> None:
+    bench = worn(robot)
+    own = bench.robot.working_values.config.value("rev_count") if rev_count else 0
+    found = combined(Calibration(rev_count=own), calibrated(bench))
+    file = tmp_path / "mine.yaml"
+    profile = bench.robot.profile
+    file.write_text(calibrate.text("mine", profile, calibrate.with_rev_count(found)))
+    before, after = error(worn(robot)), error(worn(robot, profile=str(file)))
+    assert before > 0.4
+    assert after < 0.04
+
+
+def test_a_move_and_a_turn_go_as_far_as_asked(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("extends: amigo\ncalibration: {left_wheel: 1.1, right_wheel: 1.1, turn: 1.1}\n")
+    bench = worn("amigo", Wear(left_scale=1.1, right_scale=1.1), str(file))
+    move = bench.ask(lambda: bench.robot.move(3.0, bench.now))
+    bench.until(move.ended.done, within=60)
+    assert move.ended.result().success
+    assert bench.simulator.truth.pose.x == pytest.approx(3.0, abs=0.03)
+    before = bench.simulator.truth.pose.heading
+    turn = bench.ask(lambda: bench.robot.turn(2.0, bench.now))
+    bench.until(turn.ended.done, within=60)
+    assert turn.ended.result().success
+    assert bench.simulator.truth.pose.heading - before == pytest.approx(2.0, abs=math.radians(4))
+
+
+def test_a_second_calibration_builds_on_the_first_one() -> None:
+    track, first, second = 0.25, Correction(1.05, 0.95, 0.04), Correction(0.98, 1.02, -0.03)
+    step = Step(0.3, 0.2)
+    twice = corrected(corrected(step, first, track), second, track)
+    both = combined(combined(Calibration(), first), second)
+    once = corrected(step, Correction(both.scale, both.turn, both.right_wheel - both.left_wheel), track)
+    # Two corrections in a row are one but for the product of the small ones.
+    assert (once.forward, once.turn) == pytest.approx((twice.forward, twice.turn), abs=1e-4)
+
+
+def test_what_was_not_measured_is_not_corrected() -> None:
+    steps = [Step(0.0, 0.1)] * 100
+    found = fit([Measured(steps=steps, turned=10.2)], TRACK)
+    assert found.correction == Correction(1.0, pytest.approx(1.02), 0.0)
+    assert found.deviation.scale == found.deviation.unequal == math.inf
+    assert 0.001 < found.deviation.turn < 0.002
+
+
+def test_steps_lead_along_arcs() -> None:
+    assert end_of([Step(0.1, math.pi / 100)] * 50) == pytest.approx((3.183, 3.183, math.pi / 2), abs=1e-3)
+
+
+# --- the verb --------------------------------------------------------------------------------------------------
+
+
+SHORT = ("--steps", "turns,straight", "--turns", "1", "--distance", "0.5", "--rate", "1.5", "--speed", "0.4")
+WORN = "sim://amigo?world=empty&baud=115200&wear=left_scale=1.05;right_scale=1.05;track_scale=1.1"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "config" / "amigobot" / "robots"
+
+
+Amigobot = Callable[..., int]
+
+
+@pytest.fixture
+def amigobot(monkeypatch: pytest.MonkeyPatch) -> Amigobot:
+    """The verb, without an installation."""
+    from importlib.metadata import EntryPoint
+
+    from amigobot_driver.cli import main, verbs
+
+    entry = EntryPoint("calibrate", "amigobot_tools.calibrate", verbs.GROUP)
+    monkeypatch.setattr(verbs, "entry_points", lambda group: [entry])
+    return lambda *arguments: main(["calibrate", *arguments])
+
+
+def test_a_robot_that_was_calibrated_is_loaded_by_its_name(
+    home: Path, amigobot: Amigobot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = f"{WORN}&name=Rob"
+    assert amigobot("--port", port, *SHORT, "--yes", "--json") == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert result["file"] == str(home / "Rob.yaml")
+    assert result["left_wheel"] == result["right_wheel"] == pytest.approx(1.05, abs=0.01)
+    assert result["rev_count"] == pytest.approx(23310 * 1.1 / 1.05, rel=0.01)
+    assert "it measures itself" in err
+    with AmigoBot(port) as robot:
+        assert robot.profile.calibration.left_wheel == pytest.approx(1.05, abs=0.01)
+        assert robot.get_config()["rev_count"] == result["rev_count"]
+    with AmigoBot(f"{WORN}&name=Another") as robot:
+        assert robot.profile.calibration == Calibration()
+
+
+def test_a_robot_without_a_name_needs_a_file(
+    home: Path, amigobot: Amigobot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert amigobot("--port", WORN, *SHORT) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "this robot has no name ('' or 'not_set'): say where to write, --out FILE" in line
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("extends: amigo\ncalibration: {left_wheel: -1}", "left_wheel"),
+        ("extends: p3dx\ncalibration: {left_wheel: 1.1}", "is for p3dx"),
+    ],
+)
+def test_a_calibration_that_cannot_be_used_is_left_out_with_its_reason(home: Path, content: str, reason: str) -> None:
+    home.mkdir(parents=True)
+    (home / "Rob.yaml").write_text(content)
+    bench = Bench(simulator=lambda: Simulator(AMIGO, name="Rob"))
+    bench.connect()
+    assert bench.robot.profile == AMIGO
+    assert "its calibration cannot be used" in bench.robot.profile_reason
+    assert reason in bench.robot.profile_reason
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--steps", "turns,dance"), "--steps is turns,dance, allowed: turns, straight, square"),
+        (("--turns", "0"), "--turns is 0, allowed: 1 to 50"),
+        (("--speed", "nan"), "--speed is nan, allowed: 0.05 to 0.5"),
+    ],
+)
+def test_wrong_options_are_one_line(
+    arguments: tuple[str, ...], reason: str, amigobot: Amigobot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert amigobot(*arguments) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert reason in line
+
+
+def test_a_profile_of_the_user_is_not_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("extends: amigo\nbody: {mass: 5.0}\n")
+    with pytest.raises(UsageError, match=r"put this into it: calibration: \{left_wheel: 1\.10000\}"):
+        calibrate.text("Rob", load_profile(str(file)), Calibration(left_wheel=1.1))
+
+
+# --- a robot that does not measure itself ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Iterator[SimulatedRobot]:
+    with simulated_robot(tmp_path, "--world", "empty", "--name", "Rob") as running:
+        yield running
+
+
+def test_a_user_confirms_measures_and_has_the_file_written(robot: SimulatedRobot, tmp_path: Path) -> None:
+    file = tmp_path / "new" / "rob.yaml"
+    drive = ("--steps", "straight", "--distance", "0.4", "--out", str(file))
+    with terminal("calibrate", "--port", robot.port, *drive) as tool:
+        tool.wait_for("Enter: drive, s: skip, q: quit >")
+        assert robot.speed == 0
+        tool.type("\n")
+        tool.wait_for("How far is the wheel from the mark? (cm) >")
+        assert robot.speed == 0
+        tool.type("far\n")
+        tool.wait_for("'far' is not a number")
+        driven = robot.truth[-1]["x"] - robot.truth[0]["x"]
+        tool.type(f"{driven * 105:.2f}\n".replace(".", ","))
+        tool.wait_for(f"Write this to {file}? [y/N]")
+        assert not file.exists()
+        tool.type("y\n")
+        assert tool.wait() == 0
+    assert load_profile(str(file)).calibration.scale == pytest.approx(1.05, abs=0.005)
+
+
+def test_any_key_stops_the_robot_and_nothing_is_written(robot: SimulatedRobot, tmp_path: Path) -> None:
+    file = tmp_path / "rob.yaml"
+    with terminal("calibrate", "--port", robot.port, "--steps", "straight", "--out", str(file)) as tool:
+        tool.wait_for("Enter: drive")
+        tool.type("\n")
+        until(lambda: robot.speed > 0.1, "the robot drives")
+        pressed = time.monotonic()
+        tool.type("x")
+        assert robot.seconds_until_rest(pressed) < 2.0
+        tool.wait_for("a key was pressed, the robot is stopped; nothing was written")
+        assert tool.wait() == 1
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_a_calibration_that_is_killed_leaves_the_robot_at_rest(number: signal.Signals, robot: SimulatedRobot) -> None:
+    with terminal("calibrate", "--port", robot.port, "--steps", "straight") as tool:
+        tool.wait_for("Enter: drive")
+        tool.type("\n")
+        until(lambda: robot.speed > 0.1, "the robot drives")
+        killed = time.monotonic()
+        os.kill(tool.process.pid, number)
+        # The robot's watchdog (2 s), its braking from 0.2 m/s, and the resolution of the truth.
+        assert robot.seconds_until_rest(killed) < 2.8
