@@ -19,9 +19,9 @@ from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_re
 from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
 
-#: CLOCK_BOOTTIME in s. It counts during suspend, so requests from before a suspend are old afterwards. A partial, not a
-#: function of our own: it is called several times for every frame and packet.
-boot_time: Callable[[], float] = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
+#: s. Counts during suspend, so requests from before a suspend are old afterwards: on Linux only CLOCK_BOOTTIME does, on
+#: macOS the monotonic clock. A partial, not a function of our own: it is called several times for every frame.
+boot_time: Callable[[], float] = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Driver:

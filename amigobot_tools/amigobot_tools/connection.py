@@ -6,8 +6,7 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 
-from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
+from amigobot_driver.cli.options import DEFAULT_PORT, add_node_arguments, add_robot_arguments, through_node
 
 from .state import Remote
 
@@ -16,9 +15,7 @@ def add_connection_arguments(parser: argparse.ArgumentParser, *, node: bool = Tr
     """Add `--port`, `--robot` and `--timeout`; with `node` also `--ros` and `--namespace`."""
     add_robot_arguments(parser)
     if node:
-        group = parser.add_argument_group("or which node")
-        group.add_argument("--ros", action="store_true", help="through a running amigobot_node instead of a port")
-        group.add_argument("--namespace", default="", metavar="NAME", help="namespace of the node; implies --ros")
+        add_node_arguments(parser)
 
 
 @contextlib.contextmanager
@@ -41,9 +38,7 @@ def connected(args: argparse.Namespace, *, drives: bool) -> Iterator[Remote]:
 
 
 def _connect(args: argparse.Namespace, drives: bool) -> Remote:
-    if getattr(args, "ros", False) or getattr(args, "namespace", ""):
-        if args.port or args.robot:
-            raise UsageError("--ros asks the node, which has its own port and profile: leave --port and --robot out")
+    if hasattr(args, "ros") and through_node(args):
         from .node_remote import NodeRemote  # needs ROS
 
         return NodeRemote(args.namespace, drives=drives, timeout=args.timeout)

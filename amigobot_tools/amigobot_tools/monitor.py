@@ -2,6 +2,7 @@
 
     amigobot monitor --ros                          what a running amigobot_node sees
     amigobot monitor --port /dev/ttyUSB0            leaves the motors off: push the robot by hand
+    amigobot monitor drive.amigo                    a recording of `amigobot record`, at its own speed
     amigobot monitor --port sim:// --json           a JSON object a line, for other programs
 
     + -         zoom in, zoom out
@@ -15,11 +16,13 @@ null stands for a value that is not known, and for the range of a sonar without 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import math
 import time
 from collections import deque
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -27,11 +30,13 @@ from rich.table import Table
 from rich.text import Text
 
 from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.options import through_node
 
 from . import screen
 from .canvas import Canvas
 from .connection import add_connection_arguments, connected
 from .keys import HungUp, Keyboard, keyboard
+from .recording_remote import RecordingRemote
 from .state import Remote, RobotState
 
 #: s between two pictures
@@ -46,7 +51,9 @@ _ARROWS = "→↗↑↖←↙↓↘"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
+    parser.add_argument("file", nargs="?", type=Path, help="a recording, instead of a robot")
     add_connection_arguments(parser)
+    parser.add_argument("--rate", type=float, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
     parser.add_argument("--json", action="store_true", help="print JSON, a line each time, instead of a screen")
     parser.add_argument("--period", type=float, default=0.5, metavar="S", help="time between lines (%(default)g s)")
     parser.add_argument("--count", type=int, default=0, metavar="N", help="end after N lines; 0: never (%(default)s)")
@@ -56,8 +63,10 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if not 0.05 <= args.period < math.inf:
         raise UsageError(f"--period is {args.period:g} s, allowed: 0.05 and more")
+    if not 0.01 <= args.rate <= 100:
+        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100")
     try:
-        with connected(args, drives=False) as remote:
+        with _remote(args) as remote:
             if args.json:
                 _print(remote, args.period, args.count)
                 return 0
@@ -66,6 +75,15 @@ def run(args: argparse.Namespace) -> int:
     except HungUp as end:
         raise UsageError(f"{end}; --json needs none" if "not a terminal" in str(end) else str(end)) from None
     return 0
+
+
+def _remote(args: argparse.Namespace) -> contextlib.AbstractContextManager[Remote]:
+    """The recording or the robot of the arguments."""
+    if args.file is None:
+        return connected(args, drives=False)
+    if args.port or through_node(args):
+        raise UsageError("a recording and a robot: give one of them")
+    return contextlib.closing(RecordingRemote(args.file, args.robot, args.rate))
 
 
 def _print(remote: Remote, period: float, count: int) -> None:
@@ -198,7 +216,8 @@ class View:
             *([_analog(state.analog)] if state.analog else []),
             *(Text(f" {name:<12} {value}", no_wrap=True) for name, value in state.link.items()),
         ]
-        return Group(*lines[: rows - 1])  # in and out are two lines of one text
+        # in and out are two lines of one text
+        return Group(*lines[: rows - 1], *[Text()] * (rows - 1 - len(lines)))
 
 
 def _trouble(state: RobotState) -> Text:

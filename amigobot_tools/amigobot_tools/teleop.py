@@ -1,8 +1,9 @@
-"""Drive a robot with the keys of the terminal.
+"""Drive a robot with the keys of the terminal or with a gamepad.
 
     amigobot teleop                                 a simulated robot
     amigobot teleop --port /dev/ttyUSB0
     amigobot teleop --ros --namespace robot1        through a running amigobot_node
+    amigobot teleop --gamepad
 
 Hold a key to drive; the robot stops when the key is released. Space is the emergency stop; `c` clears it.
 
@@ -13,6 +14,10 @@ Hold a key to drive; the robot stops when the key is released. Space is the emer
     g                      governor on, off: it slows down in front of obstacles that the sonars see
     q, Ctrl-C              quit
 
+With --gamepad the left stick drives while the left shoulder button (4) is held; button 1 (B) is the emergency stop, and
+button 0 (A) clears it. The keys work as well. If the gamepad is lost, the robot is stopped and the program ends. It
+needs the library pygame.
+
 The robot also stops when the window loses the focus (where the terminal reports that), when the terminal is closed, and
 when this program is killed. A terminal does not report the release of a key: one short press drives for 0.6 s.
 """
@@ -20,9 +25,11 @@ when this program is killed. A terminal does not report the release of a key: on
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import sys
 import time
-from contextlib import suppress
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -33,6 +40,7 @@ from amigobot_driver.cli import UsageError
 
 from . import screen
 from .connection import add_connection_arguments, connected
+from .gamepad import CLEAR, STOP, Gamepad, GamepadLost, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
 from .keys import HungUp, Keyboard, keyboard
@@ -55,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_connection_arguments(parser)
     parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="speed at the start (%(default)g m/s)")
     parser.add_argument("--turn", type=float, default=0.8, metavar="RAD/S", help="turn rate (%(default)g rad/s)")
+    parser.add_argument("--gamepad", action="store_true", help="drive with a gamepad as well")
     parser.add_argument("--no-governor", action="store_true", help="do not slow down in front of obstacles")
     parser.add_argument(
         "--first-repeat",
@@ -71,21 +80,30 @@ def run(args: argparse.Namespace) -> int:
         if not 0 < value < math.inf:
             raise UsageError(f"{name} is {value:g}, allowed: more than 0")
     try:
-        with connected(args, drives=True) as remote, keyboard() as keys, screen.full_screen() as show:
+        with contextlib.ExitStack() as stack:
+            # First: without a gamepad, nothing else need begin.
+            pad = stack.enter_context(gamepad()) if args.gamepad else None
+            remote = stack.enter_context(connected(args, drives=True))
+            keys, show = stack.enter_context(keyboard()), stack.enter_context(screen.full_screen())
             pilot = Pilot(remote, args.speed, args.turn, governor=not args.no_governor, hold=Hold(args.first_repeat))
-            _loop(pilot, keys, show)
+            _loop(pilot, keys, pad, show)
+    except GamepadLost as end:
+        print(f"amigobot teleop: {end}; the robot is stopped", file=sys.stderr)
+        return 1
     except HungUp as end:
         raise UsageError(f"{end}; the robot is stopped") from None
     return 0
 
 
-def _loop(pilot: Pilot, keys: Keyboard, show: screen.Show) -> None:
-    """Read keys, drive and draw until the user quits. The robot is stopped at the end of any kind."""
+def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) -> None:
+    """Read keys and gamepad, drive and draw until the user quits. The robot is stopped at the end of any kind."""
     next_picture = 0.0
     try:
         while not pilot.quit:
             for key in keys.read(_PERIOD):
                 pilot.press(key, time.monotonic())
+            if pad:
+                pilot.steer(*pad.read())
             pilot.update(time.monotonic())
             if time.monotonic() >= next_picture:
                 show(picture(pilot))
@@ -114,6 +132,7 @@ class Pilot:
         self.velocity = 0.0, 0.0  #: requested now, m/s and rad/s
         self.note = ""  #: why the robot drives slower than asked, or not at all
         self._hold = hold
+        self._stick: tuple[float, float] | None = None  #: shares of the speeds that a gamepad asks for
         self._zeros_until = -math.inf
 
     def press(self, key: str, now: float) -> None:
@@ -137,10 +156,19 @@ class Pilot:
             self._hold.release()
             self.remote.stop()
 
+    def steer(self, direction: tuple[float, float] | None, buttons: Sequence[int]) -> None:
+        """Take what a gamepad reports: see `Gamepad.read`."""
+        if STOP in buttons:
+            self.remote.emergency_stop()
+            self._hold.release()
+        if CLEAR in buttons:
+            self.remote.clear_emergency_stop()
+        self._stick = direction
+
     def update(self, now: float) -> None:
-        """Send the velocity of the key that is held at a time (s)."""
+        """Send the velocity of the gamepad, or of the key that is held at a time (s)."""
         self.state = self.remote.state()
-        forward, left = self._hold.direction(now)
+        forward, left = self._stick or self._hold.direction(now)
         requested, angular = forward * self.speed, left * self.turn
         linear = governed(requested, self.state.echoes, self.state.body) if self.governor else requested
         self.velocity = linear, angular
@@ -158,7 +186,8 @@ class Pilot:
     def stop(self) -> None:
         """Stop the robot at the end."""
         self._hold.release()
-        with suppress(OSError):
+        self._stick = None
+        with contextlib.suppress(OSError):
             self.remote.stop()
 
     def _change_speed(self, factor: float) -> None:

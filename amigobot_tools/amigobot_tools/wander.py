@@ -66,8 +66,8 @@ def _wander(remote: Remote, wanderer: Wanderer, seconds: float) -> None:
         refused = remote.drive(*wanderer.velocity(state, now))
         if now >= next_line:
             next_line = now + _REPORT
-            what = refused or wanderer.doing
-            print(f"{now - began:6.1f} s  x {state.x:+.2f} m  y {state.y:+.2f} m  {what}", flush=True)
+            place = "" if math.isnan(state.x) else f"x {state.x:+.2f} m  y {state.y:+.2f} m  "
+            print(f"{now - began:6.1f} s  {place}{refused or wanderer.doing}", flush=True)
         time.sleep(_PERIOD)
 
 

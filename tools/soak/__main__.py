@@ -15,6 +15,7 @@ from .figure import Figure, Scenario, Share
 from .processes import idle, kills
 from .sequences import sequences
 from .simulated import cable, day, dying_publishers, emergency, noise
+from .tools import tools_killed
 
 #: Each with the minutes it takes at its full size on a small machine.
 SCENARIOS: dict[Scenario, float] = {
@@ -27,6 +28,7 @@ SCENARIOS: dict[Scenario, float] = {
     noise: 3.0,
     kills: 17.0,
     api_kills: 20.0,
+    tools_killed: 40.0,
     idle: 61.0,
     sequences: 30.0,
     day: 40.0,

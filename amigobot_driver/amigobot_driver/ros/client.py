@@ -2,65 +2,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 
-from amigobot_msgs.msg import RobotConfig
-from amigobot_msgs.srv import GetRobotConfig, SetRobotConfig
+from amigobot_msgs.msg import IoState, RobotConfig
+from amigobot_msgs.srv import (
+    AuxRead,
+    AuxWrite,
+    GetRobotConfig,
+    ListSounds,
+    PlaySound,
+    Say,
+    SetDigitalOutputs,
+    SetRobotConfig,
+)
 
 _TRIES = 2
+#: s from the discovery of a service until its response finds its way: the first one can get lost.
+_SETTLE = 0.3
+#: s more than a request itself takes, for its way.
+_MARGIN = 10.0
+#: s that reading a list of 255 sounds, or writing 8192 bytes at 9600 baud, may take.
+_LIST_LIMIT, _WRITE_LIMIT = 120.0, 120.0
 
 
 class NoResponse(Exception):
     """The service does not exist or does not respond. The message is one line: which service, and what to do."""
 
 
-def call(kind: Any, name: str, request: Any, *, timeout: float = 10.0) -> Any:
-    """Call a service once or twice, so only use it for services that may be called twice.
+class Failed(Exception):
+    """The node responds that a request has failed. The message is its own."""
 
-    The first response to a program that was discovered a moment ago can get lost.
+
+class NodeClient:
+    """A client of one driver node. Ends with `close` or with its `with` block.
 
     Args:
-        kind: Service type.
-        name: Service name with its namespace.
-        request: The request.
-        timeout: Seconds for discovery, and again for the response.
-
-    Returns:
-        The response.
-
-    Raises:
-        NoResponse: The service does not exist or does not respond.
+        namespace: Namespace of the node; "" for the root.
+        timeout: Seconds for discovery, and again for a response.
     """
-    context = rclpy.Context()
-    rclpy.init(context=context, args=[])
-    node = rclpy.create_node("amigobot_command", context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    try:
-        client = node.create_client(kind, name)
-        if not client.wait_for_service(timeout_sec=timeout):
-            raise NoResponse(f"no service {name}: is amigobot_node running in this namespace and ROS_DOMAIN_ID?")
-        for _ in range(_TRIES):
+
+    def __init__(self, namespace: str, *, timeout: float = 10.0) -> None:
+        self.prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
+        self._timeout = timeout
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, args=[])
+        self._node = rclpy.create_node("amigobot_command", context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._clients: dict[str, Any] = {}
+
+    def __enter__(self) -> NodeClient:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def call(self, kind: Any, service: str, request: Any, *, limit: float = 0.0, repeat: bool = False) -> Any:
+        """Call a service.
+
+        Args:
+            kind: Service type.
+            service: Name without namespace.
+            request: The request.
+            limit: Seconds that the request itself may take; 0: the time-out of the client.
+            repeat: Call again if no response comes, for requests that may be made twice.
+
+        Returns:
+            The response.
+
+        Raises:
+            NoResponse: The service does not exist or does not respond.
+        """
+        name, limit = f"{self.prefix}{service}", limit or self._timeout
+        client = self._client(kind, name)
+        tries = _TRIES if repeat else 1
+        for _ in range(tries):
             future = client.call_async(request)
-            executor.spin_until_future_complete(future, timeout_sec=timeout / _TRIES)
+            self._executor.spin_until_future_complete(future, timeout_sec=limit / tries)
             if future.done():
                 return future.result()
-        raise NoResponse(f"{name} does not respond within {timeout:g} s")
-    finally:
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+        raise NoResponse(f"{name} does not respond within {limit:g} s")
+
+    def confirmed(self, kind: Any, service: str, request: Any, *, limit: float = 0.0) -> Any:
+        """Call a service once, and return its response if it is a success.
+
+        Raises:
+            Failed: It is not; the message is that of the node.
+            NoResponse: The service does not exist or does not respond.
+        """
+        response = self.call(kind, service, request, limit=limit)
+        if not response.success:
+            raise Failed(response.message)
+        return response
+
+    def play_sound(self, sound: int | str) -> str:
+        """Play a stored sound by number or name. Returns what was sent; raises as `confirmed`."""
+        by_number = isinstance(sound, int)
+        request = PlaySound.Request(number=sound if by_number else 0, name="" if by_number else sound)
+        return str(self.confirmed(PlaySound, "play_sound", request).message)
+
+    def list_sounds(self) -> tuple[tuple[int, str, bool, int], ...]:
+        """Return number, name, whether it is a group, and bytes of each sound; raises as `confirmed`."""
+        response = self.confirmed(ListSounds, "list_sounds", ListSounds.Request(), limit=_LIST_LIMIT)
+        return tuple((sound.number, sound.name, sound.group, sound.length) for sound in response.sounds)
+
+    def say(self, tones: Sequence[tuple[float, float]]) -> str:
+        """Play tones (s, Hz). Returns what was sent; raises as `confirmed`."""
+        request = Say.Request(durations=[s for s, _ in tones], frequencies=[hertz for _, hertz in tones])
+        return str(self.confirmed(Say, "say", request).message)
+
+    def set_digital_outputs(self, mask: int, states: int) -> int:
+        """Switch digital outputs. Returns all outputs; raises as `confirmed`."""
+        request = SetDigitalOutputs.Request(mask=mask, states=states)
+        return int(self.confirmed(SetDigitalOutputs, "set_digital_outputs", request).outputs)
+
+    def io(self) -> IoState:
+        """Return the next message of the topic io.
+
+        Raises:
+            NoResponse: None comes.
+        """
+        messages: list[IoState] = []
+        subscription = self._node.create_subscription(IoState, f"{self.prefix}io", messages.append, 1)
+        end = time.monotonic() + self._timeout
+        while not messages and time.monotonic() < end:
+            self._executor.spin_once(timeout_sec=max(0.0, end - time.monotonic()))
+        self._node.destroy_subscription(subscription)
+        if not messages:
+            raise NoResponse(f"{self.prefix}io: nothing within {self._timeout:g} s; {_REMEDY}")
+        return messages[0]
+
+    def aux_write(self, port: int, data: bytes) -> int:
+        """Write bytes to an auxiliary port. Returns how many; raises as `confirmed`."""
+        request = AuxWrite.Request(port=port, data=data)
+        return int(self.confirmed(AuxWrite, "aux_write", request, limit=_WRITE_LIMIT).written)
+
+    def aux_read(self, port: int, timeout: float) -> bytes:
+        """Return the bytes that come from an auxiliary port within a time (s).
+
+        Raises:
+            Failed: There is no such port.
+            NoResponse: The service does not exist or does not respond.
+        """
+        request = AuxRead.Request(port=port, timeout=timeout)
+        return bytes(self.confirmed(AuxRead, "aux_read", request, limit=timeout + _MARGIN).data)
+
+    def _client(self, kind: Any, name: str) -> Any:
+        if name not in self._clients:
+            client = self._node.create_client(kind, name)
+            if not client.wait_for_service(timeout_sec=self._timeout):
+                raise NoResponse(f"no service {name}: {_REMEDY}")
+            end = time.monotonic() + _SETTLE
+            while (remaining := end - time.monotonic()) > 0:
+                self._executor.spin_once(timeout_sec=remaining)
+            self._clients[name] = client
+        return self._clients[name]
 
 
-def configuration(namespace: str, values: Mapping[str, int] | None = None) -> tuple[str, RobotConfig]:
+_REMEDY = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
+
+
+def configuration(
+    namespace: str, values: Mapping[str, int] | None = None, *, timeout: float = 10.0
+) -> tuple[str, RobotConfig]:
     """Set working values and read the configuration of the robot.
 
     Args:
         namespace: Namespace of the node; "" for the root.
         values: Values to set first, by CONFIG field; None sets nothing.
+        timeout: Seconds for discovery, and again for the response.
 
     Returns:
         An error message ("" on success), and the configuration that the robot reports.
@@ -68,10 +188,10 @@ def configuration(namespace: str, values: Mapping[str, int] | None = None) -> tu
     Raises:
         NoResponse: The node does not respond.
     """
-    prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
-    if values is None:
-        response = call(GetRobotConfig, f"{prefix}get_robot_config", GetRobotConfig.Request())
-    else:
-        request = SetRobotConfig.Request(names=list(values), values=list(values.values()))
-        response = call(SetRobotConfig, f"{prefix}set_robot_config", request)
+    with NodeClient(namespace, timeout=timeout) as client:
+        if values is None:
+            response = client.call(GetRobotConfig, "get_robot_config", GetRobotConfig.Request(), repeat=True)
+        else:
+            request = SetRobotConfig.Request(names=list(values), values=list(values.values()))
+            response = client.call(SetRobotConfig, "set_robot_config", request, repeat=True)
     return "" if response.success else response.message, response.config

@@ -17,8 +17,10 @@ import tty
 from collections.abc import Callable
 
 from ..protocol import BAUD_RATES
-from .simulator import Simulator
+from .served import ServedRobot
 
+#: Beginnings of the names of terminals, on Linux and on macOS.
+_TERMINALS = "/dev/pts/", "/dev/ttys"
 _SPEEDS = {getattr(termios, f"B{baud}"): baud for baud in BAUD_RATES}
 #: baud, for a client whose port has none of these speeds
 _OTHER_SPEED = 1200
@@ -27,7 +29,7 @@ _OTHER_SPEED = 1200
 class PtyConnection:
     """A pty whose client side is linked at a path; the link disappears with the robot."""
 
-    def __init__(self, path: str, simulator: Simulator, *, check_baud: bool, log: Callable[[str], None]) -> None:
+    def __init__(self, path: str, simulator: ServedRobot, *, check_baud: bool, log: Callable[[str], None]) -> None:
         """Open the terminal and make the link.
 
         Args:
@@ -116,7 +118,7 @@ class PtyConnection:
         """Make the symbolic link; replace a dangling link or one to a pty, but nothing else."""
         if os.path.islink(self._path):
             target = os.readlink(self._path)
-            if os.path.exists(self._path) and not target.startswith("/dev/pts/"):
+            if os.path.exists(self._path) and not target.startswith(_TERMINALS):
                 raise FileExistsError(errno.EEXIST, f"it is a link to {target}, which exists", self._path)
             os.unlink(self._path)
         os.symlink(self._device, self._path)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Protocol
 
+from .served import ServedRobot
 from .simulator import Simulator
 
 #: bytes in transit to the robot at which the server stops reading, so that the client waits
@@ -92,26 +93,26 @@ class TruthLog:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A robot, the transport of its client, and the log of its true state."""
+    """A robot, the transport of its client, and the log of the true state of a simulated robot."""
 
-    simulator: Simulator
+    robot: ServedRobot
     connection: Connection
     truth: TruthLog | None = None
 
     def exchange(self, now: float) -> list[int]:
         """Pass bytes in both directions; return the file descriptors to poll for input."""
-        simulator, connection = self.simulator, self.connection
-        room = _BACKLOG - simulator.bytes_in_transit
+        robot, connection = self.robot, self.connection
+        room = _BACKLOG - robot.bytes_in_transit
         data = connection.read(room) if room > 0 else b""
-        simulator.receive(data, now)
-        connection.write(simulator.transmit(now))
-        if self.truth:
-            self.truth.write(simulator, now)
+        robot.receive(data, now)
+        connection.write(robot.transmit(now))
+        if self.truth and isinstance(robot, Simulator):
+            self.truth.write(robot, now)
         return connection.watched() if room > 0 else []
 
     def next_due(self, now: float) -> float:
         """Return when there is something to do without input, s."""
-        return min(self.simulator.next_event(now), self.truth.next_due if self.truth else math.inf)
+        return min(self.robot.next_event(now), self.truth.next_due if self.truth else math.inf)
 
 
 def serve(*served: Served, stopped: Callable[[], bool], clock: Callable[[], float] = time.monotonic) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-from .simulator import Simulator
+from .served import ServedRobot
 
 #: bytes that wait for a client that does not read; further ones are lost
 _SEND_BUFFER = 65536
@@ -14,7 +14,7 @@ _SEND_BUFFER = 65536
 class TcpConnection:
     """A TCP server for one client; it rejects a second one."""
 
-    def __init__(self, address: tuple[str, int], simulator: Simulator, *, log: Callable[[str], None]) -> None:
+    def __init__(self, address: tuple[str, int], simulator: ServedRobot, *, log: Callable[[str], None]) -> None:
         """Listen for a client.
 
         Args:

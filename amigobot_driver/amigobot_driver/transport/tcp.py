@@ -41,7 +41,8 @@ class TcpPort:
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _WRITE_TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(TCP_PEER_TIMEOUT * 1000))
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux only; elsewhere TCP_SILENCE finds a dead peer
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(TCP_PEER_TIMEOUT * 1000))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._received_at = time.monotonic()
 

@@ -1,0 +1,104 @@
+"""A recording in place of a robot: it answers the handshake, then sends what the robot has sent, at the same times."""
+
+from __future__ import annotations
+
+import math
+
+from ..protocol import (
+    ACTIVMEDIA_PACKETS,
+    ERRATIC_PACKETS,
+    Command,
+    Config,
+    FrameDecoder,
+    SyncReply,
+    encode_frame,
+    parse,
+)
+from ..protocol.frame import MAX_DATA
+from ..replay import ReplayedRobot
+from .packet_file import Head, Record
+
+
+class RecordedRobot:
+    """Serves a recording to one client after another; see `sim.served.ServedRobot`.
+
+    Args:
+        head: Head of the recording.
+        records: Its packets and commands, in the order of their times.
+        rate: Speed of the replay; 1 is that of the recording.
+        loop: Begin again at the end.
+    """
+
+    unplugged = False
+    bytes_in_transit = 0
+
+    def __init__(self, head: Head, records: list[Record], rate: float = 1.0, *, loop: bool = False) -> None:
+        self._rate = rate
+        self._loop = loop
+        self._silent = not head.erratic
+        self._decoder = FrameDecoder()
+        self._replayed = ReplayedRobot()
+        self._replayed.learn(
+            identity := SyncReply(name=head.name, robot_class=head.robot_class, subclass=head.subclass),
+            identity.encode(),
+        )
+        #: packets of the robot with their times since the first one (s), without those of the handshake
+        self._packets: list[tuple[float, bytes]] = []
+        kinds = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
+        for record in records:
+            if record.to_robot or record.data[0] <= Command.CLOSE.number:
+                continue
+            packet = parse(record.data, kinds)
+            self._replayed.learn(packet, record.data)
+            # The robot answers CONFIG when it is asked.
+            if not isinstance(packet, Config):
+                self._packets.append((record.time, record.data))
+        first = self._packets[0][0] if self._packets else 0.0
+        self._packets = [(time - first, data) for time, data in self._packets]
+        self._next = 0
+        self._began = math.nan  #: s, when the session began
+        self._pending = b""
+        self._replayed.reset(silent=self._silent)
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything has been sent."""
+        return self._next >= len(self._packets)
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Take bytes from the client; commands in a session have no effect."""
+        for frame in self._decoder.feed(data, now):
+            before = self._replayed.opened
+            if before and frame.data[0] == Command.CLOSE.number:
+                self._replayed.reset(silent=self._silent)
+                continue
+            if (reply := self._replayed.reply(frame.data)) is not None:
+                self._pending += encode_frame(reply, MAX_DATA)
+            if self._replayed.opened and not before:
+                self._began, self._next = now, 0
+
+    def transmit(self, now: float) -> bytes:
+        """Return the bytes that are due."""
+        sent, self._pending = self._pending, b""
+        while self._replayed.opened and not self.ended and self._due <= now:
+            sent += encode_frame(self._packets[self._next][1], MAX_DATA)
+            self._next += 1
+            if self.ended and self._loop:
+                self._began, self._next = now, 0
+                break
+        return sent
+
+    def next_event(self, now: float) -> float:
+        """Return when the next packet is due."""
+        return self._due if self._replayed.opened and not self.ended else math.inf
+
+    def set_client_baud(self, baud: int) -> None:
+        """Do nothing: a recording has no line."""
+
+    def disconnect(self) -> None:
+        """End the session."""
+        self._replayed.reset(silent=self._silent)
+
+    @property
+    def _due(self) -> float:
+        return self._began + self._packets[self._next][0] / self._rate

@@ -1,0 +1,86 @@
+"""Verbs through a running node: the same answers as from a port."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="ROS 2 is not set up")
+
+from ros_bench import Bench, Robot
+
+from amigobot_driver.cli import main
+from amigobot_driver.sim import LoopBack
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    """A node in a namespace, with a robot that has a plug on AUX1."""
+    with Bench(Robot(aux={1: LoopBack()}), namespace="anna") as bench:
+        bench.wait_until(lambda: any("connected to" in line for line in bench.nodes[0].log))
+        yield bench
+
+
+@pytest.fixture
+def amigobot(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Iterator[object]:
+    """Run a verb; exit status, standard output, standard error."""
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(bench.domain))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = main([*arguments, "--namespace", "anna", "--timeout", "30"])
+        captured = capfdbinary.readouterr()
+        return status, captured.out.decode(), captured.err.decode()
+
+    yield run
+
+
+def test_sounds_are_listed_and_played(amigobot) -> None:  # type: ignore[no-untyped-def]
+    status, out, _ = amigobot("sounds", "list", "--json")
+    sounds = json.loads(out)
+    assert status == 0 and len(sounds) > 10
+    number = next(sound["number"] for sound in sounds if not sound["is_group"])
+    status, out, _ = amigobot("sounds", "play", str(number))
+    assert (status, out.startswith(f"sent SOUND {number}")) == (0, True)
+    status, _, err = amigobot("sounds", "play", "no such sound")
+    assert status == 1 and len(err.splitlines()) == 1
+
+
+def test_a_robot_without_tones_is_one_line(amigobot) -> None:  # type: ignore[no-untyped-def]
+    assert amigobot("say", "0.1:440") == (1, "", "amigobot say: AmigoBot (AmigOS) has no SAY\n")
+
+
+def test_aux_talks_to_the_device(amigobot) -> None:  # type: ignore[no-untyped-def]
+    assert amigobot("aux", "1", "--send", r"V\x41\r\n") == (0, "VA\r\n", "")
+
+
+def test_io_shows_the_ports(amigobot) -> None:  # type: ignore[no-untyped-def]
+    status, out, _ = amigobot("io")
+    assert status == 0
+    assert out.startswith("digital inputs   00111111  (pin 7 to pin 0)\n")
+    status, _, err = amigobot("io", "0=on")
+    assert status == 1 and "IO_0 did not follow" in err
+
+
+def test_config_is_shown_and_edited(amigobot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    status, out, _ = amigobot("config", "show", "--json")
+    assert status == 0 and json.loads(out)["values"]["rev_count"] == 23310
+    monkeypatch.setenv("EDITOR", "sed -i s/^trans_acc:.*/trans_acc:\\ 210/")
+    monkeypatch.delenv("VISUAL", raising=False)
+    assert amigobot("config", "edit") == (0, "equal to the file: 1 of 1 value\n", "")
+    _, out, _ = amigobot("config", "show")
+    assert "trans_acc: 210" in out
+
+
+def test_without_a_node_each_verb_says_which_one_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", "98")
+    for verb, *arguments in (("sounds", "list"), ("say", "0.1:440"), ("aux", "1", "--send", "x"), ("io",)):
+        assert main([verb, *arguments, "--ros", "--timeout", "0.3"]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"amigobot {verb}: ") and "is amigobot_node running" in line

@@ -1,0 +1,61 @@
+"""What only Linux has is not needed: the API and the verbs work without it, as on macOS."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kill_bench import served
+
+PACKAGE = Path(__file__).parents[1]
+#: Takes away what the standard library has on Linux only.
+ELSEWHERE = """
+import socket, sys, time
+del time.CLOCK_BOOTTIME, socket.TCP_USER_TIMEOUT
+for name in ("CLOCK_TAI", "CLOCK_MONOTONIC_RAW"):
+    if hasattr(time, name):
+        delattr(time, name)
+"""
+DRIVE = """
+from amigobot_driver import AmigoBot
+with AmigoBot(sys.argv[1], timeout=60) as robot:
+    robot.move(0.1)
+    print(round(robot.pose.x, 1))
+"""
+VERBS = """
+from amigobot_driver.cli import main
+for verb in ("find", "config", "record"):
+    try:
+        main([verb, "--help"])
+    except SystemExit as end:
+        assert end.code == 0
+main(["sounds", "search", "hello", "--port", "sim://amigo?baud=115200"])
+"""
+
+
+def run(code: str, *arguments: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE + code, *arguments],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("kind", ["sim", "pty", "tcp"])
+def test_the_api_drives_a_robot(kind: str, tmp_path: Path) -> None:
+    if kind == "sim":
+        assert run(DRIVE, "sim://amigo?world=empty&baud=115200") == "0.1\n"
+        return
+    with served(kind, tmp_path) as robot:
+        assert run(DRIVE, robot.url) == "0.1\n"
+
+
+def test_verbs_work() -> None:
+    assert "hello" in run(VERBS)

@@ -1,0 +1,114 @@
+"""A recording of `amigobot record`, played at its own speed."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+from amigobot_driver import ProfileError
+from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.replay import replayed
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.robot import Ping, Report
+
+from .state import Echo, RobotState
+
+
+class RecordingRemote:
+    """Plays a recording; nobody can drive it.
+
+    Args:
+        file: The recording.
+        profile: Name or file of a profile; "" takes that of the recording.
+        rate: Speed; 1 is that of the recording.
+
+    Raises:
+        UsageError: The file cannot be read, or has no packets of a robot.
+        ProfileError: There is no such profile.
+    """
+
+    def __init__(self, file: Path, profile: str = "", rate: float = 1.0) -> None:
+        self.where = file.name
+        head, records = read_recording(file)
+        records.sort(key=lambda record: record.time)
+        try:
+            self._reports = replayed(head, records, profile or head.profile)
+        except ProfileError:
+            raise
+        except ValueError as error:
+            raise UsageError(f"{file}: {error}") from None
+        if not self._reports:
+            raise UsageError(f"{file} has no packets of a robot")
+        self._profile = load_profile(profile or head.profile)
+        self._name = head.name
+        self._rate = rate
+        self._began = time.monotonic()
+        self._seen = 0  #: reports that have been played
+        self._pings: dict[int, Ping] = {}  #: the newest of each sonar
+
+    def state(self) -> RobotState:
+        """Return what the robot has reported by now."""
+        first, last = self._reports[0][0], self._reports[-1][0]
+        now = first + (time.monotonic() - self._began) * self._rate
+        while self._seen < len(self._reports) and (self._reports[self._seen][0] <= now or not self._seen):
+            self._pings |= {ping.number: ping for ping in self._reports[self._seen][1].pings}
+            self._seen += 1
+        at, report = self._reports[self._seen - 1]
+        odometry, profile = report.odometry, self._profile
+        ended, length = now >= last, f"{last - first:.1f} s"
+        return RobotState(
+            connected=not ended,
+            note=f"the recording has ended, {length}" if ended else f"playing a recording of {length}",
+            name=self._name,
+            model=profile.description,
+            body=profile.body,
+            limits=profile.limits,
+            max_range=profile.sonar.max_range,
+            x=odometry.x,
+            y=odometry.y,
+            yaw=odometry.yaw,
+            linear=odometry.linear,
+            angular=odometry.angular,
+            echoes=self._echoes(report, 0.0 if ended else now - at),
+            volts=report.smoothed_volts,
+            charge=profile.battery.charge(report.smoothed_volts) if report.charge is None else report.charge,
+            motors=report.motors_enabled,
+            sonar=report.sonar_enabled,
+            moving=report.moving,
+            stalls=tuple(side for side in ("left", "right") if getattr(report, f"{side}_stalled")),
+            faults=report.faults,
+            digital_inputs=report.ports.digital_in,
+            digital_outputs=report.ports.digital_out,
+            link={"time": f"{at - first:.1f} s", "packets": str(self._seen), "of": str(len(self._reports))},
+        )
+
+    def _echoes(self, report: Report, since: float) -> tuple[Echo, ...]:
+        """The newest reading of each sonar, `since` s after a report."""
+        echoes = []
+        for number, pose in enumerate(self._profile.sonar.poses):
+            ping = self._pings.get(number)
+            distance, age = (ping.range, report.stamp - ping.stamp + since) if ping else (math.nan, math.inf)
+            echoes.append(Echo(distance, age, pose.x, pose.y, pose.heading))
+        return tuple(echoes)
+
+    def drive(self, linear: float, angular: float) -> str:
+        """Do nothing."""
+        return "a recording cannot be driven"
+
+    def stop(self) -> None:
+        """Do nothing."""
+
+    def emergency_stop(self) -> None:
+        """Do nothing."""
+
+    def clear_emergency_stop(self) -> None:
+        """Do nothing."""
+
+    def messages(self) -> list[str]:
+        """Return no lines: a recording has no log."""
+        return []
+
+    def close(self) -> None:
+        """Do nothing."""

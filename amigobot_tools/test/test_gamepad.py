@@ -1,0 +1,170 @@
+"""A gamepad drives only while its dead-man's button is held, and its loss stops the robot."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from fakes import FakeRemote
+
+from amigobot_driver.cli import UsageError
+from amigobot_tools import teleop
+from amigobot_tools.gamepad import CLEAR, DEADMAN, STOP, Gamepad, GamepadLost, gamepad
+from amigobot_tools.hold import Hold
+from amigobot_tools.teleop import Pilot
+
+REMOVED, DOWN = 1, 2
+
+
+class Device:
+    """A gamepad with two axes and ten buttons."""
+
+    def __init__(self, buttons: int = 10) -> None:
+        self.axes = [0.0, 0.0]
+        self.held: set[int] = set()
+        self._buttons = buttons
+
+    def get_name(self) -> str:
+        return "Test Pad"
+
+    def get_instance_id(self) -> int:
+        return 7
+
+    def get_numaxes(self) -> int:
+        return 2
+
+    def get_numbuttons(self) -> int:
+        return self._buttons
+
+    def get_button(self, number: int) -> bool:
+        return number in self.held
+
+    def get_axis(self, number: int) -> float:
+        return self.axes[number]
+
+
+class Pygame:
+    """As much of pygame as is used."""
+
+    JOYDEVICEREMOVED, JOYBUTTONDOWN = REMOVED, DOWN
+
+    def __init__(self, *devices: Device) -> None:
+        self.events: list[SimpleNamespace] = []
+        part = {"init": lambda: None, "quit": lambda: None}
+        self.display = SimpleNamespace(**part)
+        self.joystick = SimpleNamespace(**part, get_count=lambda: len(devices), Joystick=devices.__getitem__)
+        self.event = SimpleNamespace(get=self._take, clear=self._take)
+
+    def _take(self) -> list[SimpleNamespace]:
+        taken, self.events = self.events, []
+        return taken
+
+
+@pytest.fixture
+def device() -> Device:
+    return Device()
+
+
+@pytest.fixture
+def pygame(device: Device, monkeypatch: pytest.MonkeyPatch) -> Pygame:
+    library = Pygame(device)
+    monkeypatch.setitem(sys.modules, "pygame", library)
+    return library
+
+
+@pytest.fixture
+def pad(pygame: Pygame) -> Iterator[Gamepad]:
+    with gamepad() as pad:
+        yield pad
+
+
+@pytest.fixture
+def remote() -> FakeRemote:
+    return FakeRemote()
+
+
+@pytest.fixture
+def pilot(remote: FakeRemote) -> Pilot:
+    return Pilot(remote, 0.2, 0.8, governor=False, hold=Hold())
+
+
+def test_the_stick_drives_only_while_the_button_is_held(
+    pad: Gamepad, device: Device, pilot: Pilot, remote: FakeRemote
+) -> None:
+    device.axes = [0.0, -1.0]
+    pilot.steer(*pad.read())
+    pilot.update(1.0)
+    assert remote.velocities == []
+    device.held = {DEADMAN}
+    pilot.steer(*pad.read())
+    pilot.update(1.1)
+    assert remote.velocities[-1] == pytest.approx((0.2, 0.0))
+    device.axes = [-1.0, 0.0]
+    pilot.steer(*pad.read())
+    pilot.update(1.2)
+    assert remote.velocities[-1] == pytest.approx((0.0, 0.8))
+    device.held = set()
+    pilot.steer(*pad.read())
+    pilot.update(1.3)
+    assert remote.velocities[-1] == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("position", "share"), [(0.1, 0.0), (-0.1, 0.0), (0.56, -0.5), (-0.56, 0.5), (1.0, -1.0)])
+def test_a_stick_near_its_middle_counts_as_the_middle(
+    position: float, share: float, pad: Gamepad, device: Device
+) -> None:
+    device.held, device.axes = {DEADMAN}, [0.0, position]
+    direction, _ = pad.read()
+    assert direction == pytest.approx((share, 0.0))
+
+
+def test_buttons_latch_and_clear_the_emergency_stop(
+    pad: Gamepad, pygame: Pygame, pilot: Pilot, remote: FakeRemote
+) -> None:
+    for button in (STOP, CLEAR):
+        pygame.events.append(SimpleNamespace(type=DOWN, instance_id=7, button=button))
+        pilot.steer(*pad.read())
+    assert remote.calls == ["emergency_stop", "clear_emergency_stop"]
+
+
+def test_a_gamepad_that_is_lost_stops_the_robot_and_ends_the_program(
+    pad: Gamepad, pygame: Pygame, device: Device, pilot: Pilot, remote: FakeRemote
+) -> None:
+    device.held, device.axes = {DEADMAN}, [0.0, -1.0]
+    keys = SimpleNamespace(read=lambda timeout: [])
+
+    def show(picture: object) -> None:
+        assert remote.velocities[-1] == pytest.approx((0.2, 0.0))
+        pygame.events.append(SimpleNamespace(type=REMOVED, instance_id=7))
+
+    with pytest.raises(GamepadLost, match="the gamepad Test Pad is gone"):
+        teleop._loop(pilot, keys, pad, show)  # type: ignore[arg-type]
+    assert remote.calls == ["stop"]
+
+
+def test_another_gamepad_may_go(pad: Gamepad, pygame: Pygame) -> None:
+    pygame.events.append(SimpleNamespace(type=REMOVED, instance_id=8))
+    assert pad.read() == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("library", "reason"),
+    [(Pygame(), "no gamepad is connected"), (Pygame(Device(buttons=2)), "Test Pad has too few axes or buttons")],
+)
+def test_without_a_gamepad_the_reason_is_one_line(
+    library: Pygame, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", library)
+    with pytest.raises(UsageError, match=reason), gamepad():
+        pass
+
+
+def test_the_library_itself_finds_no_gamepad_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip("pygame", reason="pygame is not installed")
+    library.joystick.init()
+    if library.joystick.get_count():
+        pytest.skip("this computer has a gamepad")
+    with pytest.raises(UsageError, match="no gamepad is connected"), gamepad():
+        pass

@@ -1,0 +1,96 @@
+"""A recording in the live view: what the robot reported then."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from amigobot_driver.cli import UsageError, main, verbs
+from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.sim import Simulator, load_world
+from amigobot_tools import recording_remote
+from amigobot_tools.recording_remote import RecordingRemote
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten seconds, of which the robot drives five at 0.2 m/s; it sees the walls of a room."""
+    from amigobot_driver.profiles import load_profile
+
+    bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), load_world("room"), baud=0))
+    bench.connect()
+    began = bench.now
+    bench.run(5.0, cmd_vel=(0.2, 0.0))
+    bench.run(5.0)
+    file = tmp_path_factory.mktemp("recording") / "drive.amigo"
+    with file.open("wb") as stream:
+        write_head(stream, Head(1.0e9, "", "Rob", "Pioneer", "amigo", "amigo", erratic=False))
+        for time, data in bench.down.log:
+            if time >= began:
+                write_record(stream, Record(time - began, to_robot=False, data=data))
+    return file
+
+
+class Clock:
+    """The monotonic clock of the player."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(recording_remote, "time", clock)
+    return clock
+
+
+def test_the_view_shows_what_the_robot_reported_at_that_time(recording: Path, clock: Clock) -> None:
+    remote = RecordingRemote(recording)
+    assert remote.state().x == pytest.approx(0.0, abs=0.01)
+    clock.now += 3.0
+    state = remote.state()
+    assert (state.connected, state.name, state.model, state.moving) == (True, "Rob", "AmigoBot (AmigOS)", True)
+    assert 0.3 < state.x < 0.6 and state.linear == pytest.approx(0.2, abs=0.01)
+    assert len(state.echoes) == 8 and all(echo.age < 1.0 for echo in state.echoes)
+    clock.now += 60.0
+    state = remote.state()
+    assert (state.connected, state.linear, state.volts) == (False, 0.0, pytest.approx(12.7, abs=0.2))
+    assert state.note.startswith("the recording has ended, 9.")
+    assert 0.8 < state.x < 1.1
+    assert remote.drive(0.2, 0.0) == "a recording cannot be driven"
+
+
+def test_another_rate_and_another_profile(recording: Path, clock: Clock, tmp_path: Path) -> None:
+    profile = tmp_path / "mine.yaml"
+    profile.write_text("extends: amigo\ncalibration: {left_wheel: 2.0, right_wheel: 2.0}\n")
+    remote = RecordingRemote(recording, str(profile), rate=10.0)
+    clock.now += 2.0
+    assert 1.6 < remote.state().x < 2.2
+
+
+def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "other"
+    file.write_text("no recording")
+    with pytest.raises(UsageError, match="this is no recording of `amigobot record`"):
+        RecordingRemote(file)
+
+
+def test_monitor_prints_a_recording_as_json(
+    recording: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        verbs, "entry_points", lambda group: [EntryPoint("monitor", "amigobot_tools.monitor", verbs.GROUP)]
+    )
+    assert main(["monitor", str(recording), "--json", "--count", "2", "--rate", "100"]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["x"] < second["x"]
+    assert main(["monitor", str(recording), "--port", "sim://"]) == 2
+    assert capsys.readouterr().err == "amigobot monitor: a recording and a robot: give one of them\n"
