@@ -39,5 +39,7 @@ setup(
             "packet_switch = amigobot_driver.ros.packet_switch:main",
             "amigobot = amigobot_driver.cli:main",
         ],
+        "ros2doctor.checks": ["amigobot = amigobot_driver.ros.ros2doctor:AmigobotCheck"],
+        "ros2doctor.report": ["amigobot = amigobot_driver.ros.ros2doctor:AmigobotReport"],
     },
 )

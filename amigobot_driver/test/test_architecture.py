@@ -18,6 +18,7 @@ EVERY_LAYER = {
     "api",
     "cli",
     "connection_policy",
+    "doctor",
     "driver",
     "errors",
     "findings",
@@ -54,6 +55,10 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "sim": ({"protocol", "profiles", "resources", "wording"}, {"yaml", "serial"}),
     "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
     "findings": ({"robot", "wording"}, set()),
+    "doctor": (
+        {"driver", "errors", "profiles", "protocol", "robot", "sim", "transport", "wording"},
+        {"serial"},
+    ),
     "odometry_file": ({"driver", "robot"}, set()),
     "replay": ({"robot", "protocol"}, set()),
     "ros": (EVERY_LAYER - {"api", "cli", "sim"}, ANY_LIBRARY),

@@ -10,9 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "amigobot_driver/amigobot_driver"
-STRICT = ["__init__.py", "errors.py", "api", "protocol", "robot", "transport", "profiles", "sim"]
+STRICT = ["__init__.py", "errors.py", "api", "protocol", "robot", "transport", "profiles", "sim", "doctor"]
 #: layers in which every public definition has a Google-style docstring; magic methods and __init__ are exempt
-DOCUMENTED = ["__init__.py", "errors.py", "api", "robot", "sim"]
+DOCUMENTED = ["__init__.py", "errors.py", "api", "robot", "sim", "doctor"]
 
 
 def run(*command: str) -> None:

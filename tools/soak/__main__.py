@@ -11,6 +11,7 @@ from .acceptance import acceptance
 from .api import api_kills
 from .dashboard import browsers_gone
 from .decoder import decoder
+from .diagnosis import diagnosis
 from .figure import Figure, Scenario, Share
 from .processes import idle, kills
 from .sequences import sequences
@@ -26,6 +27,7 @@ SCENARIOS: dict[Scenario, float] = {
     cable: 3.0,
     browsers_gone: 6.0,
     noise: 3.0,
+    diagnosis: 25.0,
     kills: 17.0,
     api_kills: 20.0,
     tools_killed: 40.0,

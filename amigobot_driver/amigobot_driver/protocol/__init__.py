@@ -21,7 +21,7 @@ from .erratic import (
     ShortMotor,
     Sonar,
 )
-from .frame import FRAME_DATA, MAX_SEND_COUNT, OVERHEAD, Checksum, checksum, checksum_with_count, encode_frame
+from .frame import FRAME_DATA, HEADER, MAX_SEND_COUNT, OVERHEAD, Checksum, checksum, checksum_with_count, encode_frame
 from .packet import Malformed, Packet, PacketTable, Parameters, Unknown
 from .packets import (
     ACTIVMEDIA_PACKETS,
@@ -49,6 +49,7 @@ __all__ = [
     "BAUD_RATES",
     "ERRATIC_PACKETS",
     "FRAME_DATA",
+    "HEADER",
     "MAX_SEND_COUNT",
     "OVERHEAD",
     "AmigoShTail",

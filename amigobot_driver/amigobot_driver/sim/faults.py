@@ -64,6 +64,8 @@ class Faults:
     stuck_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these repeat one range: 2,5, from 0"})
     cross_talk: float = field(default=0.0, metadata={"help": "share of pings that another robot's sonars cut short"})
     no_floor: frozenset[int] = field(default=frozenset(), metadata={"help": "no floor under these: 0 left, 1 right"})
+    refuse_open: bool = field(default=False, metadata={"help": "1: it answers the handshake and opens no session"})
+    modem: bool = field(default=False, metadata={"help": "1: a radio modem passes no byte until it receives WMS2"})
     stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
 
 

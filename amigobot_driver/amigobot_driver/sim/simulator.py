@@ -35,6 +35,7 @@ from .gyro import GyroSensor
 from .hardware import Hardware
 from .joystick import JoystickModel
 from .line import Line, LineStats, Priority
+from .modem import RadioModem
 from .pins import Pins
 from .session import Session
 from .sonar import SonarModel, SonarRing
@@ -122,6 +123,7 @@ class Simulator:
         self._fault_injector = FaultInjector(f"{seed}")
         self._fault_injector.faults = faults or Faults()
         self._line = Line(self._fault_injector, paced=baud != 0, delay=profile.physics.command_delay)
+        self._modem = RadioModem()
         if sounds is None:
             sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).knows(Command.SOUND) else {}
         devices = aux or {}
@@ -169,7 +171,7 @@ class Simulator:
             now: Time in s.
         """
         self.advance(now)
-        self._line.receive(data, now)
+        self._line.receive(self._modem.to_robot(data, now) if self.faults.modem else data, now)
 
     def transmit(self, now: float) -> bytes:
         """Return the bytes that have reached the client since the last call.
@@ -178,7 +180,8 @@ class Simulator:
             now: Time in s.
         """
         self.advance(now)
-        return self._line.collect(now)
+        data = self._line.collect(now)
+        return self._modem.to_client(data, now) if self.faults.modem else data
 
     def next_event(self, now: float) -> float:
         """Return when `transmit` may next have bytes or the port may be unplugged, if nothing is received before.
@@ -190,7 +193,7 @@ class Simulator:
             Time in s; inf for never.
         """
         self.advance(now)
-        arrival, soonest = self._line.next_arrival, self._ticks + 1
+        arrival, soonest = min(self._line.next_arrival, self._modem.next_text), self._ticks + 1
         faults = self.faults
         if self._line.bytes_in_transit or self._firmware.busy or faults.babble or faults.reset or faults.unplug:
             return min(arrival, self._tick_time(soonest))

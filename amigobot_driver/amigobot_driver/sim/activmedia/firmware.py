@@ -143,6 +143,9 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             return
         if self._refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
             return
+        if self.hardware.fault_injector.faults.refuse_open and self.session is Session.SYNCED:
+            self._handshake.close()
+            return
         answer = self._handshake.take(packet[0])
         if answer is not None:
             self.answer(answer)

@@ -1,0 +1,196 @@
+"""Find out why a robot does not work, or works badly, and say what mends it.
+
+    amigobot doctor                                 the serial port of this computer
+    amigobot doctor /dev/ttyUSB0
+    amigobot doctor 192.168.1.11:8101               behind a network bridge
+    amigobot doctor /dev/ttyUSB0 --report report.zip
+
+Looks at the port, the line, the robot and its sensors, and with ROS at the nodes; this takes about 15 s. The robot does
+not move: its motors stay off and no velocity is sent. Another device at this port receives some bytes. Exit status 0:
+all is well; 1: there is a problem. The most probable cause comes first, with the command that mends it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TextIO
+
+from ..doctor import (
+    OBSERVED,
+    Case,
+    Finding,
+    Kind,
+    Severity,
+    Target,
+    as_json,
+    choose_port,
+    examine,
+    examine_graph,
+    parse_target,
+    verdict,
+)
+from ..errors import PortError
+from ..protocol import BAUD_RATES
+from .doctor_report import pack
+from .errors import UsageError
+
+#: Columns of the label and of the name of the check.
+_LABEL, _NAME = 7, 16
+_WIDTH = 100  #: widest output
+_LABELS = {Severity.OK: "ok", Severity.NOTE: "note", Severity.WARNING: "WARN", Severity.ERROR: "ERROR"}
+#: Styles of a terminal, as numbers of SGR.
+_STYLES = {Severity.OK: "32", Severity.NOTE: "36", Severity.WARNING: "33", Severity.ERROR: "31;1"}
+_BOLD, _FAINT = "1", "2"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("port", nargs="?", metavar="PORT", help="device, HOST:PORT or URL (default: the serial port)")
+    parser.add_argument("--baud", type=int, default=0, help="expected line speed (default: of the robot's profile)")
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    parser.add_argument(
+        "--seconds", type=float, default=OBSERVED, metavar="S", help="how long to listen to the robot (%(default)g s)"
+    )
+    parser.add_argument("--no-ros", action="store_true", help="leave out the checks of ROS")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write all of it to a zip file, without names")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb and return the exit status."""
+    if not 1.0 <= args.seconds <= 3600.0:
+        raise UsageError(f"--seconds is {args.seconds:g}, allowed: 1 to 3600")
+    if args.baud and args.baud not in BAUD_RATES:
+        raise UsageError(f"--baud is {args.baud}, allowed: {', '.join(map(str, BAUD_RATES))}")
+    try:
+        target = parse_target(args.port) if args.port else None
+    except PortError as error:
+        raise UsageError(str(error)) from None
+    printer = _Printer(sys.stdout, quiet=args.json)
+    case = Case(
+        target=target or Target("", "", Kind.SERIAL),
+        baud=args.baud,
+        profile=args.robot,
+        seconds=args.seconds,
+        trace=args.report is not None,
+        on_progress=printer.progress,
+    )
+    began, findings = time.monotonic(), []
+    for finding in _findings(case, ros=not args.no_ros):
+        findings.append(finding)
+        printer.finding(finding)
+    seconds = time.monotonic() - began
+    printer.verdict(findings, case.target)
+    result = as_json(case.target, findings, seconds)
+    if args.json:
+        print(json.dumps(result, indent=2, default=str))
+    if args.report:
+        try:
+            pack(args.report, case, result, printer.text)
+        except OSError as error:
+            raise UsageError(f"--report {args.report}: cannot be written ({error.strerror})") from None
+        printer.line("")
+        printer.line(f"{args.report} has all of it, without names of people and machines: attach it to your issue.")
+    return 0 if result["healthy"] else 1
+
+
+def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
+    if not case.target.url:
+        case.on_progress("looking for serial ports")
+        port, finding = choose_port()
+        yield finding
+        if port:
+            case.target = parse_target(port)
+    if case.target.url:
+        yield from examine(case)
+    if ros and find_spec("rclpy") is not None:
+        # Imported here: without ROS, everything else works.
+        from ..ros.graph import read_graph
+
+        case.on_progress("looking at the nodes of ROS")
+        yield from examine_graph(read_graph())
+
+
+class _Printer:
+    """Prints findings as they come, and the verdict; keeps the text for a report."""
+
+    def __init__(self, file: TextIO, *, quiet: bool) -> None:
+        self._file, self._quiet = file, quiet
+        self._lines: list[str] = []
+        self._width = min(_WIDTH, shutil.get_terminal_size((80, 24)).columns)
+        self._color = file.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self._shows_progress = sys.stderr.isatty() and not quiet
+
+    @property
+    def text(self) -> str:
+        """All lines so far, without colors."""
+        return "\n".join(self._lines) + "\n"
+
+    def line(self, text: str, style: str = "") -> None:
+        """Print a line."""
+        self._lines.append(text)
+        if self._quiet:
+            return
+        self._clear()
+        print(f"\x1b[{style}m{text}\x1b[0m" if style and self._color else text, file=self._file, flush=True)
+
+    def progress(self, text: str) -> None:
+        """Show what is done now, until the next line."""
+        if self._shows_progress:
+            print(f"\r\x1b[2K  ... {text}", end="", file=sys.stderr, flush=True)
+
+    def finding(self, finding: Finding) -> None:
+        """Print a finding."""
+        label, style = _LABELS[finding.severity], _STYLES[finding.severity]
+        colored = f"\x1b[{style}m{label:<{_LABEL}}\x1b[0m" if self._color else f"{label:<{_LABEL}}"
+        indent = " " * (2 + _LABEL + _NAME)
+        first, *rest = self._wrapped(finding.text, indent)
+        plain = f"  {label:<{_LABEL}}{finding.check:<{_NAME}}{first}"
+        self._lines.append(plain)
+        if not self._quiet:
+            self._clear()
+            print(f"  {colored}{finding.check:<{_NAME}}{first}", file=self._file, flush=True)
+        for line in rest:
+            self.line(indent + line)
+        for detail in finding.details:
+            for line in self._wrapped(detail, indent):
+                self.line(indent + line, _FAINT)
+
+    def verdict(self, findings: Sequence[Finding], target: Target) -> None:
+        """Print the causes, the most probable first, with their remedies."""
+        self.line("")
+        causes = verdict(findings)
+        if not causes:
+            self.line("All is well.", _STYLES[Severity.OK])
+            return
+        severe = any(finding.severity is Severity.ERROR for finding in findings)
+        title = "It does not work. " if severe else "It works, with a problem. "
+        count = "The cause:" if len(causes) == 1 else "The causes, the most probable first:"
+        self.line(title + count, _BOLD)
+        for number, (finding, cause) in enumerate(causes, 1):
+            mark = f"{number}. " if len(causes) > 1 else "   "
+            self.line("")
+            for line in self._wrapped(cause.text, "   "):
+                self.line(f"{mark}{line}", _STYLES[finding.severity])
+                mark = "   "
+            for line in self._wrapped(cause.action, "   ") if cause.action else ():
+                self.line(f"   {line}")
+            if cause.command:
+                # Never wrapped: it is for copying.
+                self.line(f"       {cause.command}", _BOLD)
+
+    def _wrapped(self, text: str, indent: str) -> list[str]:
+        return textwrap.wrap(text, max(30, self._width - len(indent)), break_on_hyphens=False) or [""]
+
+    def _clear(self) -> None:
+        if self._shows_progress:
+            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)

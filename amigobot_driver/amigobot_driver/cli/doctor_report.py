@@ -1,0 +1,63 @@
+"""The file of `amigobot doctor --report`: text, JSON and packets in one zip file, without names."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..doctor import Anonymizer, Case, environment
+from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse
+from ..robot import RobotSnapshot
+from .packet_file import Head, Record, write_head, write_record
+
+#: Names of the files inside.
+TEXT, JSON, PACKETS = "doctor.txt", "doctor.json", "packets.amigo"
+
+
+def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
+    """Write the report.
+
+    Args:
+        file: Zip file; an existing one is replaced.
+        case: What was examined.
+        result: The findings, as values of JSON.
+        text: The same as it was printed.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    snapshot = case.connection.snapshot if case.connection else None
+    identity, config = (snapshot.identity, snapshot.config) if snapshot else (None, None)
+    names = Anonymizer(case.target, identity.name if identity else "", config.serial if config else "")
+    content = json.dumps({"environment": environment(), **result}, indent=2, default=str)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(TEXT, names.text(text))
+        archive.writestr(JSON, names.text(content))
+        if snapshot is not None:
+            archive.writestr(PACKETS, _packets(case, snapshot, names))
+
+
+def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
+    """The packets of the session, as `amigobot record` writes them."""
+    identity, erratic = snapshot.identity, snapshot.profile.firmware == "E"
+    head = Head(
+        started=time.time(),
+        port="",
+        name="x",
+        robot_class=identity.robot_class if identity else "",
+        subclass=identity.subclass if identity else "",
+        profile=Path(snapshot.profile.name).name,
+        erratic=erratic,
+    )
+    file = io.BytesIO()
+    write_head(file, head)
+    table = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
+    for frame in list(case.session.frames):
+        data = frame.data if frame.to_robot else names.packet(parse(frame.data, table)).encode()
+        write_record(file, Record(frame.stamp - case.session.frames[0].stamp, frame.to_robot, data))
+    return file.getvalue()

@@ -1,0 +1,53 @@
+"""Motors, stalls, buttons and bumpers, as the robot reports them. Nothing is switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..check import Case, Stage, check
+from ..finding import Cause, Finding, Severity
+
+
+@check("motors", Stage.CONNECTED)
+def motors(case: Case) -> Iterator[Finding]:
+    """No wheel is stalled, no button is pressed, the controller reports no fault."""
+    observation, again = case.observation, case.target.command()
+    if not observation.reports:
+        return
+    newest, problems = observation.reports[-1], False
+    stalled = [
+        side
+        for side, flags in (
+            ("left", [report.left_stalled for report in observation.reports]),
+            ("right", [report.right_stalled for report in observation.reports]),
+        )
+        if any(flags)
+    ]
+    if stalled:
+        problems = True
+        text = f"The {' and '.join(stalled)} wheel reports a stall: something holds it."
+        cause = Cause("stalled", text, "Lift the robot and turn the wheel by hand. Then:", again)
+        yield Finding("motors", Severity.WARNING, f"stalled: {', '.join(stalled)}", (cause,))
+    if newest.stop_button:
+        problems = True
+        cause = Cause("stop-button", "The emergency stop button is pressed.", "Release it. Then:", again)
+        yield Finding("motors", Severity.WARNING, "the emergency stop button is pressed", (cause,))
+    if newest.faults:
+        problems = True
+        text = f"The controller reports {', '.join(newest.faults)}."
+        cause = Cause("controller-fault", text, "Switch the robot off and on. Then:", again)
+        yield Finding("motors", Severity.WARNING, f"faults: {', '.join(newest.faults)}", (cause,))
+    bumpers = observation.after.bumpers
+    pressed = [] if bumpers is None else [*_pressed("front", bumpers.front), *_pressed("rear", bumpers.rear)]
+    if pressed:
+        problems = True
+        text = f"Bumper segments are pressed: {', '.join(pressed)}."
+        cause = Cause("bumper-pressed", text, "Free them. Then:", again)
+        yield Finding("motors", Severity.WARNING, f"bumpers pressed: {', '.join(pressed)}", (cause,))
+    if not problems:
+        state = "on" if newest.motors_enabled else "off"
+        yield Finding("motors", Severity.OK, f"no stall, no button pressed, no fault; they are {state}")
+
+
+def _pressed(ring: str, segments: tuple[bool, ...]) -> list[str]:
+    return [f"{ring} {number}" for number, down in enumerate(segments) if down]

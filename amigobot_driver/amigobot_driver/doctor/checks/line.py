@@ -1,0 +1,165 @@
+"""What is at the other end of the line: a robot, and at which speed, or something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import PortError
+from ...protocol import HEADER
+from ...transport import open_port
+from ...wording import counted
+from ..check import Case, Stage, check
+from ..finding import Cause, Finding, Severity
+from ..hosts import attempt
+from ..probe import Answer, Prober, ProbeResult
+from ..strangers import in_hex, shown, stranger
+from ..target import DEFAULT_TCP_PORT, Kind, Target
+
+
+@check("simulated robot", Stage.NAMED, Kind.SIMULATED)
+def simulated_robot(case: Case) -> Iterator[Finding]:
+    """The URL of a simulated robot is right."""
+    try:
+        case.port = open_port(case.target.url, 0)
+    except PortError as error:
+        cause = Cause("no-port", f"{error}.", "", "amigobot doctor sim://")
+        yield Finding("simulated robot", Severity.ERROR, "there is no such simulated robot", (cause,))
+        return
+    case.stage = Stage.OPEN
+    yield Finding("simulated robot", Severity.OK, "a simulated robot in this process")
+
+
+@check("line", Stage.OPEN)
+def line(case: Case) -> Iterator[Finding]:
+    """A robot answers, at one of the line speeds."""
+    assert case.port is not None
+    case.on_progress("asking for a robot at each line speed")
+    prober = Prober(case.port, case.early)
+    try:
+        result = prober.run(case.baud)
+    except PortError as error:
+        yield _lost(case.target, prober.result, str(error))
+        return
+    case.probe = result
+    values = {"answer": result.answer.name, "baud": result.baud, "received": len(result.heard), "sent": result.sent}
+    if result.answer is not Answer.ROBOT:
+        text, causes = _no_robot(case.target, result)
+        yield Finding("line", Severity.ERROR, text, causes, values=values)
+        return
+    case.stage = Stage.ANSWERING
+    speed = f" at {result.baud} baud" if result.baud else ""
+    left_open = " (a session was open: another program crashed, or it is an Erratic)" if result.streaming else ""
+    yield Finding("line", Severity.OK, f"a robot answers{speed}{left_open}", values=values)
+
+
+def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ...]]:
+    if result.answer is Answer.LOOP_BACK:
+        return "every byte that is sent comes back", (_loop_back(target),)
+    if result.answer is Answer.SILENCE:
+        at = f" at any of {counted(len(result.speeds), 'line speed')}" if len(result.speeds) > 1 else ""
+        return f"nothing answers{at}: no byte came", _silence(target)
+    if HEADER in result.heard and result.answer is Answer.NOISE:
+        text = "The packets of a robot arrive damaged."
+        cause = Cause("bad-link", text, "Check plugs, cable and radio. Then:", target.command())
+        return f"{counted(len(result.heard), 'byte')} came, and no packet is complete", (cause,)
+    known = stranger(result.heard)
+    if result.answer is Answer.TEXT:
+        text = f'text comes, no packets: "{shown(result.heard)}"'
+    else:
+        text = f"{counted(len(result.heard), 'byte')} came, and no packet: {in_hex(result.heard)}"
+    if known is None:
+        return text, _unknown_bytes(target, result)
+    if known.key == "modem-text":
+        return text, _modem(target)
+    return text, (_stranger(target, known.name),)
+
+
+def _loop_back(target: Target) -> Cause:
+    text = "The line is a loop: a loop-back plug, receive and transmit joined, or a cable that ends nowhere."
+    return Cause("loop-back", text, "Plug the cable into the robot's own serial port. Then:", target.command())
+
+
+def _silence(target: Target) -> tuple[Cause, ...]:
+    """Silence has several causes that no byte distinguishes: the most frequent one first."""
+    again = target.command()
+    where = "The bridge accepts connections, but the robot behind it is silent" if target.kind is Kind.NETWORK else ""
+    off = Cause(
+        "robot-off",
+        f"{where or 'The robot is silent'}: most probably it is switched off.",
+        "Switch the robot on and look at its power light. Then:",
+        again,
+    )
+    battery = Cause(
+        "battery-low",
+        "Its battery is below 11 V: an AmigoBot then refuses every client.",
+        "Charge the battery. Then:",
+        again,
+    )
+    if target.kind is Kind.NETWORK:
+        action = "Set the bridge to the speed of the robot, mostly 9600 8N1, no flow control. Then:"
+        speed = Cause("wrong-speed", "The bridge uses another line speed than the robot.", action, again)
+        taken = Cause(
+            "other-client",
+            "The bridge or the robot serves another client now.",
+            "End the other program, also on other computers. Then:",
+            again,
+        )
+        if target.tcp_port != DEFAULT_TCP_PORT and attempt(target.host, DEFAULT_TCP_PORT) == 0:
+            text = f"{target.host} listens on TCP port {DEFAULT_TCP_PORT}, too, the usual one of a robot."
+            command = f"amigobot doctor {target.with_tcp_port(DEFAULT_TCP_PORT)}"
+            return Cause("wrong-socket", text, "", command), off, battery, taken, speed
+        return off, battery, taken, speed
+    cable = Cause(
+        "wrong-socket",
+        "The cable is in another socket: in AUX of the robot, or at another device; or it needs a null-modem adapter.",
+        "Plug the cable into the robot's own serial port, not AUX; to see all ports of this computer:",
+        "amigobot find",
+    )
+    return off, battery, cable
+
+
+def _modem(target: Target) -> tuple[Cause, ...]:
+    text = "A radio modem answers, and is not connected to the modem of the robot."
+    action = "Switch the robot and its modem on. If the text still comes, tell the modem to call it:"
+    if target.kind is Kind.SERIAL:
+        path = target.url
+        call = f"stty -F {path} 9600 raw -echo && printf 'WMS2\\r' > {path}"
+        return (Cause("modem-text", text, action, call),)
+    return (Cause("modem-text", text, "Switch the robot and its modem on. Then:", target.command()),)
+
+
+def _stranger(target: Target, name: str) -> Cause:
+    if target.kind is Kind.NETWORK:
+        action = "Look up the TCP port of the bridge's serial line; the usual one is 8101:"
+        return Cause(
+            "wrong-socket",
+            f"{name[0].upper()}{name[1:]} is at this TCP port, not a robot.",
+            action,
+            f"amigobot doctor {target.with_tcp_port(DEFAULT_TCP_PORT)}",
+        )
+    text = f"{name[0].upper()}{name[1:]} is at this port, not a robot: the cable is in another socket."
+    return Cause("wrong-socket", text, "Find the port of the robot:", "amigobot find")
+
+
+def _unknown_bytes(target: Target, result: ProbeResult) -> tuple[Cause, ...]:
+    other = "Another device is at this port" if result.answer is Answer.TEXT else "Another device may be at this port"
+    look = "amigobot find" if target.kind is Kind.SERIAL else target.command()
+    socket = Cause("wrong-socket", f"{other}, not a robot.", "Look where the cable ends. All ports:", look)
+    text = "The robot uses a line speed that this computer or the bridge does not."
+    action = "Set HostBaud of the robot, or the serial side of the bridge, to 9600 8N1. Then:"
+    speed = Cause("wrong-speed", text, action, target.command())
+    return (socket,) if result.answer is Answer.TEXT else (speed, socket)
+
+
+def _lost(target: Target, result: ProbeResult, error: str) -> Finding:
+    """The port was lost while it was probed."""
+    if target.kind is Kind.NETWORK:
+        known = stranger(b"".join(result.per_speed.values()))
+        if known:
+            causes = (_stranger(target, known.name),)
+            return Finding("line", Severity.ERROR, "the peer is no robot, and hung up", causes)
+        text = "The peer hung up: it serves another client, or it is no robot."
+        cause = Cause("other-client", text, "End the other program. Then:", target.command())
+        return Finding("line", Severity.ERROR, "the peer ends the connection", (cause,))
+    cause = Cause("port-lost", f"{error}.", "Plug the adapter in again. Then:", target.command())
+    return Finding("line", Severity.ERROR, "the port was lost", (cause,))

@@ -1,0 +1,81 @@
+"""The quality of the link over some seconds: lost and damaged packets, jitter, throughput."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ...robot import Report
+from ...wording import counted
+from ..check import Case, Stage, check
+from ..finding import Cause, Finding, Severity
+
+#: Share of lost or damaged packets, and of bytes outside packets, from which the link counts as bad.
+_LOST, _DAMAGED, _SKIPPED = 0.03, 0.01, 0.02
+#: Packets that a judgment needs.
+_ENOUGH = 10
+
+
+@check("link", Stage.CONNECTED)
+def link(case: Case) -> Iterator[Finding]:
+    """Packets arrive complete, undamaged and in time."""
+    observation, again = case.observation, case.target.command()
+    if observation.losses:
+        text = f"The session ended {len(observation.losses)} times: {observation.losses[0]}."
+        battery = observation.reports and observation.reports[-1].volts < observation.after.profile.battery.cutoff
+        if battery:
+            text = "The battery is empty: the robot ends each session."
+            cause = Cause("battery-low", text, "Charge it. Then:", again)
+        else:
+            cause = Cause("bad-link", text, "Check battery, cable and radio. Then:", again)
+        yield Finding("link", Severity.ERROR, f"the session does not stay open: {observation.losses[0]}", (cause,))
+        return
+    before, after, reports = observation.before.link, observation.after.link, observation.reports
+    if len(reports) < _ENOUGH:
+        return
+    frames, damaged = after.frames - before.frames, after.checksum_errors - before.checksum_errors
+    received, skipped = after.bytes - before.bytes, after.skipped_bytes - before.skipped_bytes
+    period, lost = _period_and_loss(reports)
+    intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
+    jitter = statistics.pstdev(intervals)
+    values = {
+        "seconds": round(observation.seconds, 1),
+        "packets": frames,
+        "lost": round(lost, 4),
+        "damaged": round(damaged / max(1, frames + damaged), 4),
+        "skipped_bytes": skipped,
+        "period_ms": round(1000 * period, 1),
+        "jitter_ms": round(1000 * jitter, 1),
+        "longest_gap_ms": round(1000 * max(intervals)),
+        "bytes_per_second": round(received / observation.seconds),
+    }
+    share = damaged / max(1, frames + damaged)
+    shown = f"{100 * lost:.1f} % lost, {100 * share:.1f} % damaged in {observation.seconds:.0f} s"
+    details = (
+        f"every {1000 * period:.0f} ms, jitter {1000 * jitter:.0f} ms, "
+        f"{values['bytes_per_second']} bytes/s{_use(case, received / observation.seconds)}",
+    )
+    if lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
+        text = f"Packets are lost or damaged on the way: {shown}."
+        action = "Check plugs and cable, bring the radio nearer, keep off other 2.4 GHz senders. Then:"
+        if lost <= _LOST and not damaged:
+            text = f"{counted(skipped, 'byte')} came that belong to no packet: a radio modem writes text, or noise."
+            action = "Bring the modems nearer to each other. Then:"
+        yield Finding("link", Severity.WARNING, shown, (Cause("bad-link", text, action, again),), details, values)
+    else:
+        yield Finding("link", Severity.OK, shown, details=details, values=values)
+
+
+def _period_and_loss(reports: Sequence[Report]) -> tuple[float, float]:
+    """Time between two packets in s, and the share of packets that are missing."""
+    intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
+    period = statistics.median(intervals)
+    expected = round((reports[-1].stamp - reports[0].stamp) / period) + 1
+    return period, max(0.0, 1 - len(reports) / expected)
+
+
+def _use(case: Case, rate: float) -> str:
+    """How much of a serial line this is."""
+    baud = case.probe.baud if case.probe else 0
+    return f", {1000 * rate / baud:.0f} % of line" if baud else ""

@@ -1,0 +1,118 @@
+"""A robot behind a network: the name of the host, other clients, and whether anything listens there."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import shlex
+import time
+from collections.abc import Iterator
+
+from ...errors import PortError
+from ...transport import open_port
+from ..check import Case, Stage, check
+from ..finding import Cause, Finding, Severity
+from ..hosts import USUAL_PORTS, attempt, has_address, known_names, resolve
+from ..processes import clients_of
+from ..target import Kind, Target
+
+#: s in which a server that refuses a second client hangs up.
+_HANG_UP = 0.5
+#: How similar a name must be to count as a slip of the keyboard.
+_SIMILAR = 0.6
+
+
+@check("host name", Stage.NAMED, Kind.NETWORK)
+def host_name(case: Case) -> Iterator[Finding]:
+    """The name of the host has an address."""
+    target = case.target
+    try:
+        case.addresses = frozenset(resolve(target.host))
+    except OSError as error:
+        yield Finding("host name", Severity.ERROR, f"{target.host} has no address", (_wrong_name(target, error),))
+        return
+    shown = sorted(case.addresses)
+    text = f"{target.host} is {shown[0]}" if shown != [target.host] else f"{target.host} is an address"
+    yield Finding("host name", Severity.OK, text)
+
+
+@check("other clients", Stage.NAMED, Kind.NETWORK)
+def other_clients(case: Case) -> Iterator[Finding]:
+    """No other program of this computer is connected to the robot."""
+    target = case.target
+    clients = clients_of(set(case.addresses), target.tcp_port, case.proc)
+    if not clients:
+        yield Finding("other clients", Severity.OK, "no other program of this computer is connected to it")
+        return
+    names = ", ".join(f"{client.name} (process {client.pid})" for client in clients)
+    causes = tuple(
+        Cause(
+            "other-client",
+            f"{client.name} (process {client.pid}) is connected to the robot, which serves one client at a time.",
+            "",
+            f"{'' if client.own else 'sudo '}kill {client.pid}",
+        )
+        for client in clients
+    )
+    yield Finding("other clients", Severity.ERROR, f"another program is connected to it: {names}", causes)
+
+
+@check("connection", Stage.NAMED, Kind.NETWORK)
+def connection(case: Case) -> Iterator[Finding]:
+    """The host accepts a connection, and keeps it."""
+    target = case.target
+    try:
+        case.port = open_port(target.url, case.baud or 9600)
+    except PortError as error:
+        yield _no_connection(target, str(error))
+        return
+    end = time.monotonic() + _HANG_UP
+    try:
+        heard = b""
+        while (remaining := end - time.monotonic()) > 0 and not heard:
+            heard = case.port.read(remaining)
+    except PortError:
+        case.port.close()
+        case.port = None
+        text = "It serves one client at a time and has one: another computer or program is connected to it."
+        action = "End that program (amigobot_node, a demo of ARIA). Then:"
+        cause = Cause("other-client", text, action, target.command())
+        shown = f"{target.typed} accepts a connection and ends it at once"
+        yield Finding("connection", Severity.ERROR, shown, (cause,))
+        return
+    case.stage, case.early = Stage.OPEN, heard
+    yield Finding("connection", Severity.OK, f"{target.host} accepts connections on port {target.tcp_port}")
+
+
+def _wrong_name(target: Target, error: OSError) -> Cause:
+    reason = error.strerror or str(error)
+    candidates = [*known_names(), f"{target.host}.local", target.host.partition(".")[0]]
+    near = [
+        name
+        for name in difflib.get_close_matches(target.host, candidates, 5, _SIMILAR)
+        if name != target.host and has_address(name)
+    ]
+    text = f"The name {target.host} is not known ({reason})."
+    if near:
+        return Cause("host-name", f"{text} Is {near[0]} meant?", "", f"amigobot doctor {target.with_host(near[0])}")
+    action = "Correct the name, or use the IP address; what this computer knows of it:"
+    return Cause("host-name", text, action, f"getent hosts {shlex.quote(target.host)}")
+
+
+def _no_connection(target: Target, error: str) -> Finding:
+    """Say why the host accepts no connection, from what one attempt gives."""
+    code = attempt(target.host, target.tcp_port)
+    if code == errno.ECONNREFUSED:
+        text = f"{target.host} is on, but nothing listens on its port {target.tcp_port}."
+        other = next((port for port in USUAL_PORTS if port != target.tcp_port and attempt(target.host, port) == 0), 0)
+        if other:
+            command = f"amigobot doctor {target.with_tcp_port(other)}"
+            cause = Cause("wrong-socket", f"{text} Something listens on port {other}.", "", command)
+        else:
+            action = "Start the bridge's serial server or the simulator, and look up its TCP port. Then:"
+            cause = Cause("wrong-socket", text, action, target.command())
+        return Finding("connection", Severity.ERROR, f"{target.typed} refuses the connection", (cause,))
+    text = f"{target.host} does not answer: it is off, out of range, or on another network."
+    cause = Cause("host-off", text, "Switch it on, and look that both are on one network. Then:", target.command())
+    shown = f"no connection to {target.typed}"
+    return Finding("connection", Severity.ERROR, shown, (cause,), values={"error": error})

@@ -1,0 +1,160 @@
+"""Each sonar at rest: does it give readings, do they vary, does it hear an echo, does it hear others."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from ...profiles import Profile, SonarPose
+from ..check import Case, Stage, check
+from ..finding import Cause, Finding, Severity
+
+#: Readings of one sonar that a judgment needs; a sonar that is silent misses this many while the others fire.
+_ENOUGH = 8
+#: Share of the other sonars with an echo from which walls are all around.
+_ENCLOSED = 0.6
+#: rad between two sonars that point in the same direction.
+_SAME = math.radians(10)
+#: m, spread of the readings of a working sonar is more than this: the noise of an echo is some millimeters.
+_FROZEN = 0.0005
+
+
+@check("sonars", Stage.CONNECTED)
+def sonars(case: Case) -> Iterator[Finding]:
+    """Each sonar gives readings like those of a working one."""
+    observation = case.observation
+    profile = observation.after.profile
+    count = len(profile.sonar.poses)
+    if not count:
+        yield Finding("sonars", Severity.NOTE, f"the profile {profile.name} has no sonars")
+        return
+    if not observation.reports:
+        return
+    ranges = _ranges(case)
+    values = {"readings": {number: len(ranges[number]) for number in range(count)}}
+    if not any(ranges.values()):
+        yield _silent_ring(case, count)
+        return
+    faults = dict(_faults(profile, ranges))
+    faults |= {
+        trouble.number: ("cross-talk", "hears the sonars of another robot: single readings are far too short")
+        for trouble in observation.after.sonar_troubles
+        if trouble.kind == "cross-talk" and trouble.number is not None
+    }
+    if not faults:
+        hearing = sum(any(map(math.isfinite, ranges[number])) for number in range(count))
+        text = f"all {count} give readings, {hearing} with an echo"
+        yield Finding("sonars", Severity.OK, text, values=values)
+    for number, (kind, text) in sorted(faults.items()):
+        yield _finding(case, profile, number, kind, text, faults)
+    yield from _unheard(profile, ranges, faults)
+
+
+def _ranges(case: Case) -> dict[int, list[float]]:
+    ranges: dict[int, list[float]] = defaultdict(list)
+    for report in case.observation.reports:
+        for ping in report.pings:
+            ranges[ping.number].append(ping.range)
+    return ranges
+
+
+def _faults(profile: Profile, ranges: dict[int, list[float]]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Number of each faulty sonar, kind of the fault, and what it does."""
+    numbers = range(len(profile.sonar.poses))
+    most = max(map(len, ranges.values()))
+    if most < _ENOUGH:
+        return
+    varying = [number for number in numbers if _varies(ranges[number])]
+    for number in numbers:
+        readings = ranges[number]
+        if len(readings) <= most // _ENOUGH:
+            yield number, ("silent", f"gave {len(readings)} readings where others gave {most}")
+        elif all(map(math.isfinite, readings)) and not _varies(readings) and varying and len(readings) >= _ENOUGH:
+            yield number, ("stuck", f"reports {readings[0]:.3f} m each time, without the noise of a real echo")
+        elif not any(map(math.isfinite, readings)) and _enclosed(profile, ranges, number):
+            yield number, ("deaf", "hears no echo, where its neighbors hear one: dead, covered, or before a door")
+
+
+def _unheard(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tuple[str, str]]) -> Iterator[Finding]:
+    """Sonars without an echo that may look into the distance."""
+    far = [
+        number
+        for number in range(len(profile.sonar.poses))
+        if number not in faults and ranges[number] and not any(map(math.isfinite, ranges[number]))
+    ]
+    if far:
+        text = (
+            f"no echo at {_listed(far)}: nothing is within {profile.sonar.max_range:g} m there, or the wall is "
+            "slanted; to be sure, hold a hand before it and check again"
+        )
+        yield Finding("sonars", Severity.NOTE, text)
+
+
+def _finding(
+    case: Case, profile: Profile, number: int, kind: str, text: str, faults: dict[int, tuple[str, str]]
+) -> Finding:
+    where = f"sonar {number} ({_place(profile, number)})"
+    if kind == "cross-talk":
+        action = "Switch the sonars of the other robot off, or move it away. Then:"
+        cause = Cause("sonar-cross-talk", f"S{where[1:]} {text}.", action, case.target.command())
+        return Finding("sonars", Severity.WARNING, f"{where} {text}", (cause,))
+    good = " ".join(str(other) for other in range(len(profile.sonar.poses)) if other not in faults)
+    port = shlex.quote(case.target.url)
+    command = f"ros2 run amigobot_driver amigobot_node --ros-args -p port:={port} -p 'sonar_sequence:=\"{good}\"'"
+    if kind == "deaf":
+        action = "Hold a hand 30 cm before it and check again. If it still hears nothing, leave it out:"
+    else:
+        action = "Look that nothing touches it, and check its cable. Until it is mended, leave it out:"
+    return Finding(
+        "sonars",
+        Severity.WARNING,
+        f"{where} {text}",
+        (Cause(f"sonar-{kind}", f"S{where[1:]} {text}.", action, command),),
+        values={"sonar": number, "fault": kind},
+    )
+
+
+def _silent_ring(case: Case, count: int) -> Finding:
+    config = case.observation.after.config
+    if config is not None and not (config.value("front_sonar") or config.value("rear_sonar")):
+        return Finding("sonars", Severity.NOTE, "none fires, and the robot reports that it has none")
+    text = f"None of the {count} sonars gives a reading, although they are on."
+    cause = Cause("sonar-silent", text, "Check the cable of the sonar board. Then:", case.target.command())
+    return Finding("sonars", Severity.WARNING, "no sonar gives a reading", (cause,))
+
+
+def _varies(readings: Sequence[float]) -> bool:
+    echoes = [reading for reading in readings if math.isfinite(reading)]
+    return len(echoes) > 1 and max(echoes) - min(echoes) > _FROZEN
+
+
+def _enclosed(profile: Profile, ranges: dict[int, list[float]], number: int) -> bool:
+    """Whether most others and both neighbors hear an echo: there are walls all around, except for doors."""
+    poses = profile.sonar.poses
+    others = [other for other in range(len(poses)) if other != number]
+    hearing = [other for other in others if any(map(math.isfinite, ranges[other]))]
+    if len(hearing) < _ENCLOSED * len(others):
+        return False
+    turns = {other: _turn(poses[number], poses[other]) for other in others}
+    if any(abs(turn) < _SAME and other not in hearing for other, turn in turns.items()):
+        return False  # a second sonar beside it hears nothing, either
+    left = min((other for other in others if turns[other] >= _SAME), key=lambda other: turns[other], default=None)
+    right = max((other for other in others if turns[other] <= -_SAME), key=lambda other: turns[other], default=None)
+    return left in hearing and right in hearing
+
+
+def _turn(pose: SonarPose, other: SonarPose) -> float:
+    """Angle in rad from one sonar to another, counter-clockwise positive, not more than half a turn."""
+    return math.remainder(other.heading - pose.heading, math.tau)
+
+
+def _place(profile: Profile, number: int) -> str:
+    """Where a sonar points to: "41 deg left"."""
+    degrees = math.degrees(profile.sonar.poses[number].heading)
+    return f"{abs(degrees):.0f} deg {'left' if degrees > 0 else 'right'}" if round(degrees) else "straight ahead"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"sonar{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

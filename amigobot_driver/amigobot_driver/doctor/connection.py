@@ -1,0 +1,144 @@
+"""A session with the robot in which the motors stay off and no velocity is sent, and what it shows in some seconds.
+
+The driver begins each session with STOP and zero velocities, and ends it with STOP, ENABLE(0), SONAR(0) and CLOSE.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..driver import Driver
+from ..protocol import Gyro, Reset
+from ..robot import (
+    Event,
+    FrameSeen,
+    LinkChanged,
+    LinkState,
+    Options,
+    Received,
+    Report,
+    Robot,
+    RobotSnapshot,
+    take_snapshot,
+)
+from ..transport import Port, open_port
+
+#: Events that are kept: 10 s of the fastest robot with every stream, both ways.
+_KEPT = 20_000
+_LOOK = 0.05  #: s
+#: States in which a session has ended.
+_ENDED = LinkState.LOST, LinkState.DISCONNECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a session showed in some seconds."""
+
+    seconds: float
+    reports: tuple[Report, ...]
+    gyro: tuple[Gyro, ...]
+    losses: tuple[str, ...]  #: why the session ended, each time
+    resets: int
+    before: RobotSnapshot
+    after: RobotSnapshot
+
+
+class Connection:
+    """A driver on a port that is open already. Ends with `close`."""
+
+    def __init__(self, url: str, port: Port, *, baud: int, profile: str, trace: bool) -> None:
+        """Begin to connect.
+
+        Args:
+            url: How the port is opened again if it is lost.
+            port: The open port; the connection closes it.
+            baud: Line speed at which the robot answers; 0: unknown.
+            profile: Name or file of a profile; "": as the robot says.
+            trace: Keep every frame in `frames`.
+
+        Raises:
+            ProfileError: There is no such profile.
+        """
+        self._first: Port | None = port
+        self._events: deque[Event] = deque(maxlen=_KEPT)
+        self.frames: deque[FrameSeen] = deque(maxlen=_KEPT)
+        self._ended = threading.Event()
+        options = Options(profile=profile, baud=baud, motors_on_connect=False, trace=trace)
+        self._driver = Driver(Robot(options), url, self._take, opener=self._open)
+        self.began = time.monotonic()
+        self._driver.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a session with its first packet and the configuration; whether the session is open."""
+        self._until(lambda: _is_complete(self.snapshot) or self.refused, seconds)
+        return self.snapshot.link.running and self.snapshot.report is not None
+
+    @property
+    def snapshot(self) -> RobotSnapshot:
+        """The state of the robot now."""
+        with self._driver.robot() as robot:
+            return take_snapshot(robot)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the robot has answered the handshake and opened no session."""
+        notes = (event.note for event in list(self._events) if isinstance(event, LinkChanged))
+        return any("opens no session" in note for note in notes)
+
+    @property
+    def opened(self) -> bool:
+        """Whether a session has been opened at least once."""
+        return self.snapshot.link.connections > 0
+
+    def observe(self, seconds: float, on_progress: Callable[[float], None]) -> Observation:
+        """Collect what comes until some seconds after the connection began.
+
+        Args:
+            seconds: Time in s since the connection began.
+            on_progress: Called about once a second with the remaining time in s.
+        """
+        before, began = self.snapshot, time.monotonic()
+        end = max(self.began + seconds, began + seconds / 2)
+        while (remaining := end - time.monotonic()) > 0:
+            on_progress(remaining)
+            self._ended.wait(min(1.0, remaining))
+        elapsed, after, events = time.monotonic() - began, self.snapshot, list(self._events)
+        packets = [event.packet for event in events if isinstance(event, Received)]
+        return Observation(
+            seconds=elapsed,
+            reports=tuple(event for event in events if isinstance(event, Report)),
+            gyro=tuple(packet for packet in packets if isinstance(packet, Gyro)),
+            losses=tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
+            resets=sum(isinstance(packet, Reset) for packet in packets),
+            before=before,
+            after=after,
+        )
+
+    def close(self) -> None:
+        """Close the session and the port."""
+        self._driver.close()
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _open(self, url: str, baud: int) -> Port:
+        port, self._first = self._first, None
+        return port or open_port(url, baud)
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, FrameSeen):
+            self.frames.append(event)
+        else:
+            self._events.append(event)
+
+    def _until(self, condition: Callable[[], bool], seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not condition() and time.monotonic() < end:
+            time.sleep(_LOOK)
+
+
+def _is_complete(snapshot: RobotSnapshot) -> bool:
+    return snapshot.link.running and snapshot.report is not None and snapshot.config is not None

@@ -1,0 +1,56 @@
+"""Runs the checks on one target, and yields what they find as they find it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..errors import AmigoBotError
+from . import checks
+from .check import CHECKS, Case, Check, Stage
+from .finding import Cause, Finding, Severity
+
+assert checks
+
+
+def examine(case: Case, table: Sequence[Check] = CHECKS) -> Iterator[Finding]:
+    """Examine a target in the order of the layers of its connection.
+
+    An error below the session ends the examination: what lies above it cannot work.
+
+    Args:
+        case: The target and the options; it is closed at the end, or when the iterator is closed.
+        table: The checks, in order.
+
+    Yields:
+        The findings of each check, as soon as it has them. Some checks take several seconds.
+    """
+    try:
+        for row in table:
+            if not row.applies(case):
+                continue
+            blocked = False
+            for finding in _run(row, case):
+                blocked = blocked or (finding.severity is Severity.ERROR and case.stage < Stage.CONNECTED)
+                yield finding
+            if blocked:
+                return
+    finally:
+        case.close()
+
+
+def _run(row: Check, case: Case) -> Iterator[Finding]:
+    try:
+        yield from row.examine(case)
+    except AmigoBotError as error:
+        cause = Cause("failed", f"{error}.", "Check again:", case.target.command())
+        yield Finding(row.name, Severity.ERROR, str(error), (cause,))
+
+
+def verdict(findings: Iterable[Finding]) -> list[tuple[Finding, Cause]]:
+    """Return the causes of all problems, the most probable and most serious first.
+
+    Errors come before warnings. Within each, the lower layer comes first: it may explain the others.
+    """
+    problems = [finding for finding in findings if finding.severity.is_problem]
+    ranked = sorted(problems, key=lambda finding: finding.severity is not Severity.ERROR)
+    return [(finding, cause) for finding in ranked for cause in finding.causes]

@@ -1,0 +1,189 @@
+"""Asks for a robot at each line speed of an open port, and says what answers.
+
+The probe sends only what ends or begins a handshake: SYNC0, SYNC1, SYNC2 and CLOSE (docs/protocol.md 3.2). A robot does
+not move from it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import partial
+
+from ..protocol import (
+    BAUD_RATES,
+    Command,
+    FrameDecoder,
+    Sip,
+    checksum_with_count,
+    parse,
+)
+from ..transport import Port
+
+#: s to listen before the first byte is sent, and to wait for each answer, in the first round and in the second. A robot
+#: on a cable answers within 0.1 s at 9600 baud, one behind a radio later; in a session it sends at least every 0.1 s.
+LISTEN, ANSWER = (0.15, 0.25), (0.3, 0.5)
+#: Line speeds in the order of their probability: AmigoBot, bridges and AmigoBot-SH, Erratic.
+SPEEDS = (9600, 57600, 38400, 115200, 19200)
+assert sorted(SPEEDS) == sorted(BAUD_RATES)
+#: Share of printable bytes in a text.
+_TEXT = 0.8
+_EMPTY_LINE = b"\r\n"
+#: The one frame of the probe that a robot never sends: with it in the answer, the rest of that is an echo, too.
+_STOP = Command.STOP().encode()
+#: Bytes of a SYNC frame.
+_SYNC = len(Command.PULSE().encode())
+
+
+class Answer(Enum):
+    """What is at the other end."""
+
+    ROBOT = auto()
+    LOOP_BACK = auto()  #: every byte comes back
+    TEXT = auto()
+    NOISE = auto()  #: bytes that are neither packets nor text
+    SILENCE = auto()
+
+
+@dataclass(slots=True)
+class ProbeResult:
+    """What was heard."""
+
+    answer: Answer = Answer.SILENCE
+    baud: int = 0  #: line speed at which it was heard; 0: the port has none
+    streaming: bool = False  #: the robot was in a session that another program left open, or it is an Erratic
+    heard: bytes = b""  #: at that speed
+    sent: int = 0  #: bytes
+    speeds: tuple[int, ...] = ()  #: that were tried
+    per_speed: dict[int, bytes] = field(default_factory=dict)
+
+
+class Prober:
+    """Probes one port."""
+
+    def __init__(self, port: Port, early: bytes = b"", clock: Callable[[], float] = time.monotonic) -> None:
+        """Make a prober.
+
+        Args:
+            port: The open port.
+            early: Bytes that were read from it before.
+            clock: Returns seconds.
+        """
+        self._port, self._clock = port, clock
+        self._early = early
+        self.result = ProbeResult()
+
+    def run(self, first_speed: int = 0) -> ProbeResult:
+        """Try every line speed until a robot answers.
+
+        Args:
+            first_speed: Line speed to try before the others; 0: the most probable one.
+
+        Raises:
+            PortError: The port was lost.
+        """
+        speeds: tuple[int, ...] = SPEEDS
+        if self._port.byte_time is None or self._port.byte_time == 0 or self._port.name.startswith("sim:"):
+            speeds = (0,)  # a network connection or a simulated robot has no speed on this side
+        elif first_speed:
+            speeds = (first_speed, *(speed for speed in SPEEDS if speed != first_speed))
+        result, rounds = self.result, tuple(zip(LISTEN, ANSWER, strict=True))
+        # With one speed there is time to be patient from the start.
+        for listen, answer in rounds if len(speeds) > 1 else rounds[-1:] * len(rounds):
+            for speed in speeds:
+                result.speeds = tuple(dict.fromkeys((*result.speeds, speed)))
+                if self._try(speed, listen, answer):
+                    return result
+        self._classify()
+        return result
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _try(self, speed: int, listen: float, answer: float) -> bool:
+        """Ask at one speed; whether the answer is clear."""
+        if speed:
+            self._port.set_baud(speed)
+        heard = self._early + self._read(speed, listen)
+        self.result.per_speed[speed] = self._early + self.result.per_speed[speed]
+        self._early = b""
+        # What is like a command is a late echo: a robot that was not asked sends no answer to SYNC0 or SYNC1.
+        if packets := _packets(_without_echo(heard)):
+            return self._found(Answer.ROBOT, speed, streaming=_streams(packets))
+        # STOP comes first on a serial line: in a session that was not heard, every other frame would revive the last
+        # velocity (docs/protocol.md 3.6). A TCP connection is a new session, and MobileSim does not recover from STOP.
+        sent = self._send(_STOP) if speed else b""
+        heard = b""
+        for command in (Command.PULSE(), Command.OPEN(), Command.CLOSE()):
+            sent += self._send(command.encode())
+            heard += self._read(speed, answer, enough=partial(_complete, sent, heard))
+            if heard != sent:
+                break
+        if heard and heard == sent:
+            return self._found(Answer.LOOP_BACK, speed)
+        # It ends the state SYNCED, in which a robot is silent, also if another program has left it there.
+        self._send(Command.CLOSE().encode())
+        if (packets := _packets(heard)) and _STOP not in heard:
+            self._read(speed, listen)
+            return self._found(Answer.ROBOT, speed, streaming=_streams(packets))
+        # A modem, a console or a server answers to an empty line; a robot skips it.
+        self._send(_EMPTY_LINE)
+        return False
+
+    def _found(self, answer: Answer, speed: int, *, streaming: bool = False) -> bool:
+        result = self.result
+        result.answer, result.baud, result.streaming = answer, speed, streaming
+        result.heard = result.per_speed.get(speed, b"")
+        return True
+
+    def _classify(self) -> None:
+        """Say what the bytes are that contain no packet: those of the speed with the most readable text."""
+        result = self.result
+        heard = {speed: _without_echo(data) for speed, data in result.per_speed.items() if data}
+        if not heard:
+            return
+        result.per_speed = heard
+        speed = max(heard, key=lambda speed: (readable(heard[speed]) >= _TEXT, len(heard[speed])))
+        text = readable(heard[speed]) >= _TEXT
+        self._found(Answer.TEXT if text else Answer.NOISE, speed)
+
+    def _send(self, data: bytes) -> bytes:
+        self._port.write(data)
+        self.result.sent += len(data)
+        return data
+
+    def _read(self, speed: int, seconds: float, enough: Callable[[bytes], bool] = lambda data: False) -> bytes:
+        data, end = b"", self._clock() + seconds
+        while (remaining := end - self._clock()) > 0 and not enough(data):
+            data += self._port.read(remaining)
+        self.result.per_speed[speed] = self.result.per_speed.get(speed, b"") + data
+        return data
+
+
+def _complete(sent: bytes, before: bytes, data: bytes) -> bool:
+    """Whether no more bytes need be awaited: a packet has come, or all that was sent."""
+    heard = before + data
+    return heard == sent if sent.startswith(heard) and len(sent) > _SYNC else bool(_packets(heard))
+
+
+def readable(data: bytes) -> float:
+    """Return the share of bytes that are printable ASCII or ends of lines."""
+    return sum(0x20 <= byte < 0x7F or byte in b"\r\n\t" for byte in data) / len(data) if data else 0.0
+
+
+def _without_echo(data: bytes) -> bytes:
+    for command in (Command.STOP(), Command.PULSE(), Command.OPEN(), Command.CLOSE()):
+        data = data.replace(command.encode(), b"")
+    return data
+
+
+def _packets(data: bytes) -> list[bytes]:
+    """The data of the valid frames, with the checksum of either dialect."""
+    plain = FrameDecoder().feed(data, 0.0)
+    return [frame.data for frame in plain or FrameDecoder(check=checksum_with_count).feed(data, 0.0)]
+
+
+def _streams(packets: list[bytes]) -> bool:
+    """Whether packets of an open session are among these."""
+    return any(isinstance(parse(packet), Sip) or packet[0] & 0xF0 == 0x80 for packet in packets)

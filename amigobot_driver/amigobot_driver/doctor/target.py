@@ -1,0 +1,78 @@
+"""Where the robot should be: what the user typed, as a port of the driver."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import urlsplit
+
+from ..errors import PortError
+
+#: TCP port of robots, bridges and simulators if none is given.
+DEFAULT_TCP_PORT = 8101
+
+
+class Kind(Enum):
+    """Kinds of ports, which have different checks."""
+
+    SERIAL = "serial port"
+    NETWORK = "network"
+    SIMULATED = "simulated robot"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A port to examine."""
+
+    typed: str  #: as the user wrote it
+    url: str  #: as the driver opens it
+    kind: Kind
+    host: str = ""  #: of a network port
+    tcp_port: int = 0
+
+    def command(self, more: str = "") -> str:
+        """Return the command that examines this target again."""
+        return f"amigobot doctor {shlex.quote(self.typed)}{more}"
+
+    def with_host(self, host: str) -> str:
+        """Return what to type for another host."""
+        return self._with(host, self.tcp_port)
+
+    def with_tcp_port(self, tcp_port: int) -> str:
+        """Return what to type for another TCP port."""
+        return self._with(self.host, tcp_port)
+
+    def _with(self, host: str, tcp_port: int) -> str:
+        scheme = f"{self.typed.partition('://')[0]}://" if "://" in self.typed else ""
+        return f"{scheme}{f'[{host}]' if ':' in host else host}:{tcp_port}"
+
+
+def parse_target(text: str) -> Target:
+    """Return the target that a text names: a device file, HOST, HOST:PORT, or the URL of a port.
+
+    Raises:
+        PortError: The text names no port.
+    """
+    if not text or not text.isprintable():
+        raise PortError(f"the port is {text!r}; allowed: /dev/ttyUSB0, HOST:{DEFAULT_TCP_PORT}, or the URL of a port")
+    scheme, separator, _ = text.partition("://")
+    if separator and scheme == "sim":
+        return Target(text, text, Kind.SIMULATED)
+    if separator and scheme not in ("socket", "rfc2217"):
+        return Target(text, text, Kind.SERIAL)
+    if not separator and ("/" in text or os.path.exists(text)):
+        return Target(text, text, Kind.SERIAL)
+    if not separator and os.path.exists(f"/dev/{text}"):
+        return Target(text, f"/dev/{text}", Kind.SERIAL)
+    url = text if separator else f"socket://{text}"
+    try:
+        parts = urlsplit(url)
+        host, tcp_port = parts.hostname or "", parts.port or DEFAULT_TCP_PORT
+    except ValueError as error:
+        raise PortError(f"{text}: {error}; the form is HOST:PORT, for example 192.168.1.11:8101") from None
+    if not host:
+        raise PortError(f"{text}: there is no host; the form is HOST:PORT, for example 192.168.1.11:8101")
+    bracketed = f"[{host}]" if ":" in host else host
+    return Target(text, f"{parts.scheme}://{bracketed}:{tcp_port}", Kind.NETWORK, host, tcp_port)

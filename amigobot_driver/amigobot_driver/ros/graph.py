@@ -1,0 +1,87 @@
+"""Reads what a node sees of ROS: nodes, publishers, subscribers, and how old odometry is when it arrives."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from functools import partial
+
+import rclpy
+from nav_msgs.msg import Odometry
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.time import Time
+from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+from ..doctor import Endpoint, Graph
+
+#: s in which nodes are discovered, and s in which the odometry of a driver arrives.
+_DISCOVERY, _FIRST_MESSAGE = 2.0, 1.0
+_VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
+_NAME = "amigobot_doctor"
+
+
+def read_graph(discovery: float = _DISCOVERY) -> Graph:
+    """Return what a node sees that is made for this purpose.
+
+    Args:
+        discovery: Time in s in which other nodes are discovered.
+    """
+    context = rclpy.Context()
+    rclpy.init(context=context, args=[])
+    node = rclpy.create_node(_NAME, context=context, enable_rosout=False, start_parameter_services=False)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    try:
+        _spin(executor, discovery)
+        graph = _graph(node)
+        ages = _ages(node, executor, [f"{namespace}odom" for namespace, _ in graph.drivers])
+        return Graph(graph.variables, graph.nodes, graph.publishers, graph.subscribers, ages)
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def _graph(node: Node) -> Graph:
+    topics = [name for name, _ in node.get_topic_names_and_types()]
+    names = ((namespace, name) for name, namespace in node.get_node_names_and_namespaces())
+    return Graph(
+        variables={name: os.environ[name] for name in _VARIABLES if name in os.environ},
+        nodes=tuple(sorted(_full(*name) for name in names if name[1] != _NAME)),
+        publishers={topic: _endpoints(node.get_publishers_info_by_topic(topic)) for topic in topics},
+        subscribers={topic: _endpoints(node.get_subscriptions_info_by_topic(topic)) for topic in topics},
+    )
+
+
+def _endpoints(found: Iterable[TopicEndpointInfo]) -> tuple[Endpoint, ...]:
+    ends = (Endpoint(_full(info.node_namespace, info.node_name), info.topic_type) for info in found)
+    return tuple(end for end in ends if not end.node.endswith(_NAME))
+
+
+def _full(namespace: str, name: str) -> str:
+    return f"{namespace.rstrip('/')}/{name}"
+
+
+def _ages(node: Node, executor: SingleThreadedExecutor, topics: list[str]) -> dict[str, float]:
+    """Age in s of the newest message of each topic; a stamp of zero counts as none."""
+    ages: dict[str, float] = {}
+
+    def take(topic: str, message: Odometry) -> None:
+        stamp = Time.from_msg(message.header.stamp)
+        if stamp.nanoseconds:
+            ages[topic] = (node.get_clock().now().nanoseconds - stamp.nanoseconds) / 1e9
+
+    for topic in topics:
+        node.create_subscription(Odometry, topic, partial(take, topic), qos_profile_sensor_data)
+    if topics:
+        _spin(executor, _FIRST_MESSAGE)
+    return ages
+
+
+def _spin(executor: SingleThreadedExecutor, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while (remaining := end - time.monotonic()) > 0:
+        executor.spin_once(timeout_sec=remaining)
