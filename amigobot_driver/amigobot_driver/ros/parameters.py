@@ -28,6 +28,7 @@ class Spec:
     description: str
     unit: str = ""
     allowed: tuple[Scalar, ...] = ()
+    words: tuple[str, ...] = ()  #: texts that are allowed too, where the values are no texts
     at_run_time: bool = False
     least: float | None = None  #: lowest value other than the default, where values between the two are not allowed
     #: the CONFIG field that this sets in the robot, and its units per unit of ours; the default sets nothing
@@ -58,7 +59,8 @@ class Spec:
             return text if self.least is None else f"{self.default:g}, or {text}"
         if self.allowed:
             return ", ".join(map(repr, self.allowed))
-        return {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
+        text = {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
+        return ", ".join((text.replace(" or ", ", "), *self.words)) if self.words else text
 
     def descriptor(self) -> ParameterDescriptor:
         """Return the ROS descriptor with description, range and constraints."""
@@ -90,7 +92,7 @@ class Spec:
             value = float(value)
         if value is False and "off" in self.allowed:
             value = "off"  # YAML reads the bare word as a boolean
-        good = type(value) is self.kind
+        good = type(value) is self.kind or value in self.words
         if good and self.has_range:
             good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
             good = good and (self.least is None or value >= self.least or value == self.default)  # type: ignore[operator]
@@ -105,6 +107,9 @@ def _numbers(text: str) -> tuple[int, ...]:
     """Return the numbers of a sonar sequence."""
     return tuple(map(int, text.split()))
 
+
+#: Value of sonar_on_connect with which the sonars fire only for subscribers.
+SONAR_WHEN_SUBSCRIBED = "when_subscribed"
 
 _DEG = 180 / math.pi
 
@@ -183,8 +188,11 @@ TABLE = (
     Spec(
         "sonar_on_connect",
         True,
-        "switch the sonars on (true) or off (false) after connecting",
+        "switch the sonars on (true) or off (false) after connecting; "
+        "when_subscribed: on while a sonar topic has a subscriber, off otherwise",
+        words=(SONAR_WHEN_SUBSCRIBED,),
         option="sonar_on_connect",
+        convert=lambda value: value is True,
     ),
     Spec(
         "sonar_sequence",

@@ -22,12 +22,14 @@ from ..robot import (
     LinkChanged,
     LinkState,
     OdometryStale,
+    Outcome,
     Report,
     SonarArray,
 )
 from ..robot import Odometry as OdometryState
 from . import conversions, stamps, topics
-from .interface import Interface, NodeContext
+from .interface import Interface, NodeContext, call_with_result
+from .parameters import SONAR_WHEN_SUBSCRIBED
 
 #: Seconds between two battery messages while the level does not change.
 _BATTERY_PERIOD = 1.0
@@ -70,6 +72,8 @@ class TelemetryPublisher(Interface):
             LinkChanged(LinkState.DISCONNECTED, "not connected"), False, Header(frame_id=context.base_frame)
         )
         self._ranges: list[tuple[topics.TopicPublisher, Range]] = []  #: of each sonar
+        self._sonar_on_demand = parameters["sonar_on_connect"] == SONAR_WHEN_SUBSCRIBED
+        self._sonar_requested = False  #: in this session, for the subscribers
         self._sonars = SonarArray(keep=self._scan is not None)
         self._next_battery = -math.inf
         self._transformed: TimeMsg | None = None  #: stamp of the last transform
@@ -99,6 +103,8 @@ class TelemetryPublisher(Interface):
         if not report.wheels_streamed:
             self._publish_joints(report.odometry, report.stamp, stamp)
         self._publish_sonar(report, nanoseconds, stamp)
+        if self._sonar_on_demand:
+            self._switch_sonar(report.stamp)
         if self._status.subscribed(report.stamp):
             conversions.fill_status(self._status_message, report, stamp)
             self._status.publish(self._status_message)
@@ -143,6 +149,19 @@ class TelemetryPublisher(Interface):
         if self._scan and self._scan.subscribed(report.stamp):
             header = Header(stamp=stamp, frame_id=self._context.base_frame)
             self._scan.publish(conversions.sonar_scan(self._sonars.newest(), header, sonar))
+
+    def _switch_sonar(self, now: float) -> None:
+        """Switch the sonars on for the first subscriber of a sonar topic, and off after the last one."""
+        publishers = [self._cloud, *(publisher for publisher, _ in self._ranges), *([self._scan] if self._scan else [])]
+        needed = any([publisher.subscribed(now) for publisher in publishers])
+        if needed != self._sonar_requested:
+            self._sonar_requested = needed
+            pending = self._context.call(lambda robot, now: robot.enable_sonar(needed, now))
+            call_with_result(self._node, pending, self._on_sonar_switched)
+
+    def _on_sonar_switched(self, outcome: Outcome) -> None:
+        if not outcome.success:
+            self._node.get_logger().warning(f"sonar_on_connect: {outcome.message}")
 
     def _on_encoders(self, reading: EncoderReading) -> None:
         """Publish the wheels from an ENCODER packet, and the pose if odometry_source is encoders."""

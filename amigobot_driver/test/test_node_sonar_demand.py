@@ -1,0 +1,89 @@
+"""sonar_on_connect: when_subscribed: the sonars fire while a sonar topic has a subscriber, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from ros_bench import Bench, Inbox, Robot
+from sensor_msgs.msg import PointCloud2, Range
+
+from amigobot_driver.protocol import Command
+from amigobot_msgs.msg import RobotStatus
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench(Robot("amigo", world="room", seed=1), sonar_on_connect="when_subscribed") as bench:
+        yield bench.connected()
+
+
+@pytest.fixture(scope="module")
+def status(bench: Bench) -> Inbox[RobotStatus]:
+    return bench.listen(RobotStatus, "status")
+
+
+@contextmanager
+def subscriber(bench: Bench, kind: type, topic: str) -> Iterator[list[object]]:
+    received: list[object] = []
+    subscription = bench.client.node.create_subscription(kind, topic, received.append, 10)
+    try:
+        yield received
+    finally:
+        bench.client.node.destroy_subscription(subscription)
+
+
+def wait_for_sonar(bench: Bench, status: Inbox[RobotStatus], on: bool) -> None:
+    bench.wait_until(lambda: status.messages and status.last.sonar_enabled is on)
+
+
+def test_no_sonar_fires_for_nobody(bench: Bench, status: Inbox[RobotStatus]) -> None:
+    wait_for_sonar(bench, status, False)
+    begin = len(bench.robot.received)
+    bench.pass_sips(15)
+    assert not status.last.sonar_enabled
+    assert not bench.robot.values(Command.SONAR, begin)
+
+
+@pytest.mark.parametrize(("kind", "topic"), [(Range, "sonar/range_3"), (PointCloud2, "sonar/cloud")])
+def test_the_first_subscriber_switches_the_sonars_on_and_the_last_one_off(
+    bench: Bench, status: Inbox[RobotStatus], kind: type, topic: str
+) -> None:
+    with subscriber(bench, kind, topic) as received:
+        bench.wait_until(lambda: received)
+        wait_for_sonar(bench, status, True)
+    wait_for_sonar(bench, status, False)
+
+
+def test_one_of_two_subscribers_is_enough(bench: Bench, status: Inbox[RobotStatus]) -> None:
+    with subscriber(bench, Range, "sonar/range_0"):
+        with subscriber(bench, PointCloud2, "sonar/cloud") as received:
+            bench.wait_until(lambda: received)
+        begin = len(bench.robot.received)
+        bench.pass_sips(15)
+        assert status.last.sonar_enabled
+        assert not bench.robot.values(Command.SONAR, begin)
+    wait_for_sonar(bench, status, False)
+
+
+def test_a_subscriber_gets_readings_again_after_a_reconnect(bench: Bench, status: Inbox[RobotStatus]) -> None:
+    with subscriber(bench, Range, "sonar/range_0") as received:
+        bench.wait_until(lambda: received)
+        bench.robot.unplug()
+        status.clear()
+        bench.wait_until(lambda: status.messages and status.last.link_state != RobotStatus.LINK_RUNNING)
+        bench.robot.plug_in()
+        received.clear()
+        bench.wait_until(lambda: received)
+
+
+def test_a_subscriber_that_leaves_while_the_robot_is_away_is_noticed(bench: Bench, status: Inbox[RobotStatus]) -> None:
+    with subscriber(bench, Range, "sonar/range_0") as received:
+        bench.wait_until(lambda: received)
+        bench.robot.unplug()
+        status.clear()
+        bench.wait_until(lambda: status.messages and status.last.link_state != RobotStatus.LINK_RUNNING)
+    bench.robot.plug_in()
+    bench.wait_until(lambda: status.messages and status.last.link_state == RobotStatus.LINK_RUNNING)
+    wait_for_sonar(bench, status, False)
