@@ -93,9 +93,9 @@ def measure() -> tuple[dict[str, Counter[str]], dict[str, Counter[str]], int, in
     from nav_msgs.msg import Odometry
     from rclpy.executors import SingleThreadedExecutor
 
-    from .node import Robot
+    from .robot import Robot
 
-    robot = Robot("amigo", open_session=False)
+    robot = Robot(open_session=False)
     node = _CountingNode(robot.port)
     context = rclpy.Context()
     rclpy.init(context=context, args=[])

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results") / "latest.json"
-HEAD = f"{'':44} {'driver':>12} {'floor':>12} {'ratio':>7} {'spread':>7} {'goal':>7}"
+_WIDTH = 66
+HEAD = f"{'':{_WIDTH}} {'driver':>13} {'floor':>13} {'ratio':>7} {'spread':>7} {'goal':>8}"
+
+
+def _load() -> float:
+    """Return the load of the computer: programs that ran or waited for a core, mean of the last minute."""
+    return round(os.getloadavg()[0], 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +31,28 @@ class Row:
     spread: float
     goal: float  #: the ratio to reach
     met: bool
+    at_least: bool = False  #: the ratio must not be below the goal, instead of not above it
+    load: float = field(default_factory=_load)  #: of the computer, the benchmark included
 
     def __str__(self) -> str:
         return (
-            f"{self.name:44} {self.value:9.2f} {self.unit:2} {self.floor:9.2f} {self.unit:2} {self.ratio:7.2f} "
-            f"{self.spread:7.2f} {self.goal:7.2f} {'met' if self.met else 'NOT MET'}"
+            f"{self.name:{_WIDTH}} {self.value:9.2f} {self.unit:3} {self.floor:9.2f} {self.unit:3} {self.ratio:7.2f} "
+            f"{self.spread:7.2f} {'>=' if self.at_least else '<='} {self.goal:.2f} {'met' if self.met else 'NOT MET'}"
         )
 
 
-def row(name: str, unit: str, goal: float, values: Sequence[float], floors: Sequence[float]) -> Row:
+def row(
+    name: str, unit: str, goal: float, values: Sequence[float], floors: Sequence[float], *, at_least: bool = False
+) -> Row:
     """Compare rounds that alternated: the median of the ratios of each pair.
 
     Args:
         name: What was measured.
         unit: Unit of the figures.
-        goal: The ratio to reach, at most.
+        goal: The ratio to reach.
         values: The driver's figure in each round.
         floors: The floor's figure in each round.
+        at_least: The ratio must be the goal at least, not at most.
     """
     ratios = [value / floor for value, floor in zip(values, floors, strict=True)]
     ratio = statistics.median(ratios)
@@ -52,11 +64,22 @@ def row(name: str, unit: str, goal: float, values: Sequence[float], floors: Sequ
         ratio=ratio,
         spread=(max(ratios) - min(ratios)) / 2,
         goal=goal,
-        met=ratio <= goal,
+        met=ratio >= goal if at_least else ratio <= goal,
+        at_least=at_least,
     )
 
 
 def write(rows: Iterable[Row]) -> None:
     """Write the rows to results/latest.json."""
+    write_result(RESULTS.name, [asdict(each) for each in rows])
+
+
+def read() -> list[Row]:
+    """Return the rows of the last run; none if there is no file."""
+    return [Row(**values) for values in json.loads(RESULTS.read_text("utf-8"))] if RESULTS.exists() else []
+
+
+def write_result(name: str, content: object) -> None:
+    """Write a file of the folder results."""
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps([asdict(each) for each in rows], indent=2) + "\n", encoding="utf-8")
+    RESULTS.with_name(name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,55 @@
+"""Jitter of the odometry stamps against the robot's own clock, beside the jitter of the arrival of its packets."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+
+from nav_msgs.msg import Odometry
+
+from .program import driver, running
+from .report import Row, row, write_result
+from .robot import Robot
+
+#: s after the first SIP that are not measured: the filter learns the cycle. And s that are.
+_LEARN, _SECONDS = 10.0, 30.0
+#: s from one SIP to the next.
+_CYCLE = 0.1
+#: s that a packet waits at most, at random: the latency timer of an FTDI adapter.
+_DELAY = 0.016
+#: File with the deviations of each SIP, for the plot.
+SERIES = "stamps.json"
+
+
+def stamps() -> Iterator[Row]:
+    """Standard deviation from the robot's clock: of the stamps of odom, and of the times at which SIPs were written."""
+    robot = Robot(open_session=False, delay=_DELAY)
+    found: list[float] = []  #: stamps, s
+
+    def on_odometry(message: Odometry) -> None:
+        found.append(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
+
+    try:
+        with running(driver(robot.port)) as (_, client):
+            client.node.create_subscription(Odometry, "odom", on_odometry, 10)
+            client.wait(lambda: found)
+            client.spin(_LEARN)
+            found.clear()
+            begin = len(robot.written)
+            client.spin(_SECONDS)
+            written = robot.written[begin:]
+    finally:
+        robot.end()
+    arrivals = _deviations([time - clock for clock, time in written])
+    # A stamp is much less than half a cycle off, so it tells the number of its cycle.
+    stamped = _deviations([stamp - round((stamp - found[0]) / _CYCLE) * _CYCLE for stamp in found])
+    write_result(SERIES, {"arrival_ms": arrivals, "stamp_ms": stamped})
+    spread = statistics.pstdev(stamped), statistics.pstdev(arrivals)
+    name = f"jitter of odom stamps, against that of arrivals delayed by 0 to {1e3 * _DELAY:.0f} ms"
+    yield row(name, "ms", 0.2, [spread[0]], [spread[1]])
+
+
+def _deviations(offsets: list[float]) -> list[float]:
+    """Return how far each offset is from their median, in ms."""
+    middle = statistics.median(offsets)
+    return [1e3 * (offset - middle) for offset in offsets]
