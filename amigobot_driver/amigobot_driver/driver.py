@@ -19,6 +19,8 @@ from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_re
 from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
 
+#: s that the writer thread sleeps at most.
+_LONGEST_SLEEP = 1.0
 #: s. Counts during suspend, so requests from before a suspend are old afterwards: on Linux only CLOCK_BOOTTIME does, on
 #: macOS the monotonic clock. A partial, not a function of our own: it is called several times for every frame.
 boot_time: Callable[[], float] = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
@@ -156,7 +158,7 @@ class Driver:
                     self._write_due()
                 self._wake_at = self._next_time
                 # Bounded: the injected clock may run differently.
-                self._changed.wait(max(0.0, min(self._wake_at - self.clock(), READ_TIMEOUT)))
+                self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _LONGEST_SLEEP)))
                 self._wake_at = math.inf
 
     def _write_due(self) -> None:

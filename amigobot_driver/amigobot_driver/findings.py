@@ -43,9 +43,9 @@ class History:
     def __init__(self) -> None:
         self._snapshots: deque[RobotSnapshot] = deque(maxlen=_MINUTE + 1)
 
-    def add(self, snapshot: RobotSnapshot) -> None:
-        """Add the present snapshot; call this once a second."""
-        self._snapshots.append(snapshot)
+    def add(self, snapshot: RobotSnapshot, seconds: int = 1) -> None:
+        """Add the present snapshot for the seconds since the last one."""
+        self._snapshots.extend([snapshot] * seconds)
 
     @property
     def now(self) -> RobotSnapshot:

@@ -16,6 +16,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import operator
 import os
 import re
 import stat
@@ -37,6 +38,8 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _INTEGERS = {"counter_x": (0, 65535), "counter_y": (0, 65535)}
 _SIGNED = (-32768, 32767)
 _FARTHEST = 1e9
+#: Gets all values of a state but its stamp.
+_CONTENT = operator.attrgetter(*(field.name for field in dataclasses.fields(OdometryState) if field.name != "stamp"))
 
 
 class OdometryFileError(Exception):
@@ -184,7 +187,7 @@ class OdometryKeeper:
         saved = self._saved
         if saved is None or state.stamp - saved.stamp >= self._refresh:
             return True
-        return dataclasses.replace(state, stamp=saved.stamp) != saved
+        return _CONTENT(state) != _CONTENT(saved)
 
 
 def _state(content: dict[str, object]) -> OdometryState:

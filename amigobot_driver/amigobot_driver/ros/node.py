@@ -15,7 +15,7 @@ from ..driver import Driver
 from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, default_path
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Report, Robot, take_snapshot
+from ..robot import Event, Outcome, Report, Robot, RobotSnapshot, take_snapshot
 from .actions import MotionActions
 from .auxiliary import AuxInterface
 from .commands import VelocityInput
@@ -158,12 +158,14 @@ class AmigobotNode(Node):
             raise RuntimeError("a driver thread has died; the robot was stopped")
         if self._recording:
             self._recording.check()
-        with self.driver.robot() as robot:
-            snapshot = take_snapshot(robot)
-        self._diagnostics.publish(snapshot)
+        self._diagnostics.publish(self._snapshot)
         if self._seconds % _GRAPH_PERIOD == 0:
             self.velocity.warn_about_other_type()
         self._seconds += 1
+
+    def _snapshot(self) -> RobotSnapshot:
+        with self.driver.robot() as robot:
+            return take_snapshot(robot)
 
     def _on_event(self, event: Event) -> None:
         """Called by the driver's threads, one at a time."""
