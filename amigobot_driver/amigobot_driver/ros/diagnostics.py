@@ -12,7 +12,6 @@ from ..findings import PARTS, Finding, History
 from ..robot import RobotSnapshot
 from ..wording import given_name
 
-
 #: s between two snapshots while /diagnostics has no subscriber: one takes 0.4 ms.
 _UNREAD = 5
 
