@@ -15,7 +15,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ros_bench import Bench
 
 from amigobot_driver.driver import Driver
-from amigobot_driver.findings import Finding
+from amigobot_driver.findings import OK, Finding
 from amigobot_driver.robot import Options, RobotSnapshot, take_snapshot
 from amigobot_driver.robot import Robot as CoreRobot
 from amigobot_driver.ros.diagnostics import Diagnostics
@@ -99,7 +99,7 @@ def test_diagnostics_neither_query_the_graph_nor_publish_with_the_robot_locked()
 
     def found() -> Finding:
         note("graph")
-        return DiagnosticStatus.OK, "", {}
+        return OK, "", {}
 
     ros = MagicMock()
     ros.get_fully_qualified_name.return_value = "/amigobot"
