@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import re
 import signal
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from html import escape
 from pathlib import Path
@@ -21,6 +22,8 @@ from .sources import Source
 
 #: s between two pings of a browser; one that does not answer within half of it has gone.
 _HEARTBEAT = 8.0
+#: Addresses that mean every address of this computer.
+_EVERY_ADDRESS = ("0.0.0.0", "::")
 _STATIC = Path(__file__).parent / "static"
 _TYPES = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -82,6 +85,8 @@ def application(dashboard: Dashboard, access: Access) -> web.Application:
 def _greeting(access: Access, port: int) -> str:
     """What is printed when the server runs."""
     host = access.listen.host
+    if host in _EVERY_ADDRESS:
+        host = socket.gethostname()
     host = f"[{host}]" if ":" in host else host
     if not access.token:
         return f"dashboard: http://{host}:{port}/   (Ctrl-C ends it)"
@@ -111,8 +116,8 @@ class _Server:
 
     async def close_sockets(self, app: web.Application) -> None:
         """Tell every browser that the server ends."""
-        for socket in list(self._sockets):
-            await socket.close(code=1001, message=b"the dashboard ends")
+        for ws in list(self._sockets):
+            await ws.close(code=1001, message=b"the dashboard ends")
 
     # -- who may ----------------------------------------------------------------------------------------------
 
@@ -176,35 +181,35 @@ class _Server:
 
     async def socket(self, request: web.Request) -> web.StreamResponse:
         """The WebSocket of a browser."""
-        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT, max_msg_size=MAX_LENGTH, compress=False)
-        if not socket.can_prepare(request):
+        ws = web.WebSocketResponse(heartbeat=_HEARTBEAT, max_msg_size=MAX_LENGTH, compress=False)
+        if not ws.can_prepare(request):
             raise web.HTTPBadRequest(text="this address is for the page's WebSocket")
         browser = self._dashboard.join()
         if browser is None:
             raise web.HTTPServiceUnavailable(text="too many browsers are connected")
-        await socket.prepare(request)
-        self._sockets.add(socket)
-        sender = asyncio.create_task(self._send(socket, browser))
+        await ws.prepare(request)
+        self._sockets.add(ws)
+        sender = asyncio.create_task(self._send(ws, browser))
         try:
-            async for message in socket:
+            async for message in ws:
                 if message.type == WSMsgType.TEXT:
                     self._dashboard.receive(browser, message.data)
                 else:
                     browser.reply_error(None, "a text is needed")
         finally:
             self._dashboard.leave(browser)
-            self._sockets.discard(socket)
+            self._sockets.discard(ws)
             sender.cancel()
             with contextlib.suppress(asyncio.CancelledError, ConnectionError):
                 await sender
-        return socket
+        return ws
 
-    async def _send(self, socket: web.WebSocketResponse, browser: Browser) -> None:
+    async def _send(self, ws: web.WebSocketResponse, browser: Browser) -> None:
         """Send answers and frames, as fast as the browser takes them."""
         with contextlib.suppress(ConnectionError):
-            while not socket.closed:
+            while not ws.closed:
                 text = await browser.next()
-                await socket.send_str(self._dashboard.frame(browser) if text is None else text)
+                await ws.send_str(self._dashboard.frame(browser) if text is None else text)
 
 
 def _refused(text: str) -> web.Response:

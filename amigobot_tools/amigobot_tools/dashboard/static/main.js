@@ -94,6 +94,7 @@ function stored(name) {
 function applyTheme() {
   document.documentElement.dataset.theme = stored("theme") ?? (dark.matches ? "dark" : "light");
   forgetColors();
+  view.touch();
 }
 byId("theme").addEventListener("click", () => {
   const other = document.documentElement.dataset.theme === "dark" ? "light" : "dark";

@@ -36,11 +36,13 @@ export class View {
     canvas.addEventListener("pointermove", (event) => this.drag(event));
     for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.lift(event));
     canvas.addEventListener("keydown", (event) => this.key(event));
+    this.changed = true;
     this.times = []; // of the pictures of the last second, for the frame rate
     requestAnimationFrame(() => this.draw());
   }
 
   forget() {
+    this.touch();
     this.trail = [];
     this.truthTrail = [];
     this.hits = [];
@@ -57,6 +59,7 @@ export class View {
   }
 
   frame(now) {
+    this.touch();
     const state = now.state;
     if (state.x === null || state.x === undefined) {
       this.state = state;
@@ -132,6 +135,7 @@ export class View {
   // -- zoom and pan ------------------------------------------------------------------------------------------
 
   zoom(factor, px = this.width / 2, py = this.height / 2) {
+    this.touch();
     const before = this.toWorld(px, py);
     this.scale = Math.min(800, Math.max(4, this.scale * factor));
     if (this.follow) return;
@@ -141,6 +145,7 @@ export class View {
 
   setFollow(on) {
     this.follow = on;
+    this.touch();
     this.onfollow?.(on);
   }
 
@@ -209,8 +214,24 @@ export class View {
 
   // -- the picture -------------------------------------------------------------------------------------------
 
+  /** Draw again at the next opportunity. */
+  touch() {
+    this.changed = true;
+  }
+
+  /** Whether the robot is between the poses of the last two frames. */
+  moving() {
+    const [before, last] = this.frames;
+    if (!last?.pose || performance.now() / 1000 > last.at + SHOWN_LATE + 0.05) return false;
+    return ["pose", "truth"].some((name) => before[name] && last[name] && before[name].some((value, index) => value !== last[name][index]));
+  }
+
   draw() {
     requestAnimationFrame(() => this.draw());
+    const { clientWidth, clientHeight } = this.canvas;
+    const resized = clientWidth !== this.width || clientHeight !== this.height;
+    if (!this.changed && !resized && !this.pointers.size && !this.moving()) return;
+    this.changed = false;
     const now = performance.now();
     this.times = [...this.times.filter((time) => now - time < 1000), now];
     const { context, width, height } = context2d(this.canvas);
