@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import json
 import re
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-
-import aiohttp
 
 from .node import measure
 from .report import Row, row
@@ -36,34 +31,19 @@ def dashboard() -> Iterator[Row]:
 
 @contextlib.contextmanager
 def _browsers() -> Iterator[None]:
-    """Run a dashboard of the node, and connections that take every frame as browsers do, for a `with` block."""
-    process = subprocess.Popen([sys.executable, "-c", _DASHBOARD], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    ready, ended = threading.Barrier(2), threading.Event()
-    try:
-        found = re.search(r"http://\S+?/", process.stdout.readline())
-        assert found, "the dashboard has not started"
-        thread = threading.Thread(target=asyncio.run, args=(_watch(found[0], ready, ended),))
-        thread.start()
-        ready.wait(60)
+    """Run a dashboard of the node, and browsers in a process of their own, for a `with` block."""
+    with contextlib.ExitStack() as stack:
+        line = _start(stack, "-c", _DASHBOARD)
+        found = re.search(r"http://\S+?/", line)
+        assert found, f"the dashboard has not started: {line}"
+        assert _start(stack, "-m", "benchmarks.browsers", found[0], str(_BROWSERS))
         yield
-        ended.set()
-        thread.join()
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(60)
 
 
-async def _watch(url: str, ready: threading.Barrier, ended: threading.Event) -> None:
-    async with aiohttp.ClientSession() as session, contextlib.AsyncExitStack() as stack:
-        sockets = [await stack.enter_async_context(session.ws_connect(f"{url}ws")) for _ in range(_BROWSERS)]
-        await asyncio.gather(*(socket.receive() for socket in sockets))
-        await asyncio.to_thread(ready.wait, 60)
-        await asyncio.gather(*(_take(socket, ended) for socket in sockets))
-
-
-async def _take(socket: aiohttp.ClientWebSocketResponse, ended: threading.Event) -> None:
-    await socket.send_str(json.dumps({"type": "ack", "n": 1}))
-    while not ended.is_set():
-        message = json.loads((await socket.receive()).data)
-        await socket.send_str(json.dumps({"type": "ack", "n": message["n"]}))
+def _start(stack: contextlib.ExitStack, *arguments: str) -> str:
+    """Start a Python program, which is ended with the stack; returns the first line that it prints."""
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, text=True)
+    stack.callback(process.wait, 60)
+    stack.callback(process.send_signal, signal.SIGINT)
+    assert process.stdout is not None
+    return process.stdout.readline()

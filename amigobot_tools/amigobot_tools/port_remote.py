@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -148,6 +148,10 @@ class PortRemote:
     def messages(self) -> list[str]:
         """Return the log lines since the last call."""
         return drained(self._messages)
+
+    def add_messages(self, lines: Iterable[str]) -> None:
+        """Append lines to the log."""
+        self._messages.extend(lines)
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""

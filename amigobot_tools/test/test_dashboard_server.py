@@ -321,7 +321,7 @@ kinds = st.sampled_from(("drive", "say", "take", "leave", "keep", "hand_over", "
 names = st.sampled_from(("type", "id", "linear", "angular", "text", "n", "on")) | st.text(max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.text(max_size=80)

@@ -6,11 +6,14 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulator
 
-from amigobot_driver import AmigoBotError, Refused
+from amigobot_driver import AmigoBot, AmigoBotError, Refused
+from amigobot_driver.cli import UsageError
+from amigobot_tools.dashboard.sources import open_source
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource
 
 Test = Callable[[SimulatorSource, Bench, Page], Awaitable[None]]
@@ -208,3 +211,24 @@ def test_buttons_and_battery() -> None:
         until(lambda: source.state().volts < 11.9)
         source.requests["press_reset"].run()
         until(lambda: source.state().link["connections"] == "2")
+
+
+def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Path) -> None:
+    file = tmp_path / "robots.yaml"
+    robots = "alpha: {pty: %s/alpha, start: [0, 0, 0], baud: 0}\n  beta: {pty: %s/beta, start: [0.8, 0, 180], baud: 0}"
+    file.write_text(f"world: empty\nrobots:\n  {robots % (tmp_path, tmp_path)}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"--name gamma: .* has alpha, beta"):
+        open_source(str(file), profile="", timeout=PATIENCE, ros=False, name="gamma")
+    source = open_source(str(file), profile="", timeout=PATIENCE, ros=False, name="")
+    assert isinstance(source, SimulatorSource)
+    try:
+        assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}
+        until(lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
+        assert any("robot beta listens on" in line for line in source.remote.messages())
+        with pytest.raises(Refused, match="inside the amigo"):
+            source.requests["add_obstacle"].run(x=0.8, y=0.1, heading=0.0, length=0.3, width=0.3)
+        with AmigoBot(str(tmp_path / "beta"), timeout=PATIENCE) as beta:
+            until(lambda: beta.drive(0.0, 0.5) or source.live()["others"]["beta"][2] < 3.0)
+    finally:
+        source.close()
+    assert not (tmp_path / "beta").exists()

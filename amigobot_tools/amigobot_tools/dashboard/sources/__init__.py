@@ -15,11 +15,11 @@ def open_source(text: str, *, profile: str, timeout: float, ros: bool, name: str
     """Connect to what the command line names.
 
     Args:
-        text: Port, file, or "" for a simulated robot.
+        text: Port, file of a recording or of several robots, or "" for a simulated robot.
         profile: Name or file of a profile; "" chooses it by what the robot says.
         timeout: Seconds to wait for the robot.
         ros: Through a running node.
-        name: Namespace of the node.
+        name: Namespace of the node, or name of the robot in a file of several.
 
     Raises:
         UsageError: The arguments exclude each other, or the file cannot be read.
@@ -35,6 +35,12 @@ def open_source(text: str, *, profile: str, timeout: float, ros: bool, name: str
         from .simulator import SimulatorSource
 
         return SimulatorSource(text or "sim://", profile, timeout=timeout)
+    if Path(text).suffix in (".yaml", ".yml") and Path(text).is_file():
+        from .simulator import SimulatorSource
+
+        return SimulatorSource("", profile, timeout=timeout, robots=Path(text), name=name)
+    if name:
+        raise UsageError(f"--name {name}: only a file of several robots has names")
     if Path(text).is_file():
         from .recording import RecordingSource
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from amigobot_driver import AmigoBot, Options, Refused
@@ -15,6 +17,7 @@ from amigobot_driver.transport.simulated import simulator_of
 
 from ...state import RobotState
 from ..messages import Flag, Number, Request, Text, Whole
+from .neighbors import Neighbors, open_robots
 from .port import PortSource
 from .stepped import FASTEST, SLOWEST, SteppedDriver
 
@@ -30,8 +33,10 @@ _ANGLE = Number(-100.0, 100.0)
 class SimulatedBot(AmigoBot):
     """An `AmigoBot` on a simulator whose clock can be changed."""
 
-    def __init__(self, port: str, *, timeout: float, options: Options, simulator: Simulator) -> None:
-        self._new_driver = partial(SteppedDriver, simulator=simulator)  # type: ignore[assignment]
+    def __init__(
+        self, port: str, *, timeout: float, options: Options, simulator: Simulator, beside: Callable[[float], None]
+    ) -> None:
+        self._new_driver = partial(SteppedDriver, simulator=simulator, beside=beside)  # type: ignore[assignment]
         super().__init__(port, timeout=timeout, options=options)
 
     @property
@@ -73,16 +78,32 @@ class SimulatorSource(PortSource):
         url: sim:// with options.
         profile: Name or file of a profile for the driver; "" chooses it by what the robot says.
         timeout: Seconds to wait for the robot.
+        robots: A file of several robots, instead of the URL.
+        name: Which of them the page drives; "": the first one.
 
     Raises:
         AmigoBotError: The URL describes no robot; the message says why.
+        UsageError: The file describes no robots.
     """
 
     kind = "simulator"
 
-    def __init__(self, url: str, profile: str = "", *, timeout: float = 10.0) -> None:
-        self._simulator, _ = simulator_of(url)
-        super().__init__(url, profile, timeout=timeout, make=partial(SimulatedBot, simulator=self._simulator))
+    def __init__(
+        self, url: str, profile: str = "", *, timeout: float = 10.0, robots: Path | None = None, name: str = ""
+    ) -> None:
+        lines: list[str] = []
+        if robots:
+            name, self._simulator, self._neighbors = open_robots(robots, name, lines.append)
+            url = f"{robots.name}: {name}"
+        else:
+            (self._simulator, _), self._neighbors = simulator_of(url), Neighbors({})
+        make = partial(SimulatedBot, simulator=self._simulator, beside=self._neighbors.exchange)
+        try:
+            super().__init__(url, profile, timeout=timeout, make=make)
+        except BaseException:
+            self._neighbors.close()
+            raise
+        self.remote.add_messages(lines)
         assert isinstance(self.robot, SimulatedBot)
         self._driver = self.robot.stepped
         self._world: World = self._simulator.world
@@ -112,6 +133,7 @@ class SimulatorSource(PortSource):
             truth, odometry = simulator.truth, self._odometry()
             if self._origin is None:
                 self._origin = _origin(truth.pose, odometry)
+            others = self._neighbors.poses()
         driver, origin, pose = self._driver, self._origin, truth.pose
         return {
             "sim": {
@@ -129,6 +151,7 @@ class SimulatorSource(PortSource):
                 "bytes_in_transit": simulator.bytes_in_transit,
             },
             "origin": (origin.x, origin.y, origin.heading),
+            "others": others,
         }
 
     def sections(self) -> dict[str, Any]:
@@ -138,7 +161,13 @@ class SimulatorSource(PortSource):
             "walls": self._world.segments,
             "obstacles": list(self._obstacles.values()),
             "faults": _fault_rows(self._simulator.faults),
+            "bodies": self._neighbors.bodies(),
         }
+
+    def close(self) -> None:
+        """Stop the robot, and close the ports of the others."""
+        super().close()
+        self._neighbors.close()
 
     def state(self) -> RobotState:
         """Return what is known of the robot; times count in simulated seconds."""
@@ -213,9 +242,12 @@ class SimulatorSource(PortSource):
         with self._driver.world() as simulator:
             _check_outside(simulator.truth.pose, obstacles)
             world = dataclasses.replace(self._world, segments=(*self._world.segments, *added))
+            before = simulator.world
             try:
                 simulator.replace_world(world)
+                self._neighbors.replace_world(world)
             except WorldError as error:
+                simulator.replace_world(before)
                 raise Refused(str(error)) from None
             self._obstacles = obstacles
 

@@ -40,12 +40,22 @@ class SteppedDriver:
         url: Name of the port, for messages.
         listener: Called with each event, in order, from the thread, without the lock.
         simulator: The simulated robot.
+        beside: Called with the simulated time after each round, with the lock.
     """
 
-    def __init__(self, robot: Robot, url: str, listener: Callable[[Event], None], *, simulator: Simulator) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        url: str,
+        listener: Callable[[Event], None],
+        *,
+        simulator: Simulator,
+        beside: Callable[[float], None] = lambda now: None,
+    ) -> None:
         self.url = url
         self.failed = threading.Event()  #: set when an exception has ended the thread
         self.simulator = simulator
+        self._beside = beside
         self._robot = robot
         self._listener = listener
         self._lock = threading.RLock()
@@ -137,6 +147,7 @@ class SteppedDriver:
             while not self._stopping.is_set():
                 with self._lock:
                     self._advance(self._target(), time.monotonic() + _SLICE)
+                    self._beside(self._now)
                     self._measure()
                 self._deliver()
                 self._stopping.wait(_ROUND)

@@ -156,6 +156,7 @@ const sections = {
     view.walls = walls;
     if (first && walls.length) view.scale = Math.max(40, view.canvas.clientWidth / 9);
   },
+  bodies: (bodies) => (view.bodies = bodies),
   obstacles: (obstacles) => parts.simulator?.setObstacles(obstacles),
   faults: (faults) => parts.simulator?.setFaults(faults),
   parameters: (parameters) => parts.parameters?.update(parameters),

@@ -25,6 +25,8 @@ export class View {
     this.body = null;
     this.walls = [];
     this.obstacles = [];
+    this.others = {};
+    this.bodies = {};
     this.path = [];
     this.map = null;
     this.frames = [];
@@ -71,6 +73,7 @@ export class View {
     const truth = now.sim ? [now.sim.x, now.sim.y, now.sim.yaw] : null;
     this.frames = [...this.frames.slice(-1), { at, pose, truth }];
     this.state = state;
+    this.others = now.others ?? {};
     this.keep(this.trail, pose);
     if (truth) this.keep(this.truthTrail, truth);
     state.sonars.forEach(([range, age], index) => {
@@ -248,6 +251,7 @@ export class View {
     this.drawLines(context, this.trail, "trail", 2, 0.85);
     if (pose) this.drawSonars(context, pose);
     const truth = this.poseNow("truth");
+    for (const [name, other] of Object.entries(this.others)) this.drawOther(context, name, other);
     if (pose) this.drawRobot(context, pose, false);
     if (truth) this.drawRobot(context, this.editor?.preview ?? truth, true);
     this.drawScale(context);
@@ -421,6 +425,31 @@ export class View {
     context.fill();
     this.drawBumpers(context, body, pixel);
     context.restore();
+  }
+
+  /** Another robot of the same world: its outline and its name. */
+  drawOther(context, name, [x, y, yaw]) {
+    const body = this.bodies[name];
+    if (!body) return;
+    const [px, py] = this.toScreen(x, y);
+    context.save();
+    context.translate(px, py);
+    context.rotate(-yaw);
+    context.scale(this.scale, this.scale);
+    context.beginPath();
+    context.roundRect(-body.rear, -body.width / 2, body.front + body.rear, body.width, 0.05);
+    context.moveTo(body.front, 0);
+    context.lineTo(0, 0);
+    context.restore();
+    context.fillStyle = context.strokeStyle = color("obstacle");
+    context.globalAlpha = 0.4;
+    context.fill();
+    context.globalAlpha = 1;
+    context.lineWidth = 2;
+    context.stroke();
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.fillText(name, px, py - body.width * this.scale * 0.5 - 6);
   }
 
   drawBumpers(context, body, pixel) {

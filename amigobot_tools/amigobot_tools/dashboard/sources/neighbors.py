@@ -1,0 +1,99 @@
+"""Several simulated robots in one world: the page drives one, other programs drive the others at their ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from amigobot_driver.cli import UsageError
+from amigobot_driver.sim import Simulator, World, WorldError, load_robots
+from amigobot_driver.sim.pty import PtyConnection
+from amigobot_driver.sim.server import Connection, Served
+from amigobot_driver.sim.tcp import TcpConnection
+
+from ..access import parse_listen
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """The other robots of a world, by name."""
+
+    served: dict[str, Served]
+
+    def poses(self) -> dict[str, tuple[float, float, float]]:
+        """Return where they are: m, m, rad in the world's frame."""
+        poses = {name: one.simulator.truth.pose for name, one in self.served.items()}
+        return {name: (pose.x, pose.y, pose.heading) for name, pose in poses.items()}
+
+    def bodies(self) -> dict[str, Any]:
+        """Return their dimensions, m."""
+        return {name: one.simulator.profile.body for name, one in self.served.items()}
+
+    def exchange(self, now: float) -> None:
+        """Pass bytes between the robots and their clients."""
+        for one in self.served.values():
+            one.exchange(now)
+
+    def replace_world(self, world: World) -> None:
+        """Put up other walls for all of them.
+
+        Raises:
+            WorldError: A wall would be inside one of them; then nothing has changed.
+        """
+        before = {name: one.simulator.world for name, one in self.served.items()}
+        try:
+            for one in self.served.values():
+                one.simulator.replace_world(world)
+        except WorldError:
+            for name, one in self.served.items():
+                one.simulator.replace_world(before[name])
+            raise
+
+    def close(self) -> None:
+        """Close their ports."""
+        for one in self.served.values():
+            one.connection.close()
+
+
+def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str, Simulator, Neighbors]:
+    """Build the robots of a file, and open the ports of all but one.
+
+    Args:
+        path: As for `amigobot sim --robots`.
+        name: The robot that the page drives; "": the first one.
+        log: Called with lines about the ports.
+
+    Returns:
+        The name of that robot, the robot, and the others.
+
+    Raises:
+        UsageError: The file, a port or the name is wrong; the message says what is allowed.
+    """
+    served: dict[str, Served] = {}
+    try:
+        described = load_robots(str(path))
+        names = [entry.name for entry in described.robots]
+        name = name or names[0]
+        if name not in names:
+            raise UsageError(f"--name {name}: {path} has {', '.join(names)}")
+        robots = described.build().robots
+        for entry in described.robots:
+            if entry.name != name:
+                connection = _connection(entry.pty, entry.tcp, robots[entry.name], log)
+                served[entry.name] = Served(robots[entry.name], connection)
+                log(f"robot {entry.name} listens on {connection.description}")
+    except WorldError as error:
+        raise UsageError(str(error)) from None
+    except (OSError, ValueError) as error:
+        Neighbors(served).close()
+        raise UsageError(f"{path}: {error}") from None
+    return name, robots[name], Neighbors(served)
+
+
+def _connection(pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None]) -> Connection:
+    if pty:
+        return PtyConnection(pty, simulator, check_baud=False, log=log)
+    listen = parse_listen(tcp)
+    return TcpConnection((listen.host, listen.port), simulator, log=log)
