@@ -9,7 +9,7 @@ from pathlib import Path
 from amigobot_driver import ProfileError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.packet_file import read_recording
-from amigobot_driver.cli.replay import replayed
+from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Ping, Report
 
@@ -21,7 +21,7 @@ class RecordingRemote:
 
     Args:
         file: The recording.
-        profile: Name or file of a profile; "" takes that of the recording.
+        profile: Name or file of a profile; "" takes that of the robot.
         rate: Speed; 1 is that of the recording.
 
     Raises:
@@ -33,15 +33,16 @@ class RecordingRemote:
         self.where = file.name
         head, records = read_recording(file)
         records.sort(key=lambda record: record.time)
+        profile = profile or recorded_profile(head)
         try:
-            self._reports = replayed(head, records, profile or head.profile)
+            self._reports = replayed(head, records, profile)
         except ProfileError:
             raise
         except ValueError as error:
             raise UsageError(f"{file}: {error}") from None
         if not self._reports:
             raise UsageError(f"{file} has no packets of a robot")
-        self._profile = load_profile(profile or head.profile)
+        self._profile = load_profile(profile)
         self._name = head.name
         self._rate = rate
         self._began = time.monotonic()

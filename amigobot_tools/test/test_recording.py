@@ -76,6 +76,18 @@ def test_another_rate_and_another_profile(recording: Path, clock: Clock, tmp_pat
     assert 1.6 < remote.state().x < 2.2
 
 
+def test_the_calibration_of_the_robot_is_used(
+    recording: Path, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "amigobot" / "robots" / "Rob.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("extends: amigo\ncalibration: {left_wheel: 2.0, right_wheel: 2.0}\n")
+    remote = RecordingRemote(recording)
+    clock.now += 60.0
+    assert 1.6 < remote.state().x < 2.2
+
+
 def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "other"
     file.write_text("no recording")

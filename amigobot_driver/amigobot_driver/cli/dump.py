@@ -54,12 +54,13 @@ def run(args: argparse.Namespace) -> int:
 def _write_bag(args: argparse.Namespace, head: Head, records: list[Record]) -> int:
     # Imported here: the library is optional.
     from .bag import write_bag
+    from .replay import recorded_profile
 
     if args.bag.exists():
         raise UsageError(f"{args.bag} exists: name another folder")
     records.sort(key=lambda record: record.time)
     try:
-        counts = write_bag(args.bag, head, records, args.robot or head.profile)
+        counts = write_bag(args.bag, head, records, args.robot or recorded_profile(head))
     except OSError as error:
         raise UsageError(f"{args.bag}: cannot be written ({error.strerror})") from None
     except ProfileError:

@@ -36,7 +36,7 @@ _COLUMNS = ("time", "x", "y", "yaw", "linear", "angular", "volts", "motors", "st
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("file", type=Path)
-    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as in the recording)")
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: of the robot)")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print each packet: s, m, rad, m/s, rad/s, V")
     form.add_argument("--json", action="store_true", help="print where the robot was at the end as JSON: s, m, rad")
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.pty:
         return _serve(args, head, records)
     try:
-        reports = replayed(head, records, args.robot or head.profile)
+        reports = replayed(head, records, args.robot or recorded_profile(head))
     except ProfileError:
         raise
     except ValueError as error:
@@ -68,6 +68,15 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_summary(head, reports)
     return 0
+
+
+def recorded_profile(head: Head) -> str:
+    """Return the name of the profile of a recording, or the file with the calibration of this robot if there is one."""
+    from ..profiles import calibrated_profile, calibration_file, load_profile
+
+    profile = load_profile(head.profile)
+    calibrated, _ = calibrated_profile(profile, "", head.name)
+    return head.profile if calibrated == profile else str(calibration_file(head.name))
 
 
 def replayed(head: Head, records: list[Record], profile: str) -> list[tuple[float, Report]]:
