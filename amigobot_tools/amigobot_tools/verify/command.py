@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from amigobot_driver.wording import counted
 
 from ..keys import HungUp, keyboard
 from . import page, report
-from .client import Client
+from .client import Client, Stopped
 from .comparison import DIFFERS, UNKNOWN, Compared, compare
 from .learned import simulator_section
 from .line import Line, PortLine, SimulatorLine
@@ -79,6 +80,20 @@ def verify(args: argparse.Namespace) -> int:
     """Run the steps with a robot and write the report."""
     console = Console()
     before = _earlier(args)
+    try:
+        made, profile = _measure(args, console, before)
+    except Stopped:
+        raise UsageError("ended by a key") from None
+    except HungUp as end:
+        raise UsageError(f"{end}; the robot was stopped, --resume goes on") from None
+    _finish(args.output, made, profile)
+    _print_summary(console, made)
+    console.print(f"{args.output / PAGE}: the same with plots; {args.output / RECORDING}: every packet")
+    return _status(made)
+
+
+def _measure(args: argparse.Namespace, console: Console, before: Report | None) -> tuple[Report, Profile]:
+    """Run the steps; on every way out the robot is stopped and its session closed."""
     with contextlib.ExitStack() as stack:
         line, owner = _connect(args, console, stack)
         client = Client(line, owner.stopped)
@@ -97,10 +112,7 @@ def verify(args: argparse.Namespace) -> int:
         )
         recorder = stack.enter_context(_recording(args, client, made, profile))
         _run(args, trial, made, recorder, console)
-    _finish(args.output, made, profile)
-    _print_summary(console, made)
-    console.print(f"{args.output / PAGE}: the same with plots; {args.output / RECORDING}: every packet")
-    return _status(made)
+        return made, profile
 
 
 def _earlier(args: argparse.Namespace) -> Report | None:
@@ -125,6 +137,7 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
     owner: Owner
     if args.yes:
         owner = UnattendedOwner(console)
+        stack.enter_context(_terminated_as_interrupted())
     else:
         try:
             owner = TerminalOwner(stack.enter_context(keyboard()), console)
@@ -133,6 +146,17 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
     port = open_port(args.port, _FIRST_BAUD)
     stack.callback(port.close)
     return PortLine(port), owner
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, so that the robot is stopped first."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _profile(robot: str, reply: SyncReply) -> tuple[Profile, str]:

@@ -1,0 +1,70 @@
+"""`amigobot verify` as an owner meets it: questions on a terminal, a robot in another process, any key to stop it."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from processes import SimulatedRobot, Terminal, simulated_robot, terminal, until
+
+from amigobot_tools.verify import report
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Iterator[SimulatedRobot]:
+    with simulated_robot(tmp_path, "--robot", "amigo-sh", "--world", "empty") as running:
+        yield running
+
+
+@pytest.fixture
+def verify(robot: SimulatedRobot, tmp_path: Path) -> Iterator[Terminal]:
+    output = str(tmp_path / "report")
+    with terminal("verify", robot.port, "--output", output, "--only", "config", "--only", "directions") as tool:
+        yield tool
+
+
+def begin(verify: Terminal, robot: SimulatedRobot) -> None:
+    """Answer what stands before the first motion."""
+    verify.wait_for("Put the robot on a block")
+    assert robot.speed == 0
+    verify.type("\r")
+    verify.wait_for("What moves: the wheels, in the air.")
+    assert robot.speed == 0
+    verify.type("\r")
+    until(lambda: robot.speed > 0.05, "the wheels turn")
+
+
+def test_nothing_moves_before_the_owner_agrees_and_any_key_stops_it(
+    verify: Terminal, robot: SimulatedRobot, tmp_path: Path
+) -> None:
+    begin(verify, robot)
+    verify.type("x")
+    # A slow computer may take its time until it reads the key.
+    verify.wait_for("Stopped; the motors are off.")
+    assert robot.seconds_until_rest(time.monotonic() - 1.0) < 2.0
+    verify.type("s")
+    assert verify.wait() == 0
+    made = report.load(tmp_path / "report" / report.REPORT)
+    assert {step.name: step.status for step in made.steps} == {"config": "done", "directions": "stopped"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_the_robot_and_the_report_can_be_resumed(
+    verify: Terminal, robot: SimulatedRobot, tmp_path: Path, number: signal.Signals
+) -> None:
+    begin(verify, robot)
+    verify.process.send_signal(number)
+    assert verify.wait() == 2
+    assert verify.shows("--resume goes on")
+    assert robot.seconds_until_rest(time.monotonic() - 1.0) < 2.0
+    assert report.load(tmp_path / "report" / report.REPORT).done == {"config"}
+
+
+def test_a_person_who_skips_sees_no_motion(verify: Terminal, robot: SimulatedRobot) -> None:
+    verify.wait_for("Put the robot on a block")
+    verify.type("s")
+    assert verify.wait() == 0
+    assert max(abs(line["left_velocity"]) for line in robot.truth) == 0
