@@ -32,6 +32,7 @@ from amigobot_tools.verify.trial import Trial
 REPOSITORY = Path(__file__).parents[2]
 #: Reports of robots; each folder that is dropped here becomes a test.
 REPORTS = sorted(path.parent for path in (Path(__file__).parent / "reports").glob("*/report.json"))
+PIONEERS = ("p2dx", "p3dx", "p3at-sh", "powerbot-sh")
 ODD = """\
 extends: amigo-sh
 name: odd
@@ -229,6 +230,24 @@ class TestStop:
         assert client.commands[-3:] == ["STOP", "STOP", "ENABLE(0)"]
         simulator.advance(client.now() + 3.0)
         assert simulator.truth.left_velocity == simulator.truth.right_velocity == 0.0
+
+
+@pytest.mark.parametrize("robot", ["amigo", *(pytest.param(name, marks=pytest.mark.soak) for name in PIONEERS)])
+def test_robots_of_the_family_are_as_simulated(robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    skip = [word for name in ("wall", "numbering") for word in ("--skip", name)]
+    assert main(["verify", f"sim://{robot}?seed=4", "--output", str(tmp_path), *skip]) == 0
+    made = report.load(tmp_path / report.REPORT)
+    assert {step.status for step in made.steps} == {"done", "skipped"}
+    assert differing(tmp_path / report.REPORT) == {}
+
+
+def test_a_wheel_that_stalls_fails_the_step_and_the_others_go_on(tmp_path: Path) -> None:
+    url = "sim://amigo-sh?faults=jam=12:6:30"
+    steps = [word for name in ("rate", "full_power", "rotation") for word in ("--only", name)]
+    assert main(["verify", url, "--output", str(tmp_path), *steps]) == 1
+    status = {step.name: step for step in report.load(tmp_path / report.REPORT).steps}
+    assert "both must turn freely" in status["rotation"].reason
+    assert status["full_power"].status == "done"
 
 
 class TestVerdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -90,6 +91,11 @@ class Runner:
                 trial.client.halt()
                 owner.tell(str(error))
                 return result(FAILED, str(error)), True
+            except (ArithmeticError, LookupError, statistics.StatisticsError) as error:
+                trial.client.halt()
+                reason = f"the packets do not allow this measurement ({type(error).__name__}: {error})"
+                owner.tell(reason)
+                return result(FAILED, reason), True
             except AmigoBotError as error:
                 trial.client.halt()
                 return result(FAILED, str(error)), self._recovered(owner, error)

@@ -134,7 +134,7 @@ class Trial:
         """Switch the motors on; stop and switch them off at the end.
 
         Raises:
-            StepFailed: They stay off.
+            StepFailed: They stay off, or a wheel stalls.
         """
         client = self.client
         for _ in range(3):
@@ -144,10 +144,14 @@ class Trial:
         else:
             raise StepFailed("the motors stay off after ENABLE 1: is the MOTORS button stuck, the battery empty?")
         client.send(Command.SETO())
+        first = len(client.packets)
         yield client
         self.rest()
         client.send(Command.ENABLE(0))
         client.wait(0.2)
+        sips = [stamped.packet for stamped in client.packets[first:] if isinstance(stamped.packet, Sip)]
+        if any(sip.left_stalled or sip.right_stalled for sip in sips):
+            raise StepFailed("a wheel has stalled: both must turn freely, and the robot must touch nothing")
 
     def rest(self) -> None:
         """Stop, and wait until the wheels rest.
@@ -168,11 +172,11 @@ class Trial:
 
     @contextmanager
     def encoders(self) -> Iterator[None]:
-        """Stream the encoders during a `with` block."""
-        self.client.send(Command.ENCODER(2))
+        """Stream the encoders during a `with` block, without sonars: both together do not fit into 9600 baud."""
+        self.client.send(Command.SONAR(0), Command.ENCODER(2))
         self.client.wait(0.2)
         yield
-        self.client.send(Command.ENCODER(0))
+        self.client.send(Command.ENCODER(0), Command.SONAR(1))
 
     def log(self, packets: Sequence[Stamped]) -> MotionLog:
         """Return the motion in these packets, in SI units by the scales found so far."""

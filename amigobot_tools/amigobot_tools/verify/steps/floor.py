@@ -80,9 +80,9 @@ def spin(trial: Trial) -> None:
         trial.number("wheel.track", "distance between the wheels", None, "m")
         return
     angle = math.tau * _TURNS + math.radians(past)
-    ticks = log.rows[-1].ticks
-    if ticks is not None and trial.ticks_per_meter and log.rows[0].ticks is not None:
-        left, right = (ticks[i] - log.rows[0].ticks[i] for i in (0, 1))
+    ticks = [row.ticks for row in log.rows if row.ticks is not None]
+    if ticks and trial.ticks_per_meter:
+        left, right = (ticks[-1][side] - ticks[0][side] for side in (0, 1))
         scales = trial.found("wheel.left_scale", 1.0), trial.found("wheel.right_scale", 1.0)
         track = (right * scales[1] - left * scales[0]) / trial.ticks_per_meter / angle
         error = track * math.hypot(math.radians(_PROTRACTOR) / angle, 0.003)
@@ -95,6 +95,8 @@ def spin(trial: Trial) -> None:
             tolerance=_WHEEL * track,
             parameter="wear.track_scale",
         )
+    else:
+        trial.number("wheel.track", "distance between the wheels", None, "m")
     if gyro:
         _gyro(trial, packets, angle)
 

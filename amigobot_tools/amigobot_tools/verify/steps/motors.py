@@ -181,6 +181,8 @@ def _braking(log: MotionLog, sent: float) -> tuple[float, list[Row]]:
     if not cruise:
         raise StepFailed("no packet shows the velocity before E_STOP")
     speed = sum(cruise) / len(cruise)
+    if speed < _ROLLING:
+        raise StepFailed("the wheels do not turn")
     return speed, [row for row in log.rows if row.time > sent and _ROLLING < row.velocity < 0.95 * speed]
 
 

@@ -19,8 +19,6 @@ _HAND, _HAND_ERROR = 0.2, 0.1
 _NEAR, _FAR = 0.5, 1.5
 #: pings at each distance: as many as the noise needs, and as a mean needs
 _NEAR_PINGS, _FAR_PINGS = 3000, 300
-#: mm of a reading that is no echo
-_NO_ECHO = 5000
 _SETTLE = 0.5
 
 
@@ -60,7 +58,7 @@ def numbering(trial: Trial) -> None:
         trial.fact(
             "sonar.touched",
             "a touched sonar reports",
-            "no echo" if value > _NO_ECHO * unit else f"{10 * round(value * 10)} cm",
+            "no echo" if value >= trial.profile.sonar.max_range else f"{10 * round(value * 10)} cm",
         )
     client.send(Command.POLLING(b"\x01"))
     client.wait(_SETTLE)
@@ -74,6 +72,7 @@ def wall(trial: Trial) -> None:
     client, owner = trial.client, trial.owner
     poses = trial.profile.sonar.poses
     unit = trial.profile.units.range
+    limit = trial.profile.sonar.max_range
     flattest = min(abs(pose.heading) for pose in poses)
     front = [number for number, pose in enumerate(poses) if abs(pose.heading) < flattest + 0.01]
     client.send(Command.SONAR(1), Command.POLLING(bytes(number + 1 for number in front)))
@@ -86,7 +85,7 @@ def wall(trial: Trial) -> None:
         client.wait(_SETTLE)
         readings = _collect(trial, front, count)
         by_sonar = {n: [value * unit for _, sonar, value in readings if sonar == n] for n in front}
-        echoes = {n: [v for v in values if v < _NO_ECHO * unit] for n, values in by_sonar.items()}
+        echoes = {n: [v for v in values if v < limit] for n, values in by_sonar.items()}
         if not any(echoes.values()):
             raise StepFailed(f"no echo from the wall at {distance:g} m")
         means.append(statistics.fmean(statistics.fmean(values) for values in echoes.values() if values))
