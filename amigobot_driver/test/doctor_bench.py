@@ -272,6 +272,13 @@ class Bench:
         except ValueError:
             raise AssertionError(f"no JSON but {done.stdout}{done.stderr}") from None
 
+    def is_well(self, target: str) -> bool:
+        """Whether the doctor finds no problem."""
+        diagnosis = self.doctor(target)
+        if diagnosis.status:
+            print("         still:", ", ".join(diagnosis.causes))
+        return diagnosis.status == 0
+
     def type(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in a shell, as a user types it."""
         return subprocess.run(
@@ -323,7 +330,7 @@ class Fault:
         done = self.bench.type(command)
         if command.startswith(("amigobot doctor", "amigobot find")):
             return done.returncode == 0
-        return self.bench.doctor(self.target).status == 0
+        return self.bench.is_well(self.target)
 
 
 Maker = Callable[[Bench, random.Random, int], Fault]
@@ -368,7 +375,7 @@ def no_permission(bench: Bench, rng: random.Random, seed: int) -> Fault:
         log_in_again = bench.folder / "groups"
         if log_in_again.exists():
             bench.groups = [grp.getgrnam(name).gr_gid for name in log_in_again.read_text().split()]
-        return bench.doctor(robot.url).status == 0
+        return bench.is_well(robot.url)
 
     return Fault(bench, "no-permission", robot.url, cured=cured, robot=robot)
 
@@ -401,7 +408,7 @@ def port_busy(bench: Bench, rng: random.Random, seed: int) -> Fault:
         bench.type(command)
         holder.wait(20)
         time.sleep(1.0)
-        return bench.doctor(robot.url).status == 0
+        return bench.is_well(robot.url)
 
     return Fault(bench, "port-busy", robot.url, cured=cured)
 
@@ -599,7 +606,7 @@ def other_client(bench: Bench, rng: random.Random, seed: int) -> Fault:
         bench.type(command)
         client.wait(20)
         time.sleep(1.0)
-        return bench.doctor(robot.url).status == 0
+        return bench.is_well(robot.url)
 
     return Fault(bench, "other-client", robot.url, cured=cured)
 

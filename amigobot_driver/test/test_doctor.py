@@ -30,6 +30,7 @@ from amigobot_driver.doctor import (
     parse_target,
     verdict,
 )
+from amigobot_driver.doctor.checks import link
 from amigobot_driver.doctor.graph import STATUS_TYPE
 from amigobot_driver.doctor.probe import Answer, Prober
 from amigobot_driver.doctor.processes import clients_of, holders_of
@@ -223,10 +224,27 @@ def test_a_watchdog_that_is_off_is_an_error(tmp_path: Path) -> None:
     assert causes(look(f"sim://?robot={robot}", 2.0)) == ["watchdog-off"]
 
 
-def test_a_bad_link_is_told_with_its_figures() -> None:
-    findings = look("sim://amigo?faults=corrupt=0.003&seed=2", 8.0)
-    assert causes(findings) == ["bad-link"]
+@pytest.mark.parametrize(("load", "expected"), [(0.0, ["bad-link"]), (1e3, ["bad-link", "overload"])])
+def test_a_bad_link_is_told_with_its_figures(load: float, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
+    findings = look("sim://amigo?faults=corrupt=0.003&seed=2", 6.0)
+    assert causes(findings) == expected
     assert re.search(r"\d\.\d % damaged", texts(findings, "link"))
+
+
+@pytest.mark.parametrize(
+    ("stamps", "lost"),
+    [
+        ([0.1 * n for n in range(50)], 0.0),
+        ([0.1 * n for n in range(50) if n % 5], 0.18),
+        ([0.5 * (n // 5) + 0.05 * (n % 5) for n in range(50)], 0.0),
+    ],
+    ids=["regular", "every fifth is missing", "in bursts"],
+)
+def test_packets_that_are_late_are_not_lost(stamps: list[float], lost: float) -> None:
+    reports = [types.SimpleNamespace(stamp=stamp) for stamp in stamps]
+    _, share = link._period_and_loss(reports, 0.1)  # type: ignore[arg-type]
+    assert share == pytest.approx(lost, abs=0.03)
 
 
 def test_a_robot_at_an_unusual_line_speed_is_found(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -13,6 +14,8 @@ from ..finding import Cause, Finding, Severity
 
 #: Share of lost or damaged packets, and of bytes outside packets, from which the link counts as bad.
 _LOST, _DAMAGED, _SKIPPED = 0.03, 0.01, 0.02
+#: Load of one processor from which programs run so late that the link suffers.
+_OVERLOAD = 3.0
 #: Packets that a judgment needs.
 _ENOUGH = 10
 
@@ -29,14 +32,16 @@ def link(case: Case) -> Iterator[Finding]:
             cause = Cause("battery-low", text, "Charge it. Then:", again)
         else:
             cause = Cause("bad-link", text, "Check battery, cable and radio. Then:", again)
-        yield Finding("link", Severity.ERROR, f"the session does not stay open: {observation.losses[0]}", (cause,))
+        shown = f"the session does not stay open: {observation.losses[0]}"
+        yield Finding("link", Severity.ERROR, shown, (cause, *_overload(again)))
         return
     before, after, reports = observation.before.link, observation.after.link, observation.reports
     if len(reports) < _ENOUGH:
         return
     frames, damaged = after.frames - before.frames, after.checksum_errors - before.checksum_errors
     received, skipped = after.bytes - before.bytes, after.skipped_bytes - before.skipped_bytes
-    period, lost = _period_and_loss(reports)
+    config = observation.after.config
+    period, lost = _period_and_loss(reports, config.info_cycle_ms / 1000 if config else 0.0)
     intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
     jitter = statistics.pstdev(intervals)
     values = {
@@ -62,17 +67,29 @@ def link(case: Case) -> Iterator[Finding]:
         if lost <= _LOST and not damaged:
             text = f"{counted(skipped, 'byte')} came that belong to no packet: a radio modem writes text, or noise."
             action = "Bring the modems nearer to each other. Then:"
-        yield Finding("link", Severity.WARNING, shown, (Cause("bad-link", text, action, again),), details, values)
+        causes = (Cause("bad-link", text, action, again), *_overload(again))
+        yield Finding("link", Severity.WARNING, shown, causes, details, values)
     else:
         yield Finding("link", Severity.OK, shown, details=details, values=values)
 
 
-def _period_and_loss(reports: Sequence[Report]) -> tuple[float, float]:
-    """Time between two packets in s, and the share of packets that are missing."""
-    intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
-    period = statistics.median(intervals)
+def _period_and_loss(reports: Sequence[Report], nominal: float) -> tuple[float, float]:
+    """Time between two packets in s, and the share of packets that are missing; `nominal` is the reported period.
+
+    Packets that were late arrive in a burst, with short intervals; they are not lost.
+    """
+    period = max(nominal, statistics.median(late.stamp - early.stamp for early, late in pairwise(reports)))
     expected = round((reports[-1].stamp - reports[0].stamp) / period) + 1
     return period, max(0.0, 1 - len(reports) / expected)
+
+
+def _overload(again: str) -> tuple[Cause, ...]:
+    """The other cause of late packets: this computer."""
+    load, processors = os.getloadavg()[0], os.cpu_count() or 1
+    if load < _OVERLOAD * processors:
+        return ()
+    text = f"This computer is overloaded: {load:.0f} programs wait for {counted(processors, 'processor')}."
+    return (Cause("overload", text, "End other programs (`top` lists them). Then:", again),)
 
 
 def _use(case: Case, rate: float) -> str:

@@ -68,7 +68,7 @@ def permission(case: Case) -> Iterator[Finding]:
     quoted = shlex.quote(path)
     if entry.st_mode & 0o060 != 0o060:
         text = f"{path} has mode {stat.filemode(entry.st_mode)}: no group may use it."
-        action = "A udev rule sets the mode for good: docs/doctor.md."
+        action = "A udev rule sets the mode for good: docs/how-to/doctor.md."
         cause = Cause("no-permission", text, action, f"sudo chmod a+rw {quoted}")
     elif user in _members(entry.st_gid):
         text = f"You are a member of the group {group} since your last login only."
