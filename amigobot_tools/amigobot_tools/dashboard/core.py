@@ -9,9 +9,9 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
@@ -255,11 +255,12 @@ class Dashboard:
         self.stick.keep(number)
         return "you keep the stick"
 
-    def _piloted(self, call: Any, text: str) -> str:
+    def _piloted(self, call: Callable[[], None], text: str) -> str:
+        """Call the pilot, and return what the person is told."""
         call()
         return text
 
-    def _start(self, browser: Browser, message: Message, run: Any) -> None:
+    def _start(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
         if browser.pending >= _PENDING:
             raise BadMessage(f"{message.kind}: {_PENDING} requests wait for the robot already", message.number)
         browser.pending += 1
@@ -267,7 +268,7 @@ class Dashboard:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _perform(self, browser: Browser, message: Message, run: Any) -> None:
+    async def _perform(self, browser: Browser, message: Message, run: Callable[[], str]) -> None:
         """Run a request in a thread, and answer with its result."""
         try:
             text = await asyncio.get_running_loop().run_in_executor(self._workers, run)

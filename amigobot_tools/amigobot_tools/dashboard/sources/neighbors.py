@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +18,28 @@ from ..access import parse_listen
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """The other robots of a world, by name."""
+    """The other robots of a world: the simulators by name, and what serves them."""
 
-    served: dict[str, Served]
+    robots: dict[str, Simulator] = field(default_factory=dict)
+    served: list[Served] = field(default_factory=list)
+
+    def add(self, name: str, robot: Simulator, connection: Connection) -> None:
+        """Serve one more robot."""
+        self.robots[name] = robot
+        self.served.append(Served(robot, connection))
 
     def poses(self) -> dict[str, tuple[float, float, float]]:
         """Return where they are: m, m, rad in the world's frame."""
-        poses = {name: one.simulator.truth.pose for name, one in self.served.items()}
+        poses = {name: robot.truth.pose for name, robot in self.robots.items()}
         return {name: (pose.x, pose.y, pose.heading) for name, pose in poses.items()}
 
     def bodies(self) -> dict[str, Any]:
         """Return their dimensions, m."""
-        return {name: one.simulator.profile.body for name, one in self.served.items()}
+        return {name: robot.profile.body for name, robot in self.robots.items()}
 
     def exchange(self, now: float) -> None:
         """Pass bytes between the robots and their clients."""
-        for one in self.served.values():
+        for one in self.served:
             one.exchange(now)
 
     def replace_world(self, world: World) -> None:
@@ -42,18 +48,18 @@ class Neighbors:
         Raises:
             WorldError: A wall would be inside one of them; then nothing has changed.
         """
-        before = {name: one.simulator.world for name, one in self.served.items()}
+        before = {name: robot.world for name, robot in self.robots.items()}
         try:
-            for one in self.served.values():
-                one.simulator.replace_world(world)
+            for robot in self.robots.values():
+                robot.replace_world(world)
         except WorldError:
-            for name, one in self.served.items():
-                one.simulator.replace_world(before[name])
+            for name, robot in self.robots.items():
+                robot.replace_world(before[name])
             raise
 
     def close(self) -> None:
         """Close their ports."""
-        for one in self.served.values():
+        for one in self.served:
             one.connection.close()
 
 
@@ -71,7 +77,7 @@ def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str,
     Raises:
         UsageError: The file, a port or the name is wrong; the message says what is allowed.
     """
-    served: dict[str, Served] = {}
+    neighbors = Neighbors()
     try:
         described = load_robots(str(path))
         names = [entry.name for entry in described.robots]
@@ -82,14 +88,14 @@ def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str,
         for entry in described.robots:
             if entry.name != name:
                 connection = _connection(entry.pty, entry.tcp, robots[entry.name], log)
-                served[entry.name] = Served(robots[entry.name], connection)
+                neighbors.add(entry.name, robots[entry.name], connection)
                 log(f"robot {entry.name} listens on {connection.description}")
     except WorldError as error:
         raise UsageError(str(error)) from None
     except (OSError, ValueError) as error:
-        Neighbors(served).close()
+        neighbors.close()
         raise UsageError(f"{path}: {error}") from None
-    return name, robots[name], Neighbors(served)
+    return name, robots[name], neighbors
 
 
 def _connection(pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None]) -> Connection:

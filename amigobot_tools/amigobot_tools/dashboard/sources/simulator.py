@@ -96,7 +96,7 @@ class SimulatorSource(PortSource):
             name, self._simulator, self._neighbors = open_robots(robots, name, lines.append)
             url = f"{robots.name}: {name}"
         else:
-            (self._simulator, _), self._neighbors = simulator_of(url), Neighbors({})
+            (self._simulator, _), self._neighbors = simulator_of(url), Neighbors()
         make = partial(SimulatedBot, simulator=self._simulator, beside=self._neighbors.exchange)
         try:
             super().__init__(url, profile, timeout=timeout, make=make)
