@@ -115,7 +115,8 @@ def ros_types(graph: Graph) -> Iterator[Finding]:
         for name in ("cmd_vel", "odom"):
             topic = f"{namespace}{name}"
             ends = (*graph.publishers.get(topic, ()), *graph.subscribers.get(topic, ()))
-            own = {end.kind for end in ends if end.node == driver}
+            # The driver takes velocities in a second node of its own.
+            own = {end.kind for end in ends if end.node in (driver, f"{driver}_velocity")}
             strange = sorted({f"{end.node} uses {end.kind}" for end in ends if own and end.kind not in own})
             if not strange:
                 continue

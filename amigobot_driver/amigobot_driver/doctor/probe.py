@@ -21,6 +21,7 @@ from ..protocol import (
     parse,
 )
 from ..transport import Port
+from .strangers import stranger
 
 #: s to listen before the first byte is sent, and to wait for each answer, in the first round and in the second. A robot
 #: on a cable answers within 0.1 s at 9600 baud, one behind a radio later; in a session it sends at least every 0.1 s.
@@ -96,6 +97,8 @@ class Prober:
                 result.speeds = tuple(dict.fromkeys((*result.speeds, speed)))
                 if self._try(speed, listen, answer):
                     return result
+            if any(stranger(data) for data in result.per_speed.values()):
+                break
         self._classify()
         return result
 
