@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -98,18 +99,20 @@ def drive(bench: Bench, way: Drive) -> Driven:
     return Driven(steps, *truth.place(), truth.turned)
 
 
-def calibrated(bench: Bench) -> Correction:
+@functools.cache
+def calibrated(robot: str, wear: Wear = WEAR) -> Correction:
     """The correction after all three steps, measured without an error."""
-    turns = drive(bench, Turns(3 * math.tau, 0.6))
-    straight = drive(bench, Straight(2.0, 0.2))
-    squares = [drive(bench, Square(1.0, left=left, speed=0.2, rate=0.6)) for left in (True, False)]
+    bench = worn(robot, wear)
+    turns = drive(bench, Turns(2 * math.tau, 0.6))
+    straight = drive(bench, Straight(1.5, 0.2))
+    squares = [drive(bench, Square(0.7, left=left, speed=0.2, rate=0.8)) for left in (True, False)]
     found = fit(
         [
             Measured(steps=turns.steps, turned=turns.turned),
             Measured(steps=straight.steps, distance=math.hypot(straight.x, straight.y)),
             *(Measured(steps=square.steps, x=square.x, y=square.y) for square in squares),
         ],
-        TRACK if bench.robot.profile.name == "amigo" else bench.robot.profile.body.track,
+        bench.robot.profile.body.track,
     )
     assert found.worst < 1.0
     return found.correction
@@ -117,7 +120,7 @@ def calibrated(bench: Bench) -> Correction:
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx"])
 def test_the_correction_is_the_difference_between_wheels_and_model(robot: str) -> None:
-    correction = calibrated(worn(robot))
+    correction = calibrated(robot)
     mean, unequal = (WEAR.left_scale + WEAR.right_scale) / 2, WEAR.right_scale - WEAR.left_scale
     # The simulated firmware counts in ticks that do not fit its own profile to the last digit (docs/odometry.md).
     assert correction.scale == pytest.approx(mean, abs=0.003)
@@ -126,7 +129,7 @@ def test_the_correction_is_the_difference_between_wheels_and_model(robot: str) -
 
 
 def test_a_robot_as_its_model_needs_no_correction() -> None:
-    correction = calibrated(worn("amigo", Wear()))
+    correction = calibrated("amigo", Wear())
     assert (correction.scale, correction.turn, correction.unequal) == pytest.approx((1.0, 1.0, 0.0), abs=0.003)
 
 
@@ -146,11 +149,10 @@ def error(bench: Bench) -> float:
 def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: Path) -> None:
     bench = worn(robot)
     own = bench.robot.working_values.config.value("rev_count") if rev_count else 0
-    found = combined(Calibration(rev_count=own), calibrated(bench))
+    found = combined(Calibration(rev_count=own), calibrated(robot))
     file = tmp_path / "mine.yaml"
-    profile = bench.robot.profile
-    file.write_text(calibrate.text("mine", profile, calibrate.with_rev_count(found)))
-    before, after = error(worn(robot)), error(worn(robot, profile=str(file)))
+    file.write_text(calibrate.text("mine", bench.robot.profile, calibrate.with_rev_count(found)))
+    before, after = error(bench), error(worn(robot, profile=str(file)))
     assert before > 0.4
     assert after < 0.04
 
