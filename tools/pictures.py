@@ -118,6 +118,8 @@ def draw_robots(path: Path) -> None:
         axes.set_axis_off()
         draw_robot(axes, profile.body, Pose(0.0, 0.0, 0.0), "white", "")
         for sonar in profile.sonar.poses:
+            if (sonar.x, sonar.y) == (0.0, 0.0):
+                continue  # a place in the packets without a sonar
             end = (sonar.x + 0.07 * math.cos(sonar.heading), sonar.y + 0.07 * math.sin(sonar.heading))
             axes.plot([sonar.x, end[0]], [sonar.y, end[1]], color=_ORANGE, lw=1.5, zorder=10)
         axes.set_title(name, fontsize=10, color=_INK, pad=2)

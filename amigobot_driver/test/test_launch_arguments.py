@@ -103,6 +103,7 @@ NEEDED = {
 OTHER = {
     "bag": "other_bag",
     "base_frame": "chassis",
+    "bridge_baud": "9600",
     "baud": "38400",
     "dashboard": "true",
     "dashboard_listen": "127.0.0.1:9000",

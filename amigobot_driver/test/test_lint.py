@@ -16,6 +16,7 @@ DOCUMENTED = ["__init__.py", "errors.py", "api", "robot", "sim", "doctor"]
 
 
 def run(*command: str) -> None:
+    pytest.importorskip(command[0], reason=f"{command[0]} has no rosdep key; `./run` installs it")
     result = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
     if result.returncode:
         pytest.fail(result.stdout + result.stderr, pytrace=False)

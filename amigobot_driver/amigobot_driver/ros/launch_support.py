@@ -14,7 +14,7 @@ from .parameters import TABLE, Spec
 
 #: Parameters of the node that are launch arguments. An empty argument keeps the value of params_file.
 NAMES = (
-    *("port", "baud", "robot", "param_file"),
+    *("port", "baud", "bridge_baud", "robot", "param_file"),
     *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "publish_scan", "enable_stamped_cmd_vel"),
 )
 PARAMETERS = (

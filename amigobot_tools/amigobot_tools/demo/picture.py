@@ -127,9 +127,12 @@ def draw_robot(axes: Axes, body: Body, pose: Pose, face: str, name: str) -> None
     below = (pose.x, pose.y - body.radius - 0.04)
     axes.annotate(name, below, ha="center", va="top", fontsize=10, color=_ROBOT, zorder=9)
     radius, half = body.wheel_diameter / 2, body.wheel_width / 2
-    for side in (-body.track / 2, body.track / 2):
-        corners = [(-radius, side - half), (radius, side - half), (radius, side + half), (-radius, side + half)]
-        axes.add_patch(Polygon(corners, facecolor=_INK, edgecolor="none", transform=frame, zorder=9))
+    spacing = body.wheel_spacing or body.track
+    for side in (-spacing / 2, spacing / 2):
+        for axle in {body.wheelbase / 2, -body.wheelbase / 2}:
+            front, rear = axle + radius, axle - radius
+            corners = [(rear, side - half), (front, side - half), (front, side + half), (rear, side + half)]
+            axes.add_patch(Polygon(corners, facecolor=_INK, edgecolor="none", transform=frame, zorder=9))
     nose = [(body.front - 0.03, 0.0), (body.front - 0.09, 0.05), (body.front - 0.09, -0.05)]
     contrast = _START if face == _ROBOT else _ROBOT
     axes.add_patch(Polygon(nose, facecolor=contrast, edgecolor="none", transform=frame, zorder=9))

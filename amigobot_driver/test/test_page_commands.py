@@ -1,0 +1,211 @@
+"""Every command on every page: it exists, its arguments are accepted, and what needs no ROS and ends is run.
+
+A page names the environment of its commands. Commands that need an installed distribution, root, a screen or a robot
+are checked as far as the sources know them: the launch file and its arguments, the topic, the service, the parameter.
+The list `ELSEWHERE` says what is not checked at all, and why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from launch_files import declared, mocked_launch
+from page_commands import PAGES, ROOT, PageCommand, blocks, commands
+from setup_file import VERBS
+
+from amigobot_driver.cli.verbs import BUILT_IN, Verb, find_verbs
+from amigobot_driver.ros.actions import ACTIONS
+from amigobot_driver.ros.interface import SERVICES
+from amigobot_driver.ros.node import AmigobotNode
+from amigobot_driver.ros.parameters import TABLE
+from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
+
+NODE = AmigobotNode  # its modules have registered every service
+COMMANDS = [command for page in PAGES for command in commands(page)]
+
+#: First words that are not this project's, with the reason why a test does not run them.
+ELSEWHERE = {
+    ".": "changes the shell",
+    "cd": "changes the shell",
+    "export": "changes the shell",
+    "mkdir": "changes the home folder",
+    "cp": "needs an installed package",
+    "nano": "an editor",
+    "git": "needs the address of the repository",
+    "rosdep": "needs an installed distribution and root",
+    "colcon": "needs an installed distribution",
+    "docker": "needs Docker",
+    "sudo": "needs root",
+    "systemctl": "needs root",
+    "journalctl": "needs root",
+    "rviz2": "needs RViz and a screen",
+    "xacro": "needs an installed package",
+    "ls": "needs an adapter",
+}
+#: What `ros2` commands of the pages name that is not this driver's.
+OF_OTHERS = {"/navigate_to_pose", "/cmd_vel", "/chatter", "recorded"}
+NAMES = {name for topic in (*PUBLISHED, *SUBSCRIBED) for name in topic.names("0")} | set(SERVICES)
+NAMES |= {action.name for action in ACTIONS}
+PARAMETERS = {spec.name for spec in TABLE}
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def words(command: PageCommand) -> list[str]:
+    """The words of a command, without `./run` and what follows a pipe or a redirection."""
+    found = shlex.split(re.split(r"\s[|>&]", command.text)[0], comments=False)
+    return found[1:] if found and found[0] == "./run" else found
+
+
+def of(*head: str) -> list[PageCommand]:
+    """The commands that begin with these words."""
+    return [command for command in COMMANDS if words(command)[: len(head)] == list(head)]
+
+
+def identify(command: PageCommand) -> str:
+    return f"{command.page}: {command.text}"[:90]
+
+
+def test_pages_have_commands_and_each_is_known() -> None:
+    assert len(COMMANDS) > 80
+    known = {*ELSEWHERE, "amigobot", "amigobot_node", "ros2", "make", "python", "python3"}
+    assert [identify(command) for command in COMMANDS if words(command)[0] not in known] == []
+
+
+@pytest.fixture(scope="module")
+def verbs() -> dict[str, Verb]:
+    built_in = {name: verb for name, verb in find_verbs().items() if name in BUILT_IN}
+    return built_in | {name: Verb(name, module) for name, module in VERBS.items()}
+
+
+@pytest.mark.parametrize("command", of("amigobot"), ids=identify)
+def test_the_arguments_of_amigobot_are_accepted(command: PageCommand, verbs: dict[str, Verb]) -> None:
+    name, *arguments = words(command)[1:] or ["--help"]
+    if name == "--help":
+        return
+    parser = argparse.ArgumentParser()
+    verbs[name].load().add_arguments(parser)
+    try:
+        parser.parse_args(arguments)
+    except SystemExit:
+        pytest.fail(f"amigobot {name} does not take {arguments}")
+
+
+@pytest.mark.parametrize("command", of("ros2", "launch"), ids=identify)
+def test_the_arguments_of_a_launch_file_are_declared(command: PageCommand) -> None:
+    package, file, *arguments = words(command)[2:]
+    folder = ROOT / package / "launch"
+    assert (folder / file).is_file()
+    with mocked_launch(folder) as load:
+        names = set(declared(load(file.removesuffix(".launch.py"))))
+    for argument in arguments:
+        name, is_given, _ = argument.partition(":=")
+        assert argument.startswith("--") or (is_given and name in names), argument
+
+
+@pytest.mark.parametrize(
+    "command", [c for c in of("ros2") if words(c)[1] in ("topic", "service", "action")], ids=identify
+)
+def test_topics_services_and_actions_exist(command: PageCommand) -> None:
+    name = next((word for word in words(command)[3:] if word.startswith("/")), "")
+    if name and name not in OF_OTHERS:
+        assert name.removeprefix("/") in NAMES
+
+
+@pytest.mark.parametrize("command", of("ros2", "param"), ids=identify)
+def test_parameters_exist(command: PageCommand) -> None:
+    assert words(command)[4] in PARAMETERS
+
+
+@pytest.mark.parametrize("command", of("make"), ids=identify)
+def test_targets_of_make_exist(command: PageCommand) -> None:
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(word for word in words(command)[1:] if "=" not in word) <= set(targets)
+
+
+@pytest.mark.parametrize("command", [*of("python3"), *of("python")], ids=identify)
+def test_modules_folders_and_programs_of_python_exist(command: PageCommand) -> None:
+    arguments = words(command)[1:]
+    if arguments[:1] == ["-m"]:
+        module = arguments[1]
+        own = ROOT / Path(*module.split("."))
+        assert module in ("pip", "venv") or own.is_dir() or own.with_suffix(".py").is_file()
+        assert all((ROOT / word).is_dir() for word in arguments if word.startswith("./"))
+    else:
+        written = any(f"`{arguments[0]}`" in path.read_text(encoding="utf-8") for path in PAGES)
+        assert written or (ROOT / arguments[0]).is_file()
+
+
+# -- what is run ----------------------------------------------------------------------------------------------
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "amigobot_driver", ROOT / "amigobot_tools")))}
+
+
+def loosely(text: str) -> str:
+    """The text with every number as #: figures vary from run to run."""
+    return re.sub(r"-?\d+(\.\d+)?", "#", text.strip())
+
+
+@pytest.mark.parametrize("command", of("amigobot", "describe"), ids=identify)
+def test_descriptions_are_printed(command: PageCommand) -> None:
+    arguments = words(command)[1:]
+    if any(word.startswith("my_robot.") or word == "p3dx.p" for word in arguments):
+        pytest.skip("a file of the reader")
+    code = "from amigobot_driver.cli import main; raise SystemExit(main())"
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=environment(),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert result.returncode == 0, result.stderr
+    assert len(result.stdout) > 200
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, int], subprocess.Popen[str]]]:
+    """The Python programs of README and the tutorials, all started at once: most of their time they wait."""
+    running = {}
+    for path in (ROOT / "README.md", ROOT / "docs" / "tutorials" / "first-program.md"):
+        for number, program in enumerate(blocks(path, "python")):
+            file = tmp_path_factory.mktemp("program") / "first.py"
+            file.write_text(program, encoding="utf-8")
+            running[path.name, number] = subprocess.Popen(
+                [sys.executable, str(file)],
+                env=environment(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+    yield running
+    for process in running.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-program.md"])
+def test_the_first_program_prints_what_the_page_shows(
+    page: str, programs: dict[tuple[str, int], subprocess.Popen[str]]
+) -> None:
+    (shown,) = (command.output for command in COMMANDS if command.page == page and "first.py" in command.text)
+    output, errors = programs[Path(page).name, 0].communicate(timeout=200)
+    assert errors == ""
+    assert loosely(output) == loosely(shown)
+
+
+def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], subprocess.Popen[str]]) -> None:
+    output, errors = programs["first-program.md", 1].communicate(timeout=200)
+    assert errors == ""
+    assert set(loosely(output).splitlines()) == {"# m of free space"}
