@@ -33,6 +33,8 @@ P = TypeVar("P", bound=Packet)
 
 #: s between two commands; s between two PULSEs while nothing else is sent
 _SPACING, _BEAT = 0.02, 0.4
+#: bits on the line for one byte
+_BITS = 10
 #: s that a read may take, so that a key stops the robot at once
 _SLICE = 0.05
 #: s to wait for an answer, and how often it is asked for
@@ -72,6 +74,7 @@ class Client:
         self.records: list[Record] = []
         self._stopped = stopped
         self._decoder = FrameDecoder()
+        self._bridge_byte_time = 0.0  #: of the serial line behind a network connection, as CONFIG has it
         self._sent_at = -1e9
         self._began = line.now()
 
@@ -118,7 +121,8 @@ class Client:
             self.wait(min(0.01, end - self.now()), alive=alive)
 
     def _receive(self, data: bytes) -> None:
-        self._decoder.byte_time = self.line.byte_time
+        known = self.line.byte_time
+        self._decoder.byte_time = self._bridge_byte_time if known is None else known
         for frame in self._decoder.feed(data, self.now()):
             self.packets.append(Stamped(frame.stamp, parse(frame.data), frame.data))
             self.records.append(Record(frame.stamp - self._began, False, frame.data))
@@ -162,6 +166,8 @@ class Client:
         """Request CONFIGpac; None if the robot does not answer."""
         for _ in range(_TRIES):
             if (answer := self.ask(Command.CONFIG(), Config)) is not None:
+                if answer.host_baud < len(BAUD_RATES):
+                    self._bridge_byte_time = _BITS / BAUD_RATES[answer.host_baud]
                 return answer
         return None
 

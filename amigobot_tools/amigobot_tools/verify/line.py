@@ -16,8 +16,8 @@ class Line(Protocol):
     """A byte stream and the time, s."""
 
     @property
-    def byte_time(self) -> float:
-        """Seconds that one byte takes on the line; 0: unknown, or no time."""
+    def byte_time(self) -> float | None:
+        """Seconds that one byte takes on the line; 0: no time; None: unknown, behind a network connection."""
         ...
 
     def now(self) -> float:
@@ -48,9 +48,9 @@ class PortLine:
         self._port = port
 
     @property
-    def byte_time(self) -> float:
-        """Seconds that one byte takes on the line; 0: unknown."""
-        return self._port.byte_time or 0.0
+    def byte_time(self) -> float | None:
+        """Seconds that one byte takes on the line; None: unknown."""
+        return self._port.byte_time
 
     def now(self) -> float:
         """The time in s."""
