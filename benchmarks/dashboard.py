@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from .node import measure
 from .report import Row, row
 
-_BROWSERS, _ROUNDS = 3, 3
+_BROWSERS, _ROUNDS = 3, 2
 _FIGURES = ("SIP written -> Odometry received, median", "cmd_vel published -> VEL on the wire, median")
 _DASHBOARD = "from amigobot_driver.cli import main; main(['dashboard', '--ros', '--listen', '127.0.0.1:0'])"
 _GOAL = 1.1

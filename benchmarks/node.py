@@ -19,7 +19,7 @@ from .report import Row, row
 from .robot import Robot
 
 #: s of each period.
-_SECONDS = 6.0
+_SECONDS = 5.0
 #: Everything that the driver and the floor publish with the SIPs of an AmigoBot.
 TOPICS = {
     "joint_states": JointState,

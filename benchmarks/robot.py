@@ -29,10 +29,9 @@ class Robot:
         open_session: Open the session and keep it alive without a client: for the floor, which does neither.
         rate: SIPs a second, 10 or 20.
         delay: Each packet is written up to this much later (s), at random, as a USB adapter or a radio does it.
-        speed: Its clock runs this many times as fast as the computer's.
     """
 
-    def __init__(self, *, open_session: bool, rate: int = 10, delay: float = 0.0, speed: float = 1.0) -> None:
+    def __init__(self, *, open_session: bool, rate: int = 10, delay: float = 0.0) -> None:
         self._master, slave = pty.openpty()
         tty.setraw(slave)
         self.port = os.ttyname(slave)
@@ -44,16 +43,27 @@ class Robot:
         flash = {**profile.flash, "SInfoCycle": _INFO_CYCLES[rate]}
         self._simulator = Simulator(dataclasses.replace(profile, flash=flash), baud=0)
         self._from_client, self._to_client = FrameDecoder(), FrameDecoder()
-        self._rate, self._delay, self._speed = rate, delay, speed
+        self._rate, self._delay = rate, delay
+        #: its own time (s), the time.monotonic (s) that belongs to it, and how much faster it runs
+        self._clock = 0.4, time.monotonic(), 1.0
         self._random = random.Random(1)
         self._queue: deque[tuple[float, bytes]] = deque()  #: when to write what
         self._ended = threading.Event()
-        self._by_itself = open_session or speed != 1.0
+        self._by_itself = open_session
         self._alive_at = 0.0
         if open_session:
             self._open()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
+
+    def accelerate(self, speed: float) -> None:
+        """Let its clock run this many times as fast as the computer's, for which it keeps its session alive itself."""
+        self._clock = self._now(), time.monotonic(), speed
+        self._by_itself = True
+
+    def _now(self) -> float:
+        begin, since, speed = self._clock
+        return begin + (time.monotonic() - since) * speed
 
     def _open(self) -> None:
         for number, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN)):
@@ -62,9 +72,8 @@ class Robot:
 
     def _run(self) -> None:
         os.set_blocking(self._master, False)
-        start = time.monotonic() - 0.4
         while not self._ended.wait(0.001):
-            now = (time.monotonic() - start) * self._speed
+            now = self._now()
             with contextlib.suppress(BlockingIOError):
                 data = os.read(self._master, 4096)
                 for frame in self._from_client.feed(data, now):

@@ -74,7 +74,7 @@ def memory(hours: float) -> Iterator[Row]:
     """
     speed = 1.0 if hours else _SPEED
     period = 3600.0 * (hours or 1.0) / speed
-    robot = Robot(open_session=False, speed=speed)
+    robot = Robot(open_session=False)
     received = [0]
 
     def on_odometry(_: Odometry) -> None:
@@ -86,6 +86,8 @@ def memory(hours: float) -> Iterator[Row]:
             for topic, kind in TOPICS.items():
                 client.node.create_subscription(kind, topic, lambda _: None, 10, raw=True)
             client.wait(lambda: received[0])
+            if speed > 1.0:
+                robot.accelerate(speed)
             client.spin(_WARM * period)
             before = program.memory()
             client.spin((1.0 - _WARM) * period)
