@@ -422,14 +422,14 @@ def wrong_speed(bench: Bench, rng: random.Random, seed: int) -> Fault:
     def cured(command: str) -> bool:
         node = bench.start("bash", "-c", f"exec {command}")
         assert node.stderr is not None
-        end, seen = time.monotonic() + PATIENCE, ""
-        while time.monotonic() < end and "connected to" not in seen:
+        end, seen, connected = time.monotonic() + PATIENCE, "", re.compile(rf"connected to .+ at {speed} baud")
+        while time.monotonic() < end and not connected.search(seen):
             if select.select([node.stderr], [], [], 1.0)[0]:
                 seen += os.read(node.stderr.fileno(), 4096).decode()
         at_once = "looking for a robot at 9600" not in seen
         node.send_signal(signal.SIGINT)
         node.wait(30)
-        return at_once and re.search(rf"connected to \w+ at {speed} baud", seen) is not None
+        return at_once and connected.search(seen) is not None
 
     return Fault(bench, "wrong-speed", robot.url, cured=cured, robot=robot)
 
