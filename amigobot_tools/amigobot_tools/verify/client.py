@@ -200,8 +200,13 @@ class Client:
             self.wait(0.2)
         return None
 
-    def _sync(self, number: int) -> Packet | None:
+    def send_sync(self, number: int) -> None:
+        """Send SYNC0, SYNC1 or SYNC2, which have the numbers of PULSE, OPEN and CLOSE."""
         self.send(Unlisted(number))
+        self.commands[-1] = f"SYNC{number}"
+
+    def _sync(self, number: int) -> Packet | None:
+        self.send_sync(number)
         return self.wait_for(Packet, _ANSWER, lambda packet: getattr(packet, "id", None) == number)
 
     def open(self) -> None:

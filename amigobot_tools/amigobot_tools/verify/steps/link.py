@@ -17,7 +17,6 @@ from amigobot_driver.protocol import (
     Packet,
     Playlist,
     Sip,
-    Unlisted,
     checksum,
     encode_frame,
 )
@@ -41,7 +40,7 @@ def identity(trial: Trial) -> None:
     client = trial.client
     client.close()
     client.wait(0.5)
-    client.send(Unlisted(1))
+    client.send_sync(1)
     first = client.wait(0.5)
     trial.fact("sync.wrong_order", "answer to SYNC1 without SYNC0", _kinds(first))
     reply = client.connect()

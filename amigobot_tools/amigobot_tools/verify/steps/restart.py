@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amigobot_driver.protocol import Command, Reset, Sip, Unlisted
+from amigobot_driver.protocol import Command, Reset, Sip
 
 from ..client import NoAnswer
 from ..trial import Trial
@@ -47,7 +47,7 @@ def reset(trial: Trial) -> None:
     first = len(client.packets)
     client.wait(0.2)
     while client.now() - sent < _PATIENCE:
-        client.send(Unlisted(0))
+        client.send_sync(0)
         client.wait(_KNOCK)
         echoes = [stamped for stamped in client.packets[first:] if stamped.data[:1] == b"\0"]
         if echoes:
