@@ -102,9 +102,11 @@ class Robot:
         self.ignored: set[CommandTable] = set()  #: commands that get lost on the way to the robot
         self.losses: Counter[CommandTable] = Counter()  #: how many more of a command get lost on the way to the robot
         self.silent = False  #: nothing of what the robot says gets through
+        self.deaf = False  #: nothing gets through to the robot
         self.sips = 0  #: standard packets sent
         #: what the driver sees instead of a standard packet
         self.disguise: Callable[[Sip], Sip] = lambda sip: sip
+        self.rewrite: Callable[[bytes], bytes] | None = None  #: likewise of any frame, as bytes
         self._actions: list[Callable[[Simulator], object]] = []
         self._unplugged = threading.Event()
         self.plug_in()
@@ -194,7 +196,7 @@ class _Tap:
             instruction = decode(frame.data, self._robot.commands)
             if instruction:
                 self._robot.received.append(instruction)
-            if instruction is None or not self._is_lost(instruction.command):
+            if not self._robot.deaf and (instruction is None or not self._is_lost(instruction.command)):
                 passed += encode_frame(frame.data)
         return passed
 
@@ -212,7 +214,8 @@ class _Tap:
             if isinstance(packet, Sip):
                 packet = self._robot.disguise(packet)
             if not self._robot.silent:
-                self._connection.write(encode_frame(packet.encode()))
+                sent = encode_frame(packet.encode())
+                self._connection.write(self._robot.rewrite(sent) if self._robot.rewrite else sent)
 
 
 #: What `ros2 run amigobot_driver amigobot_node` runs.

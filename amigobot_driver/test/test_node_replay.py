@@ -238,6 +238,20 @@ def test_a_paused_player_started_before_the_driver_waits_for_it(complete: Bag, t
         assert late.logged("it is complete", f"{complete.played} packets of the robot")
 
 
+@pytest.mark.parametrize("late", ["LATE_SERVICES", "LATE_PUBLISHERS"])
+def test_a_player_of_which_a_part_is_discovered_seconds_later_loses_nothing(
+    complete: Bag, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    monkeypatch.setenv(late, "6")
+    with Bench(None, port="replay://recorded") as bench, playing(bench, complete, tmp_path):
+        there = "/recorded/packets" if late == "LATE_SERVICES" else "/clock"
+        bench.wait_until(lambda: bench.client.node.count_publishers(there))
+        assert not bench.node.logged("playing the recording")
+        said = summary(bench)
+    assert bench.node.logged("player and node are ready: playing the recording")
+    assert f"paused: it is complete; {complete.played} packets of the robot" in said
+
+
 def test_a_recording_begun_in_an_open_session_is_identified_and_reported_incomplete(tmp_path: Path) -> None:
     bag = Bag(tmp_path / "bag", without_begin)
     with Bench(None, port="replay://recorded") as bench, playing(bench, bag, tmp_path):
@@ -259,9 +273,12 @@ def test_packets_played_before_the_driver_was_there_are_counted_as_lost(complete
     """A player started by hand, not paused."""
     with Bench(None, port="replay://elsewhere") as bench:
         early = bench.listen(Packet, "recorded/packets", 5000)
-        with playing(bench, complete, tmp_path, rate="1", without="--start-paused"):
+        odometry = bench.listen(Odometry, "odom")
+        # So slowly that the recording has not ended when the node is there; the player is ended as soon as it is.
+        with playing(bench, complete, tmp_path, rate="0.2", without="--start-paused"):
             bench.wait_until(lambda: len(early))
             late = bench.start(port="replay://recorded")
-            (said,) = bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
+            bench.wait_until(lambda: len(odometry))
+        (said,) = bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
     assert "packets were lost between the player and this node" in said
     assert "it is complete" not in said

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from ros_bench import Bench, free_tcp_port
+from ros_bench import DEADLINE, Bench, free_tcp_port
 
 from amigobot_msgs.msg import RobotConfig
 
@@ -25,7 +25,7 @@ def simulator(*where: str) -> Iterator[None]:
     process = subprocess.Popen([*AMIGOBOT, "sim", "--robot", "amigo-sh", *where], stdout=subprocess.DEVNULL)
     yield
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
+    assert process.wait(DEADLINE) == 0
 
 
 @pytest.fixture(scope="module")

@@ -472,6 +472,24 @@ class TestLimits:
         assert set(velocities(bench, since)) <= {"VEL(0)", "RVEL(0)"}
         assert bench.robot.motion.stats.refused == 1
 
+    @pytest.mark.parametrize(
+        "request_",
+        [
+            lambda robot, now: robot.drive(math.nan, 0.0, now),
+            lambda robot, now: robot.drive_wheels(0.1, math.inf, now),
+            lambda robot, now: robot.drive_course(math.nan, 0.0, now),
+            lambda robot, now: robot.drive_course(0.1, math.nan, now),
+            lambda robot, now: robot.move(math.nan, now),
+            lambda robot, now: robot.move(0.0004, now),
+            lambda robot, now: robot.turn(math.nan, now),
+            lambda robot, now: robot.turn(-math.inf, now, absolute=True),
+        ],
+    )
+    def test_each_refused_motion_is_counted_once(self, bench: Bench, request_: Callable[..., object]) -> None:
+        with pytest.raises(Refused):
+            request_(bench.robot, bench.now)
+        assert bench.robot.motion.stats.refused == 1
+
     def test_a_refused_velocity_does_not_prolong_the_one_before(self, bench: Bench) -> None:
         bench.drive(0.3, 0.0)
         for _ in range(10):

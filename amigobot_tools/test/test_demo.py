@@ -151,7 +151,7 @@ def robot(tmp_path: Path) -> Iterator[Path]:
     assert wait_for(port.exists)
     yield port
     process.send_signal(signal.SIGINT)
-    process.wait(10)
+    process.wait(60)
 
 
 def test_a_real_robot_is_moved_only_when_somebody_says_so(tmp_path: Path, robot: Path, way: str) -> None:

@@ -7,7 +7,9 @@ component, CommandQueue and the dialect, and become frames.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import Future
+from typing import TypeVar
 
 from ..errors import Refused
 from ..profiles import calibrated_profile, choose_profile, load_profile
@@ -66,6 +68,8 @@ from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
 from .unconfirmed import UnconfirmedCommands
+
+T = TypeVar("T")
 
 
 class Robot:
@@ -198,7 +202,8 @@ class Robot:
         Raises:
             Refused: A value is not finite, or the robot cannot move now.
         """
-        self.motion.drive_course(linear, whole_degrees(checked_heading(yaw) - self.estimator.odometer.rotation), now)
+        heading = self._checked(lambda: checked_heading(yaw))
+        self.motion.drive_course(linear, whole_degrees(heading - self.estimator.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
@@ -215,7 +220,9 @@ class Robot:
         """
         odometry = self.estimator.odometer.state
         scale = self.profile.calibration.turn
-        turn = Turn.to_heading(angle, odometry.yaw, scale) if absolute else Turn.by(angle, scale)
+        turn = self._checked(
+            lambda: Turn.to_heading(angle, odometry.yaw, scale) if absolute else Turn.by(angle, scale)
+        )
         self.motion.perform(turn, odometry, now)
         return turn
 
@@ -231,7 +238,7 @@ class Robot:
         Raises:
             Refused: The distance is out of range, or the robot cannot move now.
         """
-        move = Move.by(distance, self.profile.calibration.scale)
+        move = self._checked(lambda: Move.by(distance, self.profile.calibration.scale))
         self.motion.perform(move, self.estimator.odometer.state, now)
         return move
 
@@ -367,6 +374,14 @@ class Robot:
         return self.working_values.set(self._requested_values(), now)
 
     # -- inside -----------------------------------------------------------------------------------------------
+
+    def _checked(self, check: Callable[[], T]) -> T:
+        """Return the result of a check of a motion's values; count a refusal. Raises Refused."""
+        try:
+            return check()
+        except Refused:
+            self.motion.add_refused()
+            raise
 
     def _is_requested(self, dialect: Dialect) -> bool:
         """Return whether the profile of the options uses this dialect."""

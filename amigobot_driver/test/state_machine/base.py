@@ -20,7 +20,7 @@ Condition = Callable[[Any], bool]
 def _recorded(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def step(self: Base, **arguments: Any) -> None:
-        if self.failure is None:
+        if self.failure is None and not self.idle:
             self.steps.append((function.__name__, arguments))
             self.guarded(functools.partial(function, self, **arguments))
 
@@ -32,7 +32,7 @@ def rule(*, when: Condition | None = None, **strategies: Any) -> Callable[[Calla
 
     def decorate(function: Callable[..., None]) -> Any:
         made = stateful.rule(**strategies)(_recorded(function))
-        return stateful.precondition(when)(made) if when else made
+        return stateful.precondition(lambda self: not self.idle and when(self))(made) if when else made
 
     return decorate
 
@@ -48,12 +48,18 @@ class Base(stateful.RuleBasedStateMachine):
     world: World
     #: A failure is kept, and ends the sequence, instead of being raised.
     collect = False
+    #: Its rules do nothing: there is no world.
+    idle = False
 
     def __init__(self) -> None:
         super().__init__()
-        self.oracle = Oracle()
+        self.oracle = self.make_oracle()
         self.steps: list[Step] = []
         self.failure: Failure | None = None
+
+    def make_oracle(self) -> Oracle:
+        """The checks of this machine."""
+        return Oracle()
 
     def finish_sequence(self) -> None:
         """What ends every sequence."""

@@ -15,6 +15,7 @@ class Failure:
 
     steps: tuple[Step, ...]
     message: str
+    notes: tuple[str, ...] = ()  #: what else helps to understand it
 
     @staticmethod
     def of(steps: list[Step], error: BaseException) -> Failure:
@@ -27,22 +28,23 @@ class Failure:
         """The check that failed, or the exception that was raised."""
         return self.message.split(":", 1)[0]
 
-    def script(self) -> str:
-        """A program that runs the sequence; run it in amigobot_driver/test."""
+    def script(self, machine: str = "state_machine.machine.DriverMachine") -> str:
+        """A program that runs the sequence on this machine; run it in amigobot_driver/test."""
+        module, _, name = machine.rpartition(".")
         calls = [
-            f"machine.{name}({', '.join(f'{key}={value!r}' for key, value in kwargs.items())})"
-            for name, kwargs in self.steps
+            f"machine.{rule}({', '.join(f'{key}={value!r}' for key, value in kwargs.items())})"
+            for rule, kwargs in self.steps
         ]
         return "\n".join(
             [
-                f"# {self.message}",
+                *(f"# {line}" for line in (self.message, *self.notes)),
                 "from math import inf, nan",
                 "",
                 "from amigobot_driver.sim import Faults",
-                "from state_machine.machine import DriverMachine",
+                f"from {module} import {name}",
                 "from state_machine.setup import Setup",
                 "",
-                "machine = DriverMachine()",
+                f"machine = {name}()",
                 *calls,
                 "machine.finish_sequence()",
             ]

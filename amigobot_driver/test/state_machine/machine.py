@@ -78,23 +78,33 @@ def explore(
     statistics: Statistics,
     machine: type[DriverMachine] = DriverMachine,
     enough: Callable[[], bool] = lambda: False,
+    *,
+    steps: int = STEPS,
+    skip_first: bool = False,
 ) -> None:
     """Run sequences that the seed `number` chooses; what fails is in the statistics.
 
     Hypothesis chooses the sequences; making a failure shorter is left to `reproduction.shorten`, which knows steps and
-    is much faster.
+    is much faster. With `skip_first` the first one does nothing: it is the simplest one, whatever the seed is.
     """
+    skipped = not skip_first
 
     class Collecting(machine):  # type: ignore[misc, valid-type]
         collect = True
 
+        def __init__(self) -> None:
+            nonlocal skipped
+            super().__init__()
+            self.idle, skipped = not skipped or enough(), True
+
         def teardown(self) -> None:
-            if not enough():
-                super().teardown()
+            if self.idle:
+                return
+            super().teardown()
             statistics.sequences += 1
             statistics.steps += len(self.steps)
             if hasattr(self, "world"):
-                statistics.seconds += self.world.now - 1000.0
+                statistics.seconds += self.world.now - self.world.began
             statistics.looked.update(self.oracle.looked())
             if self.failure:
                 statistics.failures.append(self.failure)
@@ -103,8 +113,8 @@ def explore(
     run_state_machine_as_test(
         Collecting,
         settings=settings(
-            max_examples=sequences,
-            stateful_step_count=STEPS,
+            max_examples=sequences + skip_first,
+            stateful_step_count=steps,
             phases=(Phase.generate,),
             deadline=None,
             database=None,

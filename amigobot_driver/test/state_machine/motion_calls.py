@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import Future
+from typing import Any
 
 from amigobot_driver.robot import (
-    MotionGoal,
     Outcome,
     Refused,
 )
@@ -87,13 +87,13 @@ class MotionCalls(ObservedWorld):
         wanted = math.remainder(angle - start, math.tau) if absolute else angle
         return self._started("turn", wanted, answer, Allowance((0.0, 0.0), (-top, top)))
 
-    def _started(self, what: str, wanted: float, task: object, allowance: Allowance) -> Movement:
-        assert isinstance(task, MotionGoal)
+    def _started(self, what: str, wanted: float, task: Any, allowance: Allowance) -> Movement:
         self._replaced()
         witness = self.witness
         movement = Movement(what, wanted, task, witness.travel, witness.now.heading, self.now)
         # It begins with what the robot rolls on with, which is no part of the distance.
         movement.in_order = witness.now.at_rest and self.in_order and self.running
+        movement.motors_coming = self.motors_are_coming
         self.movement = movement
         self._allow(allowance)
 

@@ -83,7 +83,8 @@ class ObservedWorld:
         if setup.fast_limits:
             self.values.update(max_linear_velocity=profile.limits.linear, max_angular_velocity=profile.limits.angular)
         self.witnesses: list[Witness] = []
-        self.bench = Bench(self._options(), setup.profile, simulator=self._simulator, check_baud=setup.paced)
+        self.bench = self._make_bench()
+        self.began = self.bench.now
         self.profile: Profile = profile
         self.allowances = Allowances()
         self.meddling = Meddling()
@@ -121,6 +122,9 @@ class ObservedWorld:
         self._count_commands()
 
     # -- the parts --------------------------------------------------------------------------------------------
+
+    def _make_bench(self) -> Bench:
+        return Bench(self._options(), self.setup.profile, simulator=self._simulator, check_baud=self.setup.paced)
 
     def _simulator(self) -> Simulator:
         profile = load_profile(self.setup.profile)

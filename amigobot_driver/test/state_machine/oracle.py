@@ -157,6 +157,11 @@ class MovementsArrive(Check):
         assert movement.end is not None
         what = f"{movement.what} {movement.wanted:.4f}"
         self._rests(world, movement, what)
+        message = movement.outcome.message
+        coming = movement.motors_coming and world.motors_are_coming
+        self.require(
+            not (coming and "the motors are off" in message), f"{what} ends while the motors are coming: {message}"
+        )
         if not movement.in_order:
             return
         turning = movement.what == "turn"
@@ -382,8 +387,8 @@ class TwistIsTrue(Check):
             # The odometry takes the length of a cycle from the last 31 arrivals.
             self._unsure_until = made.time + 3.5
         if made.time < self._unsure_until:
-            # Packets that came late: the time between them says little, the wheels' velocities more.
-            margin += max(abs(low), abs(high))
+            # Packets that came late: the time between them says little, as little as 0.4 of a cycle counts as one.
+            margin += max(abs(low), abs(high)) + 3 * angle_unit(world) / dt
         self.require(
             low - margin <= odometry.angular <= high + margin,
             f"at {sighting.time:.2f} s it says {odometry.angular:.4f} rad/s, the robot turned at {low:.4f} to "

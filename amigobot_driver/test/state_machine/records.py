@@ -67,6 +67,7 @@ class Movement:
     end_travel: float = 0.0
     linked: bool = True  #: the link was up when it ended
     in_order: bool = True  #: nothing but commands of the driver's caller has disturbed it
+    motors_coming: bool = False  #: the driver was to switch the motors on when it was accepted
     at_rest_for: float = 0.0  #: s that the robot has not moved with the link up
     checked: bool = False
 

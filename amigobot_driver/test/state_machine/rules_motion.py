@@ -48,6 +48,21 @@ class MotionRules(Base):
         limits = world.profile.limits
         self.drive_for(linear * limits.linear, angular * limits.angular, 3.5)
 
+    @rule(linear=st.sampled_from((1.0, -1.0, 0.5)), limit=st.sampled_from((0.05, 0.1, 0.3)))
+    def limit_what_is_driven(self, linear: float, limit: float) -> None:
+        """A lower limit while a velocity is driven that lasts for long."""
+        world = self.world
+        before = world.values["cmd_vel_timeout"], world.values["max_linear_velocity"]
+        world.set_parameter("cmd_vel_timeout", 2.0)
+        top = world.profile.limits.linear
+        world.drive(linear * top, 0.0)
+        self.advance(0.6)
+        world.set_parameter("max_linear_velocity", limit * top)
+        self.advance(1.3)
+        world.stop()
+        world.set_parameter("cmd_vel_timeout", before[0])
+        world.set_parameter("max_linear_velocity", before[1])
+
     @rule(left=values.FRACTIONS, right=values.FRACTIONS, pause=values.PAUSES)
     def drive_wheels(self, left: float, right: float, pause: float) -> None:
         """One velocity for each wheel."""
@@ -93,6 +108,38 @@ class MotionRules(Base):
     def turn_to_the_end(self, angle: float) -> None:
         """Turn, and wait for the result."""
         if not isinstance(self.world.turn(angle, absolute=False), Refused):
+            self._finish()
+
+    @rule(
+        distance=st.sampled_from((0.3, -0.4, 0.8)),
+        angle=st.sampled_from((0.0, 0.0, 1.0, -2.0)),
+        after=st.sampled_from((0.25, 0.5, 1.0)),
+        pose=values.POSES,
+    )
+    def set_odometry_on_the_way(
+        self, distance: float, angle: float, after: float, pose: tuple[float, float, float]
+    ) -> None:
+        """A movement during which the odometry is set; no angle: straight on."""
+        movement = self.world.turn(angle, absolute=False) if angle else self._move(distance)
+        self.advance(after)
+        self.world.set_odometry(*pose)
+        if not isinstance(movement, Refused):
+            self._finish()
+
+    @rule(distance=st.sampled_from((0.1, 0.3, -0.4)), within=st.sampled_from((0.0, 0.05, 0.3)))
+    def move_in_a_new_session(self, distance: float, within: float) -> None:
+        """The cable is out for a while; a movement begins as soon as the robot is found."""
+        world = self.world
+        world.heal()
+        world.unplug()
+        self.advance(0.5)
+        world.plug_in()
+        for _ in range(400):
+            if world.running:
+                break
+            self.advance(0.02)
+        self.advance(within)
+        if not isinstance(self._move(distance), Refused):
             self._finish()
 
     @rule(when=lambda self: self.failure is None and self.world.movement is not None)

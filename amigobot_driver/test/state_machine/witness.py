@@ -185,7 +185,7 @@ class Witness:
         waited somewhere on its way have stamps that say nothing.
         """
         start, found = 0 if whole else 1, self._found.get(sip, -math.inf)
-        alike = [made for made in self.made if made.time > found and made.data[start:] == data[start:]]
+        alike = [made for made in tuple(self.made) if made.time > found and made.data[start:] == data[start:]]
         if not alike:
             return None
         nearest = alike[0] if heap else min(alike, key=lambda made: abs(made.starts - stamp))
