@@ -73,7 +73,8 @@ class NodeRemote:
         self._link: dict[str, str] = {}
         self._bumpers = Bumpers()
         self._minutes = math.nan
-        self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when anybody published that (s)
+        #: m/s, rad/s, and when this tool published that (s). No subscription: it would delay the velocities of others.
+        self._commanded = 0.0, 0.0, -math.inf
         self._publisher: Any = None
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=[])
@@ -156,6 +157,7 @@ class NodeRemote:
             message.header.frame_id = "base_link"
             twist = message.twist
         twist.linear.x, twist.angular.z = float(linear), float(angular)
+        self._commanded = linear, angular, time.monotonic()
         self._publisher.publish(message)
         return ""
 
@@ -226,7 +228,6 @@ class NodeRemote:
         """A publisher of the type that the node subscribes to; None while that is not known."""
         for subscription in self.node.get_subscriptions_info_by_topic(self.node.resolve_topic_name("cmd_vel")):
             if kind := _VELOCITIES.get(subscription.topic_type):
-                self.node.create_subscription(kind, "cmd_vel", self._on_velocity, 1)
                 return self.node.create_publisher(kind, "cmd_vel", 1)
         return None
 
@@ -251,10 +252,6 @@ class NodeRemote:
             for number in range(len(profile.sonar.poses)):
                 self.node.create_subscription(Range, f"sonar/range_{number}", self._range_keeper(number), 10)
             self._profile = profile
-
-    def _on_velocity(self, message: Any) -> None:
-        twist = message.twist if isinstance(message, TwistStamped) else message
-        self._commanded = twist.linear.x, twist.angular.z, time.monotonic()
 
     def _range_keeper(self, number: int) -> Callable[[Range], None]:
         def keep(message: Range) -> None:
