@@ -49,6 +49,7 @@ ELSEWHERE = {
     "rviz2": "needs RViz and a screen",
     "xacro": "needs an installed package",
     "ls": "needs an adapter",
+    "udevadm": "needs an adapter",
 }
 #: What `ros2` commands of the pages name that is not this driver's.
 OF_OTHERS = {"/navigate_to_pose", "/cmd_vel", "/chatter", "recorded"}
