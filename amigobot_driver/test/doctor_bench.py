@@ -25,7 +25,7 @@ import threading
 import time
 import tty
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -320,7 +320,6 @@ class Fault:
     #: whether the command has cured it; the default is that the doctor then finds nothing
     cured: Callable[[str], bool] | None = None
     robot: RobotLine | None = None
-    arguments: list[str] = field(default_factory=list)
 
     def is_cured(self, command: str) -> bool:
         """Do what a hand must do, type the command, and look whether all is well."""
@@ -529,13 +528,13 @@ def modem_text(bench: Bench, rng: random.Random, seed: int) -> Fault:
 @cause
 def robot_off(bench: Bench, rng: random.Random, seed: int) -> Fault:
     """The robot is switched off."""
-    robot = healthy(bench, robot=("amigo", "amigo-sh", "p3dx", "erratic", "amigo")[seed % 5], faults=SILENCE, seed=seed)
-    arguments = ["--baud", "38400"] if seed % 5 == 3 else []
+    kind = ("amigo", "amigo-sh", "p3dx", "erratic", "amigo")[seed % 5]
+    robot = healthy(bench, robot=kind, faults=SILENCE, check_baud=True, seed=seed)
 
     def mend() -> None:
         robot.simulator.faults = Faults()
 
-    return Fault(bench, "robot-off", robot.url, mend=mend, arguments=arguments)
+    return Fault(bench, "robot-off", robot.url, mend=mend)
 
 
 @cause

@@ -376,7 +376,7 @@ def test_the_remedy_as_printed_cures_the_cause(name: str, seed: int) -> None:
     if name == "no_permission" and os.geteuid():
         pytest.skip("becoming another user needs root")
     with fault(name, seed) as made:
-        diagnosis = made.bench.doctor(made.target, *made.arguments)
+        diagnosis = made.bench.doctor(made.target)
         assert (diagnosis.status, diagnosis.causes[:1]) == (1, [made.key])
         assert made.is_cured(diagnosis.result["verdict"][0]["command"])
 

@@ -68,7 +68,7 @@ def _try(name: str, seed: int) -> Trial:
 
 def _trial(name: str, seed: int) -> Trial:
     with fault(name, seed) as made:
-        found = made.bench.doctor(made.target, *made.arguments)
+        found = made.bench.doctor(made.target)
         named = found.causes.index(made.key) + 1 if made.key in found.causes else None
         cured = named is not None and made.is_cured(found.result["verdict"][named - 1]["command"])
         return Trial(name, seed, found.seconds, named, cured, made.robot is not None and made.robot.has_moved)
