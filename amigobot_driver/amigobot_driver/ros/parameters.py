@@ -48,8 +48,8 @@ class Spec:
 
     @property
     def has_dynamic_type(self) -> bool:
-        """Whether ROS takes other types: a whole number for a real one, or `off`, which YAML reads as false."""
-        return self.kind is float or "off" in self.allowed
+        """Whether ROS takes other types: a whole number for a real one, a word, or `off`, which YAML reads as false."""
+        return self.kind is float or "off" in self.allowed or bool(self.words)
 
     def range_text(self) -> str:
         """Describe the allowed values, such as "0.05 to 2 s"."""
