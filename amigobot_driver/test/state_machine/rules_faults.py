@@ -51,7 +51,9 @@ class FaultRules(Base):
     def freeze(self, seconds: float, writer_first: bool, pause: float) -> None:
         """The process of the driver stands still."""
         world = self.world
-        heard = world.can_be_driven and not world.meddling.since(world.now - 1.0, "all")
+        # A robot that was reset is silent, and the driver has not noticed it yet.
+        noticed = world.now - world.silence - 2 * world.reaction
+        heard = world.can_be_driven and not world.meddling.since(noticed, "all")
         connections = world.connections
         self.see(world.freeze(seconds, writer_first=writer_first))
         if heard and (not world.running or world.connections != connections):
