@@ -16,6 +16,7 @@ from state_machine.records import Movement, Seen
 from state_machine.setup import Setup
 from state_machine.world import World
 
+from amigobot_driver.findings import ERROR, OK
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import BatteryLevel, Outcome
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, Priority
@@ -212,7 +213,7 @@ def show_the_turn_rate_of_another(world: World, check: Check) -> None:
 def diagnose_no_link(world: World, check: Check) -> None:
     def change(seen: Seen) -> None:
         if seen.diagnostics:
-            seen.diagnostics = {**seen.diagnostics, "link": (b"\x02", "no robot", {})}
+            seen.diagnostics = {**seen.diagnostics, "link": (ERROR, "no robot", {})}
 
     watch_changed(world, check, change)
 
@@ -224,7 +225,7 @@ def diagnose_motors_that_are_off(world: World, check: Check) -> None:
 
     def change(seen: Seen) -> None:
         if seen.diagnostics:
-            seen.diagnostics = {**seen.diagnostics, "motors": (b"\x00", "motors on", {})}
+            seen.diagnostics = {**seen.diagnostics, "motors": (OK, "motors on", {})}
 
     watch_changed(world, check, change)
 

@@ -19,6 +19,7 @@ from amigobot_driver.connection_policy import (
     SETTLE,
     SYNC_ROUNDS,
 )
+from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import Limits, Physics, Profile, load_profile
 from amigobot_driver.protocol import OVERHEAD, encode_frame
 from amigobot_driver.robot import (
@@ -37,7 +38,6 @@ from amigobot_driver.robot.devices.auxiliary import HOLD
 from amigobot_driver.robot.motion.motion import LATE, WAKING
 from amigobot_driver.robot.sensing.battery import BatteryMonitor
 from amigobot_driver.robot.snapshot import take_snapshot
-from amigobot_driver.ros.diagnostics import PARTS, History
 from amigobot_driver.ros.parameters import TABLE, NodeParameters, Scalar
 from amigobot_driver.sim import Revision, Simulator
 from amigobot_driver.sim.erratic.revision import revision_of

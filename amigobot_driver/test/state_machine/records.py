@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from amigobot_driver.findings import Finding
 from amigobot_driver.robot import (
     EncoderReading,
     LinkState,
@@ -93,10 +94,6 @@ class EncoderSighting:
     made: Made
     connections: int
     jumps: int  #: times that the driver saw the ticks jump
-
-
-#: Level, message and values of one part of the diagnostics.
-Finding = tuple[bytes, str, Mapping[str, object]]
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 
+from amigobot_driver.findings import ERROR
 from amigobot_driver.robot import BatteryLevel
 from amigobot_driver.robot.monitors import stalls
 
@@ -175,15 +176,14 @@ class DiagnosticsAreTrue(Check):
         if not seen.diagnostics:
             return
         link, motors, sonar = (seen.diagnostics[name] for name in ("link", "motors", "sonar"))
-        error = b"\x02"
         if world.now > world.link_changed:
             self.require(
-                (link[0] == error) is not world.running, f"the link is {link[1]!r}, running is {world.running}"
+                (link[0] == ERROR) is not world.running, f"the link is {link[1]!r}, running is {world.running}"
             )
         if not world.running:
             for name in ("motors", "sonar", "battery"):
                 said = seen.diagnostics[name]
-                self.require(said[0] == error and "no packets" in said[1], f"{name} without a robot: {said[1]!r}")
+                self.require(said[0] == ERROR and "no packets" in said[1], f"{name} without a robot: {said[1]!r}")
             return
         latched = motors[1].startswith("emergency stop latched")
         self.require(latched is world.emergency_asked, f"motors: {motors[1]!r}, latched is {world.emergency_asked}")
