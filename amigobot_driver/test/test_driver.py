@@ -19,7 +19,7 @@ from amigobot_driver.protocol import Command, decode
 from amigobot_driver.robot import Event, LinkChanged, LinkState, Notice, Options, Refused, Report, Robot
 from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.pty import PtyConnection
-from amigobot_driver.sim.server import Connection, serve
+from amigobot_driver.sim.server import Connection, Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
 from amigobot_driver.transport import Port, PortError, open_port
 
@@ -141,7 +141,7 @@ def served(make: Callable[[Simulator], Connection]) -> Iterator[tuple[Simulator,
     simulator = Simulator(load_profile("amigo"))
     connection = make(simulator)
     stopping = threading.Event()
-    thread = threading.Thread(target=serve, args=(simulator, connection), kwargs={"stopped": stopping.is_set})
+    thread = threading.Thread(target=serve, args=(Served(simulator, connection),), kwargs={"stopped": stopping.is_set})
     thread.start()
     try:
         yield simulator, connection
