@@ -20,7 +20,7 @@ setup(
     version="0.1.0",
     description="ROS 2 driver for the ActivMedia AmigoBot and its relatives",
     maintainer="amigobot_driver maintainers",
-    maintainer_email="maintainers@users.noreply.a-seed-7aaba41e.example",
+    maintainer_email="maintainers@example.org",
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},
