@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from itertools import pairwise
 
 import pytest
 from bench import Bench, lost
@@ -215,17 +214,3 @@ class TestOnTheRobot:
         bench.run(3)
         bench.come_back()
         bench.until(lambda: bench.robot.gyro.calibrated > before, within=20)
-
-
-@pytest.mark.parametrize("phase", [0.0, 0.02, 0.04, 0.06, 0.08])
-def test_samples_behind_a_long_answer_keep_their_own_times(phase: float) -> None:
-    """A CONFIG packet at 9600 baud holds up the GYROpacs of two info cycles: both come behind the SIPs of both."""
-    bench = connected(max_angular=5.0)
-    bench.run(3.0 + phase)
-    begin = bench.now
-    for angular in (1.0, -1.0, 1.0, -1.0):
-        bench.ask(lambda: bench.robot.working_values.read(bench.now))
-        bench.run(0.5, cmd_vel=(0.0, angular))
-    stamps = [sample.stamp for sample in bench.told(TurnRate, begin)]
-    assert len(stamps) > 60
-    assert all(before < after for before, after in pairwise(stamps))

@@ -36,7 +36,6 @@ class PacketClock:
         self._filter = CycleFilter(self._reported_cycle)
         self._began = -math.inf  #: s, when this info cycle began
         self._gyro = -math.inf  #: s, when the last GYROpac was sent
-        self._gyro_began = -math.inf  #: s, when the info cycle of the last GYROpac began
         self._sip_by = -math.inf  #: s, a SIP by then was sent together with it
         self._sip = -math.inf  #: s, when the last SIP was sent
         self._last_stamp = -math.inf  #: s, of the last SIP
@@ -57,17 +56,8 @@ class PacketClock:
         if isinstance(packet, Gyro):
             size = len(packet.encode()) + OVERHEAD
             self._gyro, self._sip_by = stamp, stamp + size * (self._byte_time() or _SLOWEST) + _BACK_TO_BACK
-            self._gyro_began = self._cycle_of_gyro(stamp)
-            return self._gyro_began
+            return self._filter.latest(stamp)
         return self._began if stamp - self._sip < self.cycle else stamp
-
-    def _cycle_of_gyro(self, stamp: float) -> float:
-        """When the info cycle of a GYROpac began that was sent at `stamp` (s)."""
-        latest, following = self._filter.latest(stamp), self._gyro_began + self.cycle
-        behind_sip = self._began > latest - self.cycle / 2
-        # A long answer holds up the GYROpacs of two cycles, and the SIPs of both overtake them.
-        overtaken = behind_sip and latest - 1.5 * self.cycle < following < latest - self.cycle / 2
-        return following if overtaken else latest
 
     def _on_sip(self, stamp: float) -> float:
         reported = self._info_cycle()
