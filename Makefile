@@ -14,8 +14,8 @@ demo: ## drive the simulated robot through a room; PORT=/dev/ttyUSB0 drives a re
 
 # Most tests wait for another process. On CI's shared machines, which may stand still for seconds, one that fails is
 # tried once more, and shown as an R.
-test: ## run every test and the linters, three files at a time
-	@./run python -m pytest -n 3 --dist loadfile $(if $(CI),--reruns 1)
+test: ## run every test and the linters, four files at a time
+	@./run python -m pytest -n 4 --dist loadfile $(if $(CI),--reruns 1)
 
 lint: ## run the linters alone
 	@./run python -m pytest amigobot_driver/test/test_lint.py

@@ -57,7 +57,7 @@ def services() -> Iterator[str]:
     """Services and actions."""
     yield "| name | type | |"
     yield "|---|---|---|"
-    for service in SERVICES.values():
+    for _, service in sorted(SERVICES.items()):  # their order in the table depends on what was imported first
         yield f"| `{service.name}` | {_linked(service.kind)} | {service.notes} |"
     for action in ACTIONS:
         yield f"| action `{action.name}` | {_linked(action.kind)} | {action.notes} |"

@@ -137,7 +137,8 @@ class Robot:
 
     @property
     def stopped(self) -> bool:
-        return self.truth.left_velocity == 0.0 == self.truth.right_velocity
+        """At rest: below 0.1 mm/s, as the last of a velocity decays."""
+        return max(abs(self.truth.left_velocity), abs(self.truth.right_velocity)) < 1e-4
 
     def values(self, command: CommandTable, since: int = 0) -> list[Any]:
         """The arguments with which a command has come, from the `since`-th of all commands on."""

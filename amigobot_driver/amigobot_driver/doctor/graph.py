@@ -97,7 +97,7 @@ def ros_publishers(graph: Graph) -> Iterator[Finding]:
             text = f"{_listed(commanders)} publish {namespace}cmd_vel: the robot follows whichever message came last."
             action = "End all but one, or put a twist_mux between:"
             cause = Cause("ros-cmd-vel", text, action, f"ros2 topic info -v {namespace}cmd_vel")
-            shown = f"{len(commanders)} publishers of {namespace}cmd_vel"
+            shown = f"{counted(len(commanders), 'publisher')} of {namespace}cmd_vel"
             yield Finding("ROS topics", Severity.WARNING, shown, (cause,))
         if others:
             text = f"{_listed(others)} publishes {namespace}odom, too: poses jump between two sources."

@@ -2,7 +2,7 @@
 
 Each fault is a small change of the driver's source, made in this process only: a text of one function is replaced, and
 the function compiled again. A text that is no longer there is an error, so that no fault is tested that is none. Run it
-in amigobot_driver/test; docs/state_machine.md has the results.
+in amigobot_driver/test; docs/explanation/state-machine.md has the results.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def link(case: Case) -> Iterator[Finding]:
     """Packets arrive complete, undamaged and in time."""
     observation, again = case.observation, case.target.command()
     if observation.losses:
-        text = f"The session ended {len(observation.losses)} times: {observation.losses[0]}."
+        text = f"The session ended {counted(len(observation.losses), 'time')}: {observation.losses[0]}."
         battery = observation.reports and observation.reports[-1].volts < observation.after.profile.battery.cutoff
         if battery:
             text = "The battery is empty: the robot ends each session."
@@ -59,7 +59,7 @@ def link(case: Case) -> Iterator[Finding]:
     shown = f"{100 * lost:.1f} % lost, {100 * share:.1f} % damaged in {observation.seconds:.0f} s"
     details = (
         f"every {1000 * period:.0f} ms, jitter {1000 * jitter:.0f} ms, "
-        f"{values['bytes_per_second']} bytes/s{_use(case, received / observation.seconds)}",
+        f"{values['bytes_per_second']} B/s{_use(case, received / observation.seconds)}",
     )
     if lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
         text = f"Packets are lost or damaged on the way: {shown}."

@@ -120,7 +120,7 @@ def _silent_ring(case: Case, count: int) -> Finding:
     config = case.observation.after.config
     if config is not None and not (config.value("front_sonar") or config.value("rear_sonar")):
         return Finding("sonars", Severity.NOTE, "none fires, and the robot reports that it has none")
-    text = f"None of the {count} sonars gives a reading, although they are on."
+    text = f"The sonars are on, but none gives a reading (there should be {count})."
     cause = Cause("sonar-silent", text, "Check the cable of the sonar board. Then:", case.target.command())
     return Finding("sonars", Severity.WARNING, "no sonar gives a reading", (cause,))
 
