@@ -57,7 +57,7 @@ def test_a_sequence_that_failed_once(name: str) -> None:
         pytest.fail(failure.script(), pytrace=False)
 
 
-#: What still fails (docs/explanation/state-machine.md): faults of the driver, or of the oracle. In the run above the seeds
+#: What still fails (docs/explanation/state-machine.md): faults of the driver, or of the oracle. In the run above seeds
 #: 1, 4, 5, 9 and 13 find some of it. A sequence that no longer fails moves to FOUND.
 OPEN: dict[str, tuple[Step, ...]] = {
     "the gyro's rate behind a long answer: the samples get the time of another cycle": (
