@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options, Report
+from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options
 
-from .state import Echo, RobotState, drained
+from .state import Echo, RobotState, drained, stalled_wheels
 
 _MESSAGES = 50
 
@@ -110,7 +110,7 @@ class PortRemote:
             motors=report.motors_enabled,
             sonar=report.sonar_enabled,
             moving=report.moving,
-            stalls=_stalls(report),
+            stalls=stalled_wheels(report),
             faults=report.faults,
             front_bumpers=bumpers.front if bumpers else (),
             rear_bumpers=bumpers.rear if bumpers else (),
@@ -168,8 +168,3 @@ class _LogLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._lines.append(record.getMessage())
-
-
-def _stalls(report: Report) -> tuple[str, ...]:
-    stalled = (("left", report.left_stalled), ("right", report.right_stalled))
-    return tuple(name for name, is_stalled in stalled if is_stalled)

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from amigobot_driver import Report
 from amigobot_driver.profiles import Body, Limits
 
 
@@ -107,3 +108,9 @@ class Remote(Protocol):
     def close(self) -> None:
         """Stop the robot if this tool drives it, and end the connection."""
         ...
+
+
+def stalled_wheels(report: Report) -> tuple[str, ...]:
+    """Return which wheels are stalled: "left", "right"."""
+    wheels = (("left", report.left_stalled), ("right", report.right_stalled))
+    return tuple(name for name, stalled in wheels if stalled)

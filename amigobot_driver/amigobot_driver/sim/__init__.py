@@ -7,10 +7,10 @@ the driver: the driver's assumptions about a robot are tested against an indepen
 from .activmedia.flash import flash_of
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
-from .build import build_simulator, flag, option_names
+from .build import build_simulator, option_names
 from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
 from .events import Event
-from .faults import FaultError, Faults, Window, parse_faults
+from .faults import FaultError, Faults, Window, flag, parse_faults
 from .options import (
     REPORT_FORMAT,
     REPORT_VERSION,

@@ -8,25 +8,13 @@ from typing import Any
 from ..profiles import load_profile
 from .erratic import parse_revision, revision_names, revision_of
 from .events import Listener, ignore
-from .faults import FaultError, parse_faults
+from .faults import FaultError, flag, parse_faults
 from .options import OptionError, load_report, load_sounds, parse_aux, parse_sonar, parse_wear
 from .simulator import Simulator
 from .world import World
 from .worlds import WorldError, load_world, parse_pose
 
 DEFAULT_ROBOT, DEFAULT_WORLD = "amigo", "room"
-
-
-def flag(text: str) -> bool:
-    """Return the value of an option that is 0 or 1.
-
-    Raises:
-        ValueError: It is another text.
-    """
-    if text not in ("0", "1"):
-        raise ValueError("0 or 1 is needed")
-    return text == "1"
-
 
 #: The function that reads each option.
 _OPTIONS: dict[str, Callable[[str], Any]] = {

@@ -119,9 +119,14 @@ def _numbers(text: str) -> frozenset[int]:
     return frozenset(int(word) for word in text.split(","))
 
 
-def _flag(text: str) -> bool:
+def flag(text: str) -> bool:
+    """Return the value of an option that is 0 or 1.
+
+    Raises:
+        ValueError: It is another text.
+    """
     if text not in ("0", "1"):
-        raise ValueError
+        raise ValueError("0 or 1 is needed")
     return text == "1"
 
 
@@ -130,7 +135,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "float": _positive,
     "Window | None": _window,
     "frozenset[int]": _numbers,
-    "bool": _flag,
+    "bool": flag,
 }
 
 

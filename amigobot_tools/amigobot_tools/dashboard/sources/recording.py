@@ -27,7 +27,7 @@ from amigobot_driver.robot import (
     Robot,
 )
 
-from ...state import Echo, RobotState, drained
+from ...state import Echo, RobotState, drained, stalled_wheels
 from ..messages import Flag, Number, Request
 from ..packets import FrameLog
 
@@ -255,7 +255,7 @@ class RecordingSource:
             motors=report.motors_enabled,
             sonar=report.sonar_enabled,
             moving=report.moving,
-            stalls=_stalls(report),
+            stalls=stalled_wheels(report),
             faults=report.faults,
             digital_inputs=report.ports.digital_in,
             digital_outputs=report.ports.digital_out,
@@ -264,11 +264,6 @@ class RecordingSource:
 
 def _now() -> float:
     return time.monotonic()
-
-
-def _stalls(report: Report) -> tuple[str, ...]:
-    wheels = (("left", report.left_stalled), ("right", report.right_stalled))
-    return tuple(name for name, stalled in wheels if stalled)
 
 
 def _played(
@@ -326,9 +321,9 @@ def _happenings(seen: list[tuple[float, Event]]) -> list[Happening]:
         if isinstance(event, Report):
             if motors is not None and event.motors_enabled != motors:
                 found.append(Happening(at, "motors", f"motors {'on' if event.motors_enabled else 'off'}"))
-            if new := set(_stalls(event)) - set(stalls):
+            if new := set(stalled_wheels(event)) - set(stalls):
                 found.append(Happening(at, "stall", f"stalled: {', '.join(sorted(new))} wheel"))
-            motors, stalls = event.motors_enabled, _stalls(event)
+            motors, stalls = event.motors_enabled, stalled_wheels(event)
         elif isinstance(event, LinkChanged):
             found.append(Happening(at, "link", event.note))
         elif isinstance(event, BatteryChanged):
