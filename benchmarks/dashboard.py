@@ -1,4 +1,4 @@
-"""The node with a dashboard and three browsers, against the node alone: nobody who watches may slow it down."""
+"""The node with a dashboard and three browsers, against the node alone: browsers that watch must not slow it down."""
 
 from __future__ import annotations
 

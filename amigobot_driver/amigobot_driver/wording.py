@@ -7,8 +7,13 @@ _FACTORY_NAME = "not_set"
 
 
 def given_name(name: str) -> str:
-    """Return the name that somebody gave a robot, printable characters only; "" for the name from the factory."""
+    """Return the name that the owner gave a robot, printable characters only; "" for the name from the factory."""
     return "" if name == _FACTORY_NAME else "".join(letter if letter.isprintable() else "?" for letter in name)
+
+
+def robot_name(name: str) -> str:
+    """Return the name of a robot for a message: "Rob", or "a robot without a name"."""
+    return given_name(name) or "a robot without a name"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -612,7 +612,7 @@ def other_client(bench: Bench, rng: random.Random, seed: int) -> Fault:
 
 @cause
 def sonars(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """Sonars that hear nothing, give nothing, or repeat one range."""
+    """Sonars that detect nothing, give nothing, or repeat one range."""
     kind = ("dead_sonars", "stuck_sonars", "mute_sonars", "stuck_sonars", "dead_sonars")[seed % 5]
     bad = frozenset(rng.sample((0, 1, 2, 3, 5, 6, 7), 2 if seed % 5 == 3 else 1))
     faults = Faults(**{kind: bad})

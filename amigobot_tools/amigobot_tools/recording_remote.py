@@ -17,7 +17,7 @@ from .state import Echo, RobotState
 
 
 class RecordingRemote:
-    """Plays a recording; nobody can drive it.
+    """Plays a recording, which cannot be driven.
 
     Args:
         file: The recording.

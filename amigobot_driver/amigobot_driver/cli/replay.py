@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ProfileError
-from ..wording import counted
+from ..wording import counted, robot_name
 from .errors import UsageError
 from .packet_file import Head, Record, read_recording
 
@@ -127,7 +127,7 @@ def _serve(args: argparse.Namespace, head: Head, records: list[Record]) -> int:
         connection = PtyConnection(args.pty, robot, check_baud=False, log=lambda line: print(line, flush=True))
     except OSError as error:
         raise UsageError(f"{args.pty}: {error.strerror or error}") from None
-    print(f"{head.name}, {head.robot_class}/{head.subclass}, listening on {connection.description}", flush=True)
+    print(f"{_robot(head)}, listening on {connection.description}", flush=True)
     try:
         serve(Served(robot, connection), stopped=lambda: robot.ended)
     finally:
@@ -163,6 +163,11 @@ def _print_csv(reports: list[tuple[float, Report]]) -> None:
 def _print_summary(head: Head, reports: list[tuple[float, Report]]) -> None:
     odometry = reports[-1][1].odometry
     seconds = reports[-1][0] - reports[0][0]
-    print(f"{head.name}, {head.robot_class}/{head.subclass}: {counted(len(reports), 'packet')} in {seconds:.1f} s")
+    print(f"{_robot(head)}: {counted(len(reports), 'packet')} in {seconds:.1f} s")
     print(f"at the end x {odometry.x:+.3f} m, y {odometry.y:+.3f} m, yaw {math.degrees(odometry.yaw):+.1f} deg")
     print(f"travelled {odometry.travelled:+.3f} m, turned {math.degrees(odometry.turned):+.1f} deg")
+
+
+def _robot(head: Head) -> str:
+    """The robot of a recording: "Rob, Pioneer/amigo"."""
+    return f"{robot_name(head.name)}, {head.robot_class}/{head.subclass}"

@@ -50,12 +50,12 @@ class Answer(Enum):
 
 @dataclass(slots=True)
 class ProbeResult:
-    """What was heard."""
+    """What the probe received."""
 
     answer: Answer = Answer.SILENCE
-    baud: int = 0  #: line speed at which it was heard; 0: the port has none
+    baud: int = 0  #: line speed of the answer; 0: the port has none
     streaming: bool = False  #: the robot was in a session that another program left open, or it is an Erratic
-    heard: bytes = b""  #: at that speed
+    received: bytes = b""  #: at that speed
     sent: int = 0  #: bytes
     speeds: tuple[int, ...] = ()  #: that were tried
     per_speed: dict[int, bytes] = field(default_factory=dict)
@@ -108,26 +108,26 @@ class Prober:
         """Ask at one speed; whether the answer is clear."""
         if speed:
             self._port.set_baud(speed)
-        heard = self._early + self._read(speed, listen)
+        received = self._early + self._read(speed, listen)
         self.result.per_speed[speed] = self._early + self.result.per_speed[speed]
         self._early = b""
         # What is like a command is a late echo: a robot that was not asked sends no answer to SYNC0 or SYNC1.
-        if packets := _packets(_without_echo(heard)):
+        if packets := _packets(_without_echo(received)):
             return self._found(Answer.ROBOT, speed, streaming=_streams(packets))
-        # STOP comes first on a serial line: in a session that was not heard, every other frame would revive the last
-        # velocity (docs/protocol.md 3.6). A TCP connection is a new session, and MobileSim does not recover from STOP.
+        # STOP comes first on a serial line: in a session that the probe did not notice, every other frame would revive
+        # the last velocity (docs/protocol.md 3.6). A TCP connection is a new session; STOP blocks MobileSim.
         sent = self._send(_STOP) if speed else b""
-        heard = b""
+        received = b""
         for command in (Command.PULSE(), Command.OPEN(), Command.CLOSE()):
             sent += self._send(command.encode())
-            heard += self._read(speed, answer, enough=partial(_complete, sent, heard))
-            if heard != sent:
+            received += self._read(speed, answer, enough=partial(_complete, sent, received))
+            if received != sent:
                 break
-        if heard and heard == sent:
+        if received and received == sent:
             return self._found(Answer.LOOP_BACK, speed)
         # It ends the state SYNCED, in which a robot is silent, also if another program has left it there.
         self._send(Command.CLOSE().encode())
-        if (packets := _packets(heard)) and _STOP not in heard:
+        if (packets := _packets(received)) and _STOP not in received:
             self._read(speed, listen)
             return self._found(Answer.ROBOT, speed, streaming=_streams(packets))
         # A modem, a console or a server answers to an empty line; a robot skips it.
@@ -137,18 +137,18 @@ class Prober:
     def _found(self, answer: Answer, speed: int, *, streaming: bool = False) -> bool:
         result = self.result
         result.answer, result.baud, result.streaming = answer, speed, streaming
-        result.heard = result.per_speed.get(speed, b"")
+        result.received = result.per_speed.get(speed, b"")
         return True
 
     def _classify(self) -> None:
         """Say what the bytes are that contain no packet: those of the speed with the most readable text."""
         result = self.result
-        heard = {speed: _without_echo(data) for speed, data in result.per_speed.items() if data}
-        if not heard:
+        received = {speed: _without_echo(data) for speed, data in result.per_speed.items() if data}
+        if not received:
             return
-        result.per_speed = heard
-        speed = max(heard, key=lambda speed: (readable(heard[speed]) >= _TEXT, len(heard[speed])))
-        text = readable(heard[speed]) >= _TEXT
+        result.per_speed = received
+        speed = max(received, key=lambda speed: (readable(received[speed]) >= _TEXT, len(received[speed])))
+        text = readable(received[speed]) >= _TEXT
         self._found(Answer.TEXT if text else Answer.NOISE, speed)
 
     def _send(self, data: bytes) -> bytes:
@@ -166,8 +166,8 @@ class Prober:
 
 def _complete(sent: bytes, before: bytes, data: bytes) -> bool:
     """Whether no more bytes need be awaited: a packet has come, or all that was sent."""
-    heard = before + data
-    return heard == sent if sent.startswith(heard) and len(sent) > _SYNC else bool(_packets(heard))
+    received = before + data
+    return received == sent if sent.startswith(received) and len(sent) > _SYNC else bool(_packets(received))
 
 
 def readable(data: bytes) -> float:

@@ -10,7 +10,7 @@ from ..errors import ProfileError
 from .library import load_profile
 from .model import Profile
 
-#: Names of robots that nobody has named: that of AmigOS, and none.
+#: Names of robots without a name of their own: that of AmigOS, and none.
 NAMELESS = ("", "not_set")
 
 

@@ -24,7 +24,7 @@ from ..connection_policy import (
     VISITS_AT_KNOWN_SPEED,
 )
 from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
-from ..wording import given_name
+from ..wording import robot_name
 from .dialects import Dialect, Script
 
 _NO_ANSWER = (
@@ -251,7 +251,7 @@ class Session:
 
     def _name(self) -> str:
         """Return the robot's name for messages."""
-        return given_name(self.identity.name if self.identity else "") or "a robot without a name"
+        return robot_name(self.identity.name if self.identity else "")
 
     def _speed(self) -> str:
         return f" at {self._baud} baud" if self._baud else ""

@@ -174,7 +174,7 @@ def text(name: str, profile: Profile, calibration: Calibration) -> str:
 def _write(file: Path, content: str, *, ask: bool) -> int:
     if ask:
         if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked whether to write: start it in a terminal, or with --yes")
+            raise UsageError("cannot ask whether to write, as this is not a terminal: start it in one, or with --yes")
         _say(f"\nWrite this to {file}? [y/N] ", end="")
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             _say("not written")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from amigobot_driver import AmigoBot, ConnectionLost, Report
 from amigobot_driver.transport.simulated import simulated_pose
+from amigobot_driver.wording import robot_name
 
 from ..governor import MARGIN, free_distance
 from ..keys import Keyboard, keyboard
@@ -68,9 +69,9 @@ class Session:
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(plan.distance if "straight" in plan.steps else 0.0, plan.side if "square" in plan.steps else 0.0)
-        self._say(f"{robot.identity.name}, {robot.profile.description}, on {self._port}")
+        self._say(f"{robot_name(robot.identity.name)}, {robot.profile.description}, on {self._port}")
         if self._simulated:
-            self._say("This robot is simulated: it measures itself, and nobody has to confirm a drive.")
+            self._say("This robot is simulated: it measures itself, and needs no confirmation of a drive.")
         else:
             self._say(
                 f"It needs flat floor: {room + body.radius + 0.5:.1f} m ahead, and as much to its left and right for\n"
@@ -141,7 +142,7 @@ class Session:
                     self._robot.drive(*velocity)
                     last = _append(steps, last, self._next(reports.get))
             finally:
-                # At once, whatever has happened: the driver's own time-out would take half a second more.
+                # At once, also after an error: the driver's own time-out would take half a second more.
                 with contextlib.suppress(ConnectionLost):
                     self._robot.stop(wait=False)
             self._robot.stop()

@@ -229,7 +229,7 @@ class Client:
         self.wait(0.3, alive=False)
 
     def halt(self) -> None:
-        """Stop the robot and switch its motors off, whatever the owner does to the keys."""
+        """Stop the robot and switch its motors off, also if the owner presses keys meanwhile."""
         stopped, self._stopped = self._stopped, lambda: False
         try:
             if self.opened:

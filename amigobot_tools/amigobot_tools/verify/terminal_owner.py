@@ -110,7 +110,7 @@ class TerminalOwner:
 
 
 class UnattendedOwner:
-    """Nobody is at the robot (`--yes`): its wheels are off the floor, and nobody measures.
+    """No person is at the robot (`--yes`): its wheels are off the floor, and what needs hands or eyes is skipped.
 
     Args:
         console: Where to print.

@@ -41,7 +41,7 @@ def line(case: Case) -> Iterator[Finding]:
         yield _lost(case.target, prober.result, str(error))
         return
     case.probe = result
-    values = {"answer": result.answer.name, "baud": result.baud, "received": len(result.heard), "sent": result.sent}
+    values = {"answer": result.answer.name, "baud": result.baud, "received": len(result.received), "sent": result.sent}
     if result.answer is not Answer.ROBOT:
         text, causes = _no_robot(case.target, result)
         yield Finding("line", Severity.ERROR, text, causes, values=values)
@@ -58,15 +58,15 @@ def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ..
     if result.answer is Answer.SILENCE:
         at = f" at any of {counted(len(result.speeds), 'line speed')}" if len(result.speeds) > 1 else ""
         return f"nothing answers{at}: no byte came", _silence(target)
-    if HEADER in result.heard and result.answer is Answer.NOISE:
+    if HEADER in result.received and result.answer is Answer.NOISE:
         text = "The packets of a robot arrive damaged."
         cause = Cause("bad-link", text, "Check plugs, cable and radio. Then:", target.command())
-        return f"{counted(len(result.heard), 'byte')} came, and no packet is complete", (cause,)
-    known = stranger(result.heard)
+        return f"{counted(len(result.received), 'byte')} came, and no packet is complete", (cause,)
+    known = stranger(result.received)
     if result.answer is Answer.TEXT:
-        text = f'text comes, no packets: "{shown(result.heard)}"'
+        text = f'text comes, no packets: "{shown(result.received)}"'
     else:
-        text = f"{counted(len(result.heard), 'byte')} came, and no packet: {in_hex(result.heard)}"
+        text = f"{counted(len(result.received), 'byte')} came, and no packet: {in_hex(result.received)}"
     if known is None:
         return text, _unknown_bytes(target, result)
     if known.key == "modem-text":

@@ -68,9 +68,9 @@ def connection(case: Case) -> Iterator[Finding]:
         return
     end = time.monotonic() + _HANG_UP
     try:
-        heard = b""
-        while (remaining := end - time.monotonic()) > 0 and not heard:
-            heard = case.port.read(remaining)
+        received = b""
+        while (remaining := end - time.monotonic()) > 0 and not received:
+            received = case.port.read(remaining)
     except PortError:
         case.port.close()
         case.port = None
@@ -80,7 +80,7 @@ def connection(case: Case) -> Iterator[Finding]:
         shown = f"{target.typed} accepts a connection and ends it at once"
         yield Finding("connection", Severity.ERROR, shown, (cause,))
         return
-    case.stage, case.early = Stage.OPEN, heard
+    case.stage, case.early = Stage.OPEN, received
     yield Finding("connection", Severity.OK, f"{target.host} accepts connections on port {target.tcp_port}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from ...wording import robot_name
 from ..check import Case, Stage, check
 from ..connection import Connection
 from ..finding import Cause, Finding, Severity
@@ -29,7 +30,7 @@ def session(case: Case) -> Iterator[Finding]:
         case.stage = Stage.CONNECTED
     if running:
         name = snapshot.identity.name if snapshot.identity else ""
-        yield Finding("session", Severity.OK, f'the robot "{name}" opened a session', values={"name": name})
+        yield Finding("session", Severity.OK, f"{robot_name(name)} opened a session", values={"name": name})
         return
     again = case.target.command()
     if case.stage is Stage.CONNECTED:
@@ -42,7 +43,7 @@ def session(case: Case) -> Iterator[Finding]:
         yield Finding("session", Severity.ERROR, "it answers and opens no session", (battery, reset))
     else:
         if case.probe.streaming:
-            text = "Packets of the robot arrive, and it hears no command: the wire to it is broken."
+            text = "Packets of the robot arrive, but it receives no command: the wire to it is broken."
         else:
             text = "The robot answered first, and then no more: packets get lost, or another program talks to it."
         cause = Cause("bad-link", text, "Check cable and radio. Then:", again)

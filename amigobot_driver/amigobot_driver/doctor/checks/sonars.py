@@ -1,4 +1,4 @@
-"""Each sonar at rest: does it give readings, do they vary, does it hear an echo, does it hear others."""
+"""Each sonar at rest: whether it gives readings, whether they vary, and whether they are echoes of its own pings."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def sonars(case: Case) -> Iterator[Finding]:
         return
     faults = dict(_faults(profile, ranges))
     faults |= {
-        trouble.number: ("cross-talk", "hears the sonars of another robot: single readings are far too short")
+        trouble.number: ("cross-talk", "detects pings of another robot's sonars: single readings are far too short")
         for trouble in observation.after.sonar_troubles
         if trouble.kind == "cross-talk" and trouble.number is not None
     }
     if not faults:
-        hearing = sum(any(map(math.isfinite, ranges[number])) for number in range(count))
-        text = f"all {count} give readings, {hearing} with an echo"
+        echoing = sum(any(map(math.isfinite, ranges[number])) for number in range(count))
+        text = f"all {count} give readings, {echoing} with an echo"
         yield Finding("sonars", Severity.OK, text, values=values)
     for number, (kind, text) in sorted(faults.items()):
         yield _finding(case, profile, number, kind, text, faults)
-    yield from _unheard(profile, ranges, faults)
+    yield from _far(profile, ranges, faults)
 
 
 def _ranges(case: Case) -> dict[int, list[float]]:
@@ -74,10 +74,10 @@ def _faults(profile: Profile, ranges: dict[int, list[float]]) -> Iterator[tuple[
         elif all(map(math.isfinite, readings)) and not _varies(readings) and varying and len(readings) >= _ENOUGH:
             yield number, ("stuck", f"reports {readings[0]:.3f} m each time, without the noise of a real echo")
         elif not any(map(math.isfinite, readings)) and _enclosed(profile, ranges, number):
-            yield number, ("deaf", "hears no echo, where its neighbors hear one: dead, covered, or before a door")
+            yield number, ("deaf", "detects no echo, but its neighbors do: dead, covered, or before a door")
 
 
-def _unheard(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tuple[str, str]]) -> Iterator[Finding]:
+def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tuple[str, str]]) -> Iterator[Finding]:
     """Sonars without an echo that may look into the distance."""
     far = [
         number
@@ -104,7 +104,7 @@ def _finding(
     port = shlex.quote(case.target.url)
     command = f"ros2 run amigobot_driver amigobot_node --ros-args -p port:={port} -p 'sonar_sequence:=\"{good}\"'"
     if kind == "deaf":
-        action = "Hold a hand 30 cm before it and check again. If it still hears nothing, leave it out:"
+        action = "Hold a hand 30 cm before it and check again. If it still detects nothing, leave it out:"
     else:
         action = "Look that nothing touches it, and check its cable. Until it is mended, leave it out:"
     return Finding(
@@ -131,18 +131,18 @@ def _varies(readings: Sequence[float]) -> bool:
 
 
 def _enclosed(profile: Profile, ranges: dict[int, list[float]], number: int) -> bool:
-    """Whether most others and both neighbors hear an echo: there are walls all around, except for doors."""
+    """Whether most others and both neighbors detect an echo: there are walls all around, except for doors."""
     poses = profile.sonar.poses
     others = [other for other in range(len(poses)) if other != number]
-    hearing = [other for other in others if any(map(math.isfinite, ranges[other]))]
-    if len(hearing) < _ENCLOSED * len(others):
+    echoing = [other for other in others if any(map(math.isfinite, ranges[other]))]
+    if len(echoing) < _ENCLOSED * len(others):
         return False
     turns = {other: _turn(poses[number], poses[other]) for other in others}
-    if any(abs(turn) < _SAME and other not in hearing for other, turn in turns.items()):
-        return False  # a second sonar beside it hears nothing, either
+    if any(abs(turn) < _SAME and other not in echoing for other, turn in turns.items()):
+        return False  # a second sonar beside it detects nothing, either
     left = min((other for other in others if turns[other] >= _SAME), key=lambda other: turns[other], default=None)
     right = max((other for other in others if turns[other] <= -_SAME), key=lambda other: turns[other], default=None)
-    return left in hearing and right in hearing
+    return left in echoing and right in echoing
 
 
 def _turn(pose: SonarPose, other: SonarPose) -> float:

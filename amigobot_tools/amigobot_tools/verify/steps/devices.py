@@ -31,8 +31,8 @@ def sounds(trial: Trial) -> None:
     trial.fact("sounds.order", "offset and length are little-endian", "yes" if small else "no")
     client.send(Command.SOUND(min((e.number for e in named if e.length), default=1)))
     client.wait(1.5)
-    heard = trial.owner.look(Look.SOUND, "Did the robot play a sound?")
-    trial.fact("sounds.played", "SOUND plays", None if heard is None else "yes" if heard else "no")
+    played = trial.owner.look(Look.SOUND, "Did the robot play a sound?")
+    trial.fact("sounds.played", "SOUND plays", None if played is None else "yes" if played else "no")
 
 
 def ports(trial: Trial) -> None:
