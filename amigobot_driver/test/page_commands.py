@@ -1,4 +1,4 @@
-"""The commands on the pages of the documentation: found in the fenced blocks, with the output that a page shows."""
+"""The commands on the pages of the documentation: found in the blocks of the language `console`, with their output."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-#: Pages whose blocks are generated from the code, or are no commands.
-_LEFT_OUT = {"docs/protocol.md", "docs/cli.md", "docs/reference/messages.md", "docs/performance.md"}
-PAGES = [
-    path
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-    if path.relative_to(ROOT).as_posix() not in _LEFT_OUT
-]
-_FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<content>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
-#: First words of a block without a language that is made of commands.
-_HEADS = re.compile(r"^(\./run|amigobot|apt|colcon|cp|docker|git|make|python3|ros2|rviz2|sudo|xacro)\b")
+PAGES = sorted(path for pattern in ("*.md", "amigobot_*/README.md", "docs/**/*.md") for path in ROOT.glob(pattern))
+_FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<language>[\w{}]*)\n(?P<content>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
+)
+#: A line of the examples that a verb gives of itself: two spaces or more end the command.
+_EXAMPLE = re.compile(r"^    (amigobot .*?)(?:  .*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +40,13 @@ def commands(path: Path) -> Iterator[PageCommand]:
         for part in re.split(r"^\$ ", _joined(block), flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             yield PageCommand(name, _without_comment(command), output.strip())
-    for block in blocks(path, "", "bash", "sh"):
-        if _HEADS.match(block):
-            for line in _joined(block).splitlines():
-                if line.strip() and not line.startswith("#"):
-                    yield PageCommand(name, _without_comment(line))
+
+
+def examples(path: Path) -> Iterator[PageCommand]:
+    """The commands of `amigobot` in indented blocks of a page, such as those that docs/cli.md has from the code."""
+    name = path.relative_to(ROOT).as_posix()
+    for line in _EXAMPLE.findall(path.read_text(encoding="utf-8")):
+        yield PageCommand(name, line)
 
 
 def _joined(block: str) -> str:

@@ -2,7 +2,8 @@
 
 A page names the environment of its commands. Commands that need an installed distribution, root, a screen or a robot
 are checked as far as the sources know them: the launch file and its arguments, the topic, the service, the parameter.
-The list `ELSEWHERE` says what is not checked at all, and why.
+The list `ELSEWHERE` says what is not checked at all, and why. Where a page shows the output of a command that is run,
+the output is compared, with any number for a number.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import pytest
 from launch_files import declared, mocked_launch
-from page_commands import PAGES, ROOT, PageCommand, blocks, commands
+from page_commands import PAGES, ROOT, PageCommand, blocks, commands, examples
 from setup_file import VERBS
 
 from amigobot_driver.cli.verbs import BUILT_IN, Verb, find_verbs
@@ -29,12 +30,13 @@ from amigobot_driver.ros.parameters import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 
 NODE = AmigobotNode  # its modules have registered every service
-COMMANDS = [command for page in PAGES for command in commands(page)]
+COMMANDS = [command for page in PAGES for command in (*commands(page), *examples(page))]
 
 #: First words that are not this project's, with the reason why a test does not run them.
 ELSEWHERE = {
     ".": "changes the shell",
     "cd": "changes the shell",
+    "cat": "shows a file of the reader",
     "export": "changes the shell",
     "mkdir": "changes the home folder",
     "cp": "needs an installed package",
@@ -56,6 +58,8 @@ OF_OTHERS = {"/navigate_to_pose", "/cmd_vel", "/chatter", "recorded"}
 NAMES = {name for topic in (*PUBLISHED, *SUBSCRIBED) for name in topic.names("0")} | set(SERVICES)
 NAMES |= {action.name for action in ACTIONS}
 PARAMETERS = {spec.name for spec in TABLE}
+#: First words of commands that are checked.
+KNOWN = (*ELSEWHERE, "amigobot", "amigobot_node", "ros2", "make", "python", "python3")
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -76,9 +80,23 @@ def identify(command: PageCommand) -> str:
 
 
 def test_pages_have_commands_and_each_is_known() -> None:
-    assert len(COMMANDS) > 80
-    known = {*ELSEWHERE, "amigobot", "amigobot_node", "ros2", "make", "python", "python3"}
-    assert [identify(command) for command in COMMANDS if words(command)[0] not in known] == []
+    assert len(COMMANDS) > 180
+    assert {"README.md", "docs/cli.md", "amigobot_tools/README.md"} <= {command.page for command in COMMANDS}
+    assert [identify(command) for command in COMMANDS if words(command)[0] not in KNOWN] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_are_marked_as_such(page: Path) -> None:
+    """Only then this file finds them, and the button of the site copies them without the prompt."""
+    unmarked = re.compile(rf"(\$ |\./run |({'|'.join(map(re.escape, KNOWN))}) )")
+    assert [block for block in blocks(page, "", "bash", "sh", "text") if unmarked.match(block)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_addresses_of_the_simulator_are_quoted_where_a_shell_reads_them(page: Path) -> None:
+    typed = [command.text for command in (*commands(page), *examples(page))]
+    typed += re.findall(r"`([^`\n]*(?:amigobot |port:=)[^`\n]*)`", page.read_text(encoding="utf-8"))
+    assert [text for text in typed if re.search(r"sim://\S*[?&;]", re.sub(r"\"[^\"]*\"|'[^']*'", "", text))] == []
 
 
 @pytest.fixture(scope="module")
@@ -148,31 +166,82 @@ def test_modules_folders_and_programs_of_python_exist(command: PageCommand) -> N
 # -- what is run ----------------------------------------------------------------------------------------------
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "amigobot_driver", ROOT / "amigobot_tools")))}
+#: The command with the verbs of both packages as they are in the sources.
+_AMIGOBOT = (
+    "import sys; from importlib.metadata import EntryPoint; from setup_file import VERBS; "
+    "from amigobot_driver.cli import main, verbs; "
+    "verbs.entry_points = lambda group: [EntryPoint(name, VERBS[name], group) for name in VERBS]; sys.exit(main())"
+)
+#: What a command that is run may not have: a robot, a node, a file of the reader; and what does not end by itself.
+_NOT_HERE = re.compile(r"/dev/|--ros\b|--pty|--robots?\b|my_robot|mine\.yaml|p3dx\.p|sounds play good")
 
 
-def loosely(text: str) -> str:
-    """The text with every number as #: figures vary from run to run."""
-    return re.sub(r"-?\d+(\.\d+)?", "#", text.strip())
-
-
-@pytest.mark.parametrize("command", of("amigobot", "describe"), ids=identify)
-def test_descriptions_are_printed(command: PageCommand) -> None:
-    arguments = words(command)[1:]
-    if any(word.startswith("my_robot.") or word == "p3dx.p" for word in arguments):
-        pytest.skip("a file of the reader")
-    code = "from amigobot_driver.cli import main; raise SystemExit(main())"
-    result = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env=environment(),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=100,
+def is_run(command: PageCommand) -> bool:
+    """Whether a command of `amigobot` is run here."""
+    verb, *arguments = [*words(command)[1:], ""]
+    line = " ".join(arguments)
+    if _NOT_HERE.search(line):
+        return False
+    return (
+        verb in ("describe", "dump", "io", "replay", "say", "sounds")
+        or (verb == "wander" and "sim://" in line and "--seconds" in line)
+        or (verb == "verify" and "sim://" in line and "--only" in line)
     )
-    assert result.returncode == 0, result.stderr
-    assert len(result.stdout) > 200
+
+
+#: Each once, with the output that a page shows if one does.
+RUN = list({c.text: c for c in sorted(filter(is_run, of("amigobot")), key=lambda c: c.output)}.values())
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a process that finds the packages of this repository."""
+    folders = (ROOT / "amigobot_driver", ROOT / "amigobot_tools", ROOT / "amigobot_tools" / "test")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), "COLUMNS": "120"}
+
+
+def start(folder: Path, *command: str) -> subprocess.Popen[str]:
+    """Start a program with this interpreter."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, *command], env=environment(), cwd=folder, stdout=pipe, stderr=pipe, text=True
+    )
+
+
+def loosely(text: str) -> list[str]:
+    """The lines of a text with every number as #: figures vary from run to run."""
+    return re.sub(r"[+-]?\d+(\.\d+)?", "#", text.strip()).splitlines()
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """The commands that are run, by what one types, all started at once: most of their time they wait."""
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "amigobot_driver").symlink_to(ROOT / "amigobot_driver")
+    later = [command for command in RUN if "drive.amigo" in command.text]
+    running = {c.text: start(folder, "-c", _AMIGOBOT, *words(c)[1:]) for c in RUN if c not in later}
+    record = start(folder, "-c", _AMIGOBOT, "record", "drive.amigo", "--port", "sim://", "--seconds", "3")
+    assert record.wait(200) == 0
+    running |= {command.text: start(folder, "-c", _AMIGOBOT, *words(command)[1:]) for command in later}
+    yield running
+    for process in running.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("command", RUN, ids=identify)
+def test_the_command_does_what_the_page_says(
+    command: PageCommand, outputs: dict[str, subprocess.Popen[str]]
+) -> None:
+    output, errors = outputs[command.text].communicate(timeout=200)
+    assert outputs[command.text].returncode == 0, errors
+    if command.output:
+        # How often a line is repeated depends on times.
+        assert list(dict.fromkeys(loosely(output))) == list(dict.fromkeys(loosely(command.output)))
+
+
+def test_enough_is_run() -> None:
+    assert {words(command)[1] for command in RUN} >= {"describe", "dump", "io", "replay", "say", "verify", "wander"}
+    assert sum(bool(command.output) for command in RUN) >= 5
 
 
 @pytest.fixture(scope="module")
@@ -181,15 +250,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[st
     running = {}
     for path in (ROOT / "README.md", ROOT / "docs" / "tutorials" / "first-program.md"):
         for number, program in enumerate(blocks(path, "python")):
-            file = tmp_path_factory.mktemp("program") / "first.py"
-            file.write_text(program, encoding="utf-8")
-            running[path.name, number] = subprocess.Popen(
-                [sys.executable, str(file)],
-                env=environment(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+            folder = tmp_path_factory.mktemp("program")
+            (folder / "first.py").write_text(program, encoding="utf-8")
+            running[path.name, number] = start(folder, "first.py")
     yield running
     for process in running.values():
         process.kill()
@@ -209,4 +272,4 @@ def test_the_first_program_prints_what_the_page_shows(
 def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], subprocess.Popen[str]]) -> None:
     output, errors = programs["first-program.md", 1].communicate(timeout=200)
     assert errors == ""
-    assert set(loosely(output).splitlines()) == {"# m of free space"}
+    assert set(loosely(output)) == {"# m of free space"}

@@ -1,11 +1,12 @@
 """Read the digital and analog ports of the robot, and switch its digital outputs.
 
     amigobot io
-    amigobot io 0=on 3=off              the other pins stay as they are
+    amigobot io 0=on 3=off --port /dev/ttyUSB0      the other pins stay as they are
     amigobot io --json
     amigobot io --ros                   through a running amigobot_node; its parameter io_stream adds the analog ports
 
-Prints every port as the robot reports it afterwards. Pin 0 is bit 0.
+Prints every port as the robot reports it afterwards. Pin 0 is bit 0. A pin that the FLASH of the robot makes an input
+cannot be switched.
 """
 
 from __future__ import annotations

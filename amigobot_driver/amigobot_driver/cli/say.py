@@ -1,6 +1,7 @@
 """Play tones on the robot.
 
-    amigobot say 0.2:440 0.1:0 0.4:880
+    amigobot say 0.2:440 0.1:0 0.4:880 --port /dev/ttyUSB0
+    amigobot say 0.2:440 0.1:0 0.4:880 --port sim://amigo-sh
 
 Each tone is SECONDS:HERTZ, up to 20 of them: 0.02 to 5.1 s, about 20 to 5000 Hz; 0 Hz is a rest.
 """
