@@ -1,10 +1,4 @@
-"""Draw the pictures of the documentation from the simulator and the profiles: `make pictures`.
-
-- docs/images/tour.gif: a simulated AmigoBot drives through the room
-- docs/images/robots.png: every robot from above, with its sonars
-- docs/images/frames.png: the frames of an AmigoBot
-- docs/images/office.png: the office of the Nav2 tutorial
-"""
+"""What is drawn from the profiles and the worlds: the animated tour, the robots, their frames, the office."""
 
 from __future__ import annotations
 
@@ -25,7 +19,6 @@ from amigobot_driver.sim import World, load_world
 from amigobot_tools.demo.picture import draw_robot, draw_world
 from amigobot_tools.demo.tour import ROOM, Pose
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 _RED, _ORANGE, _BLUE, _INK = "#c0392b", "#d8572a", "#14508c", "#2b2d31"
 _FRAME_TIME = 0.4  #: s of the drive between two pictures of the animation
 _PLAYED_FASTER = 4
@@ -167,16 +160,3 @@ def draw_office(path: Path) -> None:
     axes.annotate("goal", (6.9, 4.5), (6.9, 5.1), ha="center", color=_BLUE, fontsize=11, arrowprops=arrow, zorder=9)
     axes.plot([6.9], [4.5], marker="o", color=_BLUE, zorder=9)
     figure.savefig(path, dpi=100, metadata={"Software": None})
-
-
-def main() -> None:
-    """Write every picture."""
-    room = load_world("room")
-    draw_robots(IMAGES / "robots.png")
-    draw_frames(IMAGES / "frames.png")
-    draw_office(IMAGES / "office.png")
-    animate(room, drive(room), IMAGES / "tour.gif")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,8 @@
+"""Draws the pictures of the documentation from the simulator, the profiles and the programs: `make pictures`."""
+
+import sys
+from pathlib import Path
+
+#: The benches and the browser are part of the tests.
+for _package in ("amigobot_driver", "amigobot_tools"):
+    sys.path.insert(0, str(Path(__file__).parents[2] / _package / "test"))

@@ -1,0 +1,5 @@
+"""The error of a picture that this machine cannot draw."""
+
+
+class Missing(Exception):
+    """A program or a result that a picture is made from is not here; the text says how to get it."""
