@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import math
 import operator
@@ -21,6 +20,7 @@ import os
 import re
 import stat
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def default_path(node: str, port: str) -> Path:
     folder = Path(home) if home.startswith("/") else Path(os.path.expanduser("~/.local/state"))
     owner = f"{node} {port}"
     readable = re.sub(r"[^A-Za-z0-9]+", "-", owner).strip("-")[:60]
-    return folder / "amigobot" / f"odometry-{readable}-{hashlib.sha256(owner.encode()).hexdigest()[:8]}.json"
+    return folder / "amigobot" / f"odometry-{readable}-{zlib.crc32(owner.encode()):08x}.json"
 
 
 class OdometryFile:

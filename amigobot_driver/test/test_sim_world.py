@@ -1,9 +1,10 @@
-"""Worlds: geometry, the files that are shipped, and what a bad file is event_texts."""
+"""Worlds: geometry, what is near a robot, the files that are shipped, and what a bad file is reported as."""
 
 from __future__ import annotations
 
 import contextlib
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError, available_worlds, load_world
-from amigobot_driver.sim.world import Footprint, box, circle
+from amigobot_driver.sim.surroundings import Surroundings
+from amigobot_driver.sim.world import Footprint, box, circle, in_cone
 
 coordinates = st.floats(-10, 10)
 segments = st.builds(Segment, coordinates, coordinates, coordinates, coordinates)
@@ -38,8 +40,7 @@ class TestRays:
     def test_the_cone_misses_nothing_that_a_ray_in_it_hits(
         self, walls: list[Segment], heading: float, half: float, reach: float
     ) -> None:
-        world = World("test", tuple(walls))
-        seen = world.in_cone(0, 0, heading, half, reach)
+        seen = in_cone(walls, 0, 0, heading, half, reach)
         for share in (-0.99, -0.5, 0.0, 0.3, 0.99):
             angle = heading + share * half
             for wall in walls:
@@ -51,6 +52,31 @@ class TestRays:
         assert world.cast(0, 0, 0) == 2.0
         assert world.cast(0, 0, 0, reach=1.9) == math.inf
         assert world.cast(0, 0, math.pi) == math.inf
+
+
+class TestSurroundings:
+    @given(st.lists(segments, max_size=6), st.lists(st.tuples(st.floats(-9, 9), st.floats(-9, 9)), max_size=12))
+    def test_on_any_way_nothing_near_is_missed(self, walls: list[Segment], way: list[tuple[float, float]]) -> None:
+        surroundings, distance, radius = Surroundings(World("test", tuple(walls)), 1.5), 1.5, 0.4
+        for x, y in (between for a, b in pairwise(way) for between in _points(a, b)):
+            near = [wall for wall in walls if wall.distance_to(x, y) <= distance]
+            assert all(wall in surroundings.near(x, y) for wall in near)
+            if surroundings.is_clear(x, y, radius):
+                assert all(wall.distance_to(x, y) > radius for wall in near)
+
+    def test_open_floor_is_clear_and_a_wall_or_another_robot_is_not(self) -> None:
+        surroundings = Surroundings(World("test", (Segment(3, -1, 3, 1),)), 1.5)
+        assert surroundings.is_clear(0.0, 0.0, 0.4)
+        assert surroundings.is_clear(2.5, 0.0, 0.4)
+        assert not surroundings.is_clear(2.7, 0.0, 0.4)
+        surroundings.others = lambda x, y, distance: [Segment(x, y, x + 0.1, y)]
+        assert not surroundings.is_clear(0.0, 0.0, 0.4)
+
+
+def _points(a: tuple[float, float], b: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return points on the way, in steps of a robot and in large ones."""
+    shares = (0.0, 0.001, 0.01, 0.05, 0.2, 0.6)
+    return [(a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])) for share in shares]
 
 
 class TestBodies:

@@ -162,7 +162,8 @@ class AuxPort:
         if written:
             self._device.receive(written, when)
         self._from_device.put(self._device.transmit(now), now)
-        self._ring = (self._ring + self._from_device.take(now)[0])[-_RING:]
+        if arrived := self._from_device.take(now)[0]:
+            self._ring = (self._ring + arrived)[-_RING:]
         if not self._requested or len(self._ring) < self._requested:
             return None
         packet = Aux(id=self._id, data=self._ring[: self._requested])

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
 from ..profiles import Physics, Profile
+from .surroundings import Surroundings
 from .world import Footprint, Pose, Segment, World, blocked
 
-#: m that the body may move before the list of walls around it is renewed
-_NEIGHBORHOOD = 0.5
+#: m around the body in which walls are looked for
+_MARGIN = 0.5
 #: shares of a step for the search where in it the body meets a wall
 _BISECTION = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
@@ -104,7 +104,8 @@ class Body:
         free_speed = profile.physics.free_speed * profile.limits.linear
         self.left, self.right = (Wheel(profile.physics, free_speed) for _ in range(2))
         self.lifted = False  #: whether the wheels are off the floor: they turn, the body stays
-        self._world = world
+        self._radius = self.footprint.radius
+        self.surroundings = Surroundings(world, self._radius + _MARGIN)
         self.pose = world.start
         self.turned = 0.0  #: rad that the body has turned on the floor, counter-clockwise, slip and walls included
         self.touching = False
@@ -113,18 +114,22 @@ class Body:
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
         self._grips = 1.0, 1.0  # of each wheel in this step: distance on the floor over distance at the rim
-        #: returns the outlines of the other robots in this world at their present poses; None without others
-        self.other_robots: Callable[[], list[Segment]] | None = None
-        self._walls: list[Segment] = []
-        self._center: Pose | None = None
+        self._outline: list[Segment] = []
+        self._outlined: Pose | None = None  #: the pose of this outline
 
     def place(self, pose: Pose) -> None:
         """Put the body at a pose, as a person does who carries the robot. The wheels do not turn."""
-        self.pose, self._center = pose, None
+        self.pose = pose
 
-    def enter(self, world: World) -> None:
-        """Replace the walls around the body; its pose stays."""
-        self._world, self._center = world, None
+    def outline(self) -> list[Segment]:
+        """Return the sides of the body at its present pose."""
+        if self._outlined is not self.pose:
+            self._outlined, self._outline = self.pose, self.footprint.outline(self.pose)
+        return self._outline
+
+    def is_near(self, x: float, y: float, distance: float) -> bool:
+        """Return whether a part of the body may be within `distance` of a point (m)."""
+        return math.hypot(self.pose.x - x, self.pose.y - y) <= distance + self._radius
 
     @property
     def turn_rate(self) -> float:
@@ -149,8 +154,8 @@ class Body:
             self.touching = False
             return
         distances = self.left.velocity * dt, self.right.velocity * dt
-        allowed = self._push(*distances)
-        before, self.pose = self.pose, self._moved(*allowed)
+        before = self.pose
+        allowed, self.pose = self._push(*distances)
         self.turned += math.remainder(self.pose.heading - before.heading, math.tau)
         self.touching = allowed != distances
         for wheel, distance, target in zip((self.left, self.right), allowed, distances, strict=True):
@@ -158,24 +163,28 @@ class Body:
             if distance != target:
                 wheel.velocity = 0.0
 
-    def _push(self, left: float, right: float) -> tuple[float, float]:
-        """Return the wheels' distances that the walls allow: both up to the contact, or one wheel pivoting off."""
+    def _push(self, left: float, right: float) -> tuple[tuple[float, float], Pose]:
+        """Return the wheels' distances that the walls allow (to the contact, or one wheel pivots off), and the pose."""
         wear = self._wear
         self._grips = wear.left_scale * self._grip(), wear.right_scale * self._grip()
-        walls = self.walls_around()
-        if self._free(left, right, walls):
-            return left, right
-        share = 0.0
+        if pose := self._free(left, right):
+            return (left, right), pose
+        share, reached = 0.0, self.pose
         for step in _BISECTION:
-            if self._free(left * (share + step), right * (share + step), walls):
-                share += step
+            if pose := self._free(left * (share + step), right * (share + step)):
+                share, reached = share + step, pose
         if share:
-            return left * share, right * share
-        pivots = (left, 0.0), (0.0, right)
-        return next((distances for distances in pivots if self._free(*distances, walls)), (0.0, 0.0))
+            return (left * share, right * share), reached
+        for pivot in (left, 0.0), (0.0, right):
+            if pose := self._free(*pivot):
+                return pivot, pose
+        return (0.0, 0.0), reached
 
-    def _free(self, left: float, right: float, walls: list[Segment]) -> bool:
-        return not walls or not blocked(self.footprint, self._moved(left, right), walls)
+    def _free(self, left: float, right: float) -> Pose | None:
+        """Return the pose after the wheels' distances if no wall is there, else None."""
+        pose = self._moved(left, right)
+        clear = self.surroundings.is_clear(pose.x, pose.y, self._radius)
+        return pose if clear or not blocked(self.footprint, pose, self.walls_around()) else None
 
     def _moved(self, left: float, right: float) -> Pose:
         left *= self._grips[0]
@@ -190,8 +199,4 @@ class Body:
 
     def walls_around(self) -> list[Segment]:
         """Return the walls and other robots that the body can touch near its pose."""
-        pose, center = self.pose, self._center
-        if center is None or math.hypot(pose.x - center.x, pose.y - center.y) > _NEIGHBORHOOD:
-            self._center = pose
-            self._walls = self._world.near(pose.x, pose.y, self.footprint.radius + 2 * _NEIGHBORHOOD)
-        return self._walls + self.other_robots() if self.other_robots else self._walls
+        return self.surroundings.near(self.pose.x, self.pose.y)

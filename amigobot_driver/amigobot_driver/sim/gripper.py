@@ -124,6 +124,8 @@ class GripperModel:
 
     def step(self, dt: float) -> None:
         """Move on by `dt` s."""
+        if not self.kind:
+            return
         self._paddles.step(dt, _HELD_AT if self.held else 0.0)
         self._lift.step(dt)
 

@@ -38,12 +38,13 @@ class SharedWorld:
 
     def advance(self, now: float) -> None:
         """Run all control cycles that end by `now` (s)."""
-        robots = self.robots.values()
+        first, *_ = robots = list(self.robots.values())
         for robot in robots:
             robot.start(now)
-        while min(robot.next_tick for robot in robots) <= now:
+        while first.next_tick <= now:  # and so that of each other: all were started at the same time
             for robot in robots:
                 robot.tick()
 
-    def _outlines_but(self, name: str) -> list[Segment]:
-        return [side for other, robot in self.robots.items() if other != name for side in robot.outline()]
+    def _outlines_but(self, name: str, x: float, y: float, distance: float) -> list[Segment]:
+        others = (robot for other, robot in self.robots.items() if other != name)
+        return [side for robot in others for side in robot.outline_near(x, y, distance)]

@@ -40,6 +40,7 @@ from .pins import Pins
 from .session import Session
 from .sonar import SonarModel, SonarRing
 from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
+from .surroundings import OtherRobots
 from .world import Pose, Segment, World, blocked
 from .worlds import WorldError
 
@@ -231,22 +232,23 @@ class Simulator:
         self._apply_faults(due)
         self._firmware.tick(due)
 
-    def share(self, others: Callable[[], list[Segment]], advance: Callable[[float], None]) -> None:
+    def share(self, others: OtherRobots, advance: Callable[[float], None]) -> None:
         """Share the world with other robots, see SharedWorld.
 
         Args:
-            others: Returns the outlines of the other robots at their present poses.
+            others: Returns the outlines of the other robots near a point, at their present poses.
             advance: Runs the control cycles of all robots until a time in s.
 
         Raises:
             WorldError: Another robot is where this one starts.
         """
-        self._body.other_robots, self._advance_all = others, advance
+        self._body.surroundings.others = self._sonar.surroundings.others = others
+        self._advance_all = advance
         self._check_room(self._body.pose, self.world)
 
-    def outline(self) -> list[Segment]:
-        """Return the sides of the body at its present pose."""
-        return self._body.footprint.outline(self._body.pose)
+    def outline_near(self, x: float, y: float, distance: float) -> list[Segment]:
+        """Return the sides of the body at its pose; none if all are farther than `distance` from a point (m)."""
+        return self._body.outline() if self._body.is_near(x, y, distance) else []
 
     def _apply_faults(self, now: float) -> None:
         faults, since = self.faults, self._ticks * TICK
@@ -339,11 +341,13 @@ class Simulator:
             WorldError: A wall would be inside the robot.
         """
         self._check_room(self._body.pose, world)
-        self.world = self._sonar.world = self._floor.world = world
-        self._body.enter(world)
+        self.world = self._floor.world = world
+        for surroundings in (self._body.surroundings, self._sonar.surroundings):
+            surroundings.enter(world)
 
     def _check_room(self, pose: Pose, world: World) -> None:
-        others = self._body.other_robots() if self._body.other_robots else []
+        find = self._body.surroundings.others
+        others = find(pose.x, pose.y, self._body.footprint.radius) if find else []
         for what, segments in (("an obstacle", world.segments), ("another robot", others)):
             if blocked(self._body.footprint, pose, segments):
                 place = f"x {pose.x:.2f} m, y {pose.y:.2f} m, {math.degrees(pose.heading):.0f} deg"

@@ -11,7 +11,8 @@ from typing import Any
 from ..profiles import Profile, SonarPose
 from .body import Body
 from .faults import FaultInjector
-from .world import World
+from .surroundings import Surroundings
+from .world import World, in_cone
 
 #: m, reported for no echo and for an echo from below the smallest range
 NO_ECHO = 6.1
@@ -98,7 +99,8 @@ class SonarRing:
         self._model = model
         self._fault_injector = fault_injector
         self._body = body
-        self.world = world  #: may be replaced at any time
+        mounts = (math.hypot(mount.x, mount.y) for mount in profile.sonar.poses)
+        self.surroundings = Surroundings(world, profile.sonar.max_range + max(mounts, default=0.0))
         self._random = random.Random(f"{seed}/sonar")
         self.restart(profile.sonar.cycle)
 
@@ -203,14 +205,15 @@ class SonarRing:
         x, y = pose.x + c * mount.x - s * mount.y, pose.y + s * mount.x + c * mount.y
         heading, half = pose.heading + mount.heading, self._sonar.field_of_view / 2
         reach, nearest = self._sonar.max_range, math.inf
-        segments = self.world.in_cone(x, y, heading, half, reach)
-        if self._body.other_robots:
-            segments += self._body.other_robots()
+        segments = in_cone(self.surroundings.near(pose.x, pose.y), x, y, heading, half, reach)
         facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)
-            hits = ((s.hit_by(x, y, math.cos(angle), math.sin(angle)), s) for s in segments)
-            distance, wall = min(hits, default=(math.inf, None))
+            dx, dy = math.cos(angle), math.sin(angle)
+            distance, wall = math.inf, None
+            for segment in segments:
+                if (hit := segment.hit_by(x, y, dx, dy)) < distance:
+                    distance, wall = hit, segment
             if wall is not None and distance < nearest and abs(math.sin(angle - wall.angle)) >= facing:
                 nearest = distance
         return nearest if nearest <= reach else math.inf

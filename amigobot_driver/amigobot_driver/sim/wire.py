@@ -47,6 +47,8 @@ class Wire:
         Returns:
             The bytes that arrived before `now` since the last call, and when the last of them arrived.
         """
+        if not self._pieces:
+            return b"", now
         arrived, last = bytearray(), now
         while self._pieces and self._pieces[0][0] < now:
             start, data = self._pieces.popleft()

@@ -152,35 +152,39 @@ class World:
         distance = min((segment.hit_by(x, y, dx, dy) for segment in self.segments), default=math.inf)
         return distance if distance <= reach else math.inf
 
-    def in_cone(self, x: float, y: float, heading: float, half_angle: float, reach: float) -> list[Segment]:
-        """Return the segments that a beam may hit: none is missing, some may be outside.
-
-        Args:
-            x: Start of the beam in m.
-            y: Start of the beam in m.
-            heading: Direction of its axis in rad.
-            half_angle: Half of its width in rad, below a quarter turn.
-            reach: Largest distance in m.
-        """
-        dx, dy = math.cos(heading), math.sin(heading)
-        left_x, left_y = math.cos(heading + half_angle), math.sin(heading + half_angle)
-        right_x, right_y = math.cos(heading - half_angle), math.sin(heading - half_angle)
-        found = []
-        for segment in self.segments:
-            ax, ay, bx, by = segment.x1 - x, segment.y1 - y, segment.x2 - x, segment.y2 - y
-            a_ahead, b_ahead = ax * dx + ay * dy, bx * dx + by * dy
-            if (a_ahead < 0.0 and b_ahead < 0.0) or (a_ahead > reach and b_ahead > reach):
-                continue
-            if left_x * ay > left_y * ax and left_x * by > left_y * bx:
-                continue
-            if right_x * ay < right_y * ax and right_x * by < right_y * bx:
-                continue
-            found.append(segment)
-        return found
-
     def near(self, x: float, y: float, distance: float) -> list[Segment]:
         """Return the segments within `distance` m of a point."""
         return [segment for segment in self.segments if segment.distance_to(x, y) <= distance]
+
+
+def in_cone(
+    segments: Iterable[Segment], x: float, y: float, heading: float, half_angle: float, reach: float
+) -> list[Segment]:
+    """Return the segments that a beam may hit: none is missing, some may be outside.
+
+    Args:
+        segments: Those to choose from.
+        x: Start of the beam in m.
+        y: Start of the beam in m.
+        heading: Direction of its axis in rad.
+        half_angle: Half of its width in rad, below a quarter turn.
+        reach: Largest distance in m.
+    """
+    dx, dy = math.cos(heading), math.sin(heading)
+    left_x, left_y = math.cos(heading + half_angle), math.sin(heading + half_angle)
+    right_x, right_y = math.cos(heading - half_angle), math.sin(heading - half_angle)
+    found = []
+    for segment in segments:
+        ax, ay, bx, by = segment.x1 - x, segment.y1 - y, segment.x2 - x, segment.y2 - y
+        a_ahead, b_ahead = ax * dx + ay * dy, bx * dx + by * dy
+        if (a_ahead < 0.0 and b_ahead < 0.0) or (a_ahead > reach and b_ahead > reach):
+            continue
+        if left_x * ay > left_y * ax and left_x * by > left_y * bx:
+            continue
+        if right_x * ay < right_y * ax and right_x * by < right_y * bx:
+            continue
+        found.append(segment)
+    return found
 
 
 def _inside(area: Area, x: float, y: float) -> bool:
