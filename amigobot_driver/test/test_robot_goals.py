@@ -299,6 +299,30 @@ class TestStart:
         bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
         assert finish(bench, moved(bench, 0.3)).success
 
+    @pytest.mark.parametrize("robot", ROBOTS)
+    @pytest.mark.parametrize("lost", [0, 2])
+    def test_waits_for_limits_that_the_driver_is_setting(self, robot, lost):
+        """A controller begins each session with the limits of its FLASH, at which a move would begin."""
+        bench = Bench(Options(profile="erratic" if robot == "erratic" else "", max_linear=0.1), robot)
+        bench.up.fault = losing_first(lost, Command.SETV)
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        move, fastest = moved(bench, 0.3), 0.0
+        while not move.ended.done():
+            bench.run(0.05)
+            fastest = max(fastest, bench.simulator.truth.left_velocity)
+        assert move.ended.result().success
+        assert fastest == pytest.approx(0.1, abs=0.01)
+
+    def test_waits_no_longer_than_a_value_is_tried(self):
+        """A robot that never confirms one is driven all the same: a person was told."""
+        bench = Bench(Options(max_linear=0.1), "amigo")
+        bench.up.fault = losing(Command.SETV)
+        bench.plug_in()
+        bench.until(lambda: bench.robot.running)
+        assert finish(bench, moved(bench, 0.3)).success
+        assert "trans_vel_max 300 instead of 100" in " ".join(bench.notices)
+
     def test_fails_with_the_reason_where_the_motors_never_come(self):
         bench = Bench(Options(), "amigo")
         bench.up.fault = losing(Command.ENABLE)
@@ -512,6 +536,32 @@ class TestLimitsThatChange:
         bench.ask(lambda: bench.robot.configure(Options(max_linear=0.05, command_timeout=2.0), bench.now))
         bench.run(0.2)
         assert "VEL(50)" in bench.words(since)
+
+    @pytest.mark.parametrize(
+        "request_motion",
+        [
+            lambda bench: bench.drive(0.25, 0.5),
+            lambda bench: bench.ask(lambda: bench.robot.drive_wheels(0.25, 0.2, bench.now)),
+            lambda bench: bench.ask(lambda: bench.robot.drive_course(0.25, 0.0, bench.now)),
+        ],
+        ids=["velocity", "wheels", "course"],
+    )
+    def test_a_higher_one_makes_no_robot_faster_until_the_next_velocity(self, bench, request_motion):
+        def limit(linear: float) -> None:
+            bench.ask(lambda: bench.robot.configure(Options(max_linear=linear, command_timeout=2.0), bench.now))
+
+        limit(0.3)
+        bench.run(0.5)
+        request_motion(bench)
+        limit(0.1)
+        bench.run(0.7)
+        slow = bench.robot.motion.requested
+        limit(0.3)
+        bench.run(0.7)
+        assert bench.robot.motion.requested == slow
+        assert bench.simulator.truth.left_velocity < 0.12
+        request_motion(bench)
+        assert bench.robot.motion.requested.size > 2 * slow.size
 
     def test_one_lowers_the_velocity_of_a_move_under_way(self, bench):
         move = moved(bench, 2.0)

@@ -377,6 +377,13 @@ class TestEmergencyStop:
         bench.robot.clear_emergency_stop()
         assert braked < 0.5 * way(lambda: bench.robot.stop(bench.now))
 
+    def test_clearing_none_stops_a_robot_that_drives_as_soon_as_a_stop_does(self, bench: Bench) -> None:
+        bench.run(2, cmd_vel=(0.5, 0.0))
+        since = bench.now
+        bench.ask(bench.robot.clear_emergency_stop)
+        bench.run(0.1)
+        assert velocities(bench, since) == ["VEL(0)", "RVEL(0)"]
+
     def test_latches(self, bench: Bench) -> None:
         bench.ask(bench.robot.emergency_stop)
         since = bench.now

@@ -35,6 +35,26 @@ def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
 
 #: What was found once, is mended, and no smaller test shows.
 FOUND: dict[str, tuple[Step, ...]] = {
+    "a move that begins before the session has its deceleration: the robot overshoots and comes back": (
+        ("begin", {"setup": Setup(), "connected": 0.0}),
+        ("tune", {"change": ("trans_decel", 777), "pause": 0.0}),
+        ("move_in_a_new_session", {"distance": 0.1, "within": 0.0}),
+    ),
+    "a result after another robot was switched on": (
+        ("begin", {"setup": Setup(profile="amigo-sh"), "connected": 1.0}),
+        ("turn", {"angle": 2.6, "absolute": False, "pause": 0.8}),
+        ("emergency_stop", {"pause": 0.0}),
+        ("power_cycle", {"seconds": 0.5}),
+    ),
+    "an Erratic that is switched off and on while it is not looked at has the limits of its FLASH": (
+        ("begin", {"setup": Setup(profile="erratic-player", asked=True, layout="player"), "connected": 1.0}),
+        ("power_cycle", {"seconds": 0.0}),
+        ("get_ready_and_drive", {"linear": 0.0, "angular": -0.5}),
+    ),
+    "a velocity that the power of an Erratic's wheels does not reach": (
+        ("begin", {"setup": Setup(profile="erratic-player"), "connected": 1.0}),
+        ("get_ready_and_drive", {"linear": 1.0, "angular": 0.0}),
+    ),
     "a motion soon after OPEN, which zeroes the counters": (
         (
             "begin",

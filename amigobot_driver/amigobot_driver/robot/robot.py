@@ -111,7 +111,13 @@ class Robot:
         self.limits = VelocityLimits((limits.linear, limits.angular))
         self.raw_refused = 0
         # The components are notified of a new session in this order: it is the order of their first commands.
-        self.motion = Motion(context, self.limits, options.command_timeout, lambda: self.motors.switching_on)
+        self.motion = Motion(
+            context,
+            self.limits,
+            options.command_timeout,
+            lambda: self.motors.switching_on,
+            lambda: self.working_values.applying,
+        )
         motors_on = True if options.motors_on_connect else None
         self.motors = Switch(context, "motors", Command.ENABLE(1), Command.ENABLE(0), Sip.MOTORS, motors_on)
         sonar_on = options.sonar_on_connect
@@ -208,7 +214,7 @@ class Robot:
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
 
-        It starts when the robot is at rest, and waits for motors that the driver is switching on already.
+        It starts when the robot is at rest, and waits for motors and working values that the driver is setting already.
 
         Args:
             angle: rad; 0 or 0.0175 (1 deg) to 3.14, either sign, or any finite heading.
@@ -229,7 +235,7 @@ class Robot:
     def move(self, distance: float, now: float) -> Move:
         """Drive straight on.
 
-        It starts when the robot is at rest, and waits for motors that the driver is switching on already.
+        It starts when the robot is at rest, and waits for motors and working values that the driver is setting already.
 
         Args:
             distance: m; 0 or 0.001 to 32, negative backwards.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 from state_machine import values
-from state_machine.base import _share, initialize, rule
+from state_machine.base import initialize, rule
 from state_machine.machine import DriverMachine
 from state_machine.oracle import Violation
 from state_machine.setup import Setup
@@ -105,11 +105,8 @@ class NodeMachine(DriverMachine):
         """Publish a velocity; it is driven at last, if nothing is in the way."""
         world = self.world
         free = self._publish(linear, angular, seconds)
-        limits = world.limits
-        scale = min(1.0, _share(limits.linear, linear), _share(limits.angular, angular))
-        wanted = linear * scale, angular * scale
-        track, top = world.profile.body.track, world.profile.limits.linear
-        reachable = abs(wanted[0]) + abs(wanted[1]) * track / 2 <= 1.2 * top
+        wanted = self._within_limits(linear, angular)
+        reachable = self._reachable(*wanted)
         # A firmware may have lower limits than the profile.
         reachable = reachable and abs(wanted[1]) <= math.radians(world.witness.working("rot_vel_max") or 0)
         if not (free and reachable and world.touched <= {"trans_vel_max", "rot_vel_max"}):

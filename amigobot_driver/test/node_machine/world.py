@@ -222,8 +222,6 @@ class NodeWorld(World):
             checked, reason = None, str(error)
         if spec.tunes and not reason:
             self.touched.add(spec.tunes[0])
-        if name in ("max_linear_velocity", "max_angular_velocity"):
-            self.touched |= {"trans_vel_max", "rot_vel_max"}
         request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
         answer = self.call(lambda: self._parameters(request))
         if answer.successful is bool(reason) or not (answer.successful or answer.reason):
@@ -232,7 +230,7 @@ class NodeWorld(World):
             return False
         self.values[name] = checked
         if name in ("max_linear_velocity", "max_angular_velocity"):
-            self.allowances.limit(self.limits.linear, self.limits.angular, self.now)
+            self._limits_changed()
         return True
 
     def _parameters(self, request: Any) -> Any:

@@ -12,5 +12,6 @@ world.py         all of these together
 check.py         what a check is; sensor_checks.py: those of flags, battery, encoders, gyro, diagnostics
 oracle.py        the other invariants, each a small named check, and all of them together
 rules_*.py       what can happen, by subsystem
+tampering.py     what breaks the rule of a check: shows that the checks can fail
 machine.py       the Hypothesis state machine: all rules and all checks together
 """

@@ -92,15 +92,21 @@ class Base(stateful.RuleBasedStateMachine):
         for seen in world.advance(seconds, cmd_vel=(linear, angular)):
             self.see(seen)
             free = free and self._free()
-        limits = world.limits
-        scale = min(1.0, _share(limits.linear, linear), _share(limits.angular, angular))
-        linear, angular = linear * scale, angular * scale
+        linear, angular = self._within_limits(linear, angular)
         slow, slow_turn = world.witness.deceleration
         needed = world.reaction + max(abs(linear - start.linear) / slow, abs(angular - start.angular) / slow_turn)
-        track, top = world.profile.body.track, world.profile.limits.linear
-        reachable = abs(linear) + abs(angular) * track / 2 <= 1.2 * top  # a wheel has no more in it
-        if free and reachable and seconds > needed + 0.3 and world.as_built():
+        if free and self._reachable(linear, angular) and seconds > needed + 0.3 and world.as_built():
             self.oracle.drives.driven(world, linear, angular)
+
+    def _within_limits(self, linear: float, angular: float) -> tuple[float, float]:
+        """The velocity that is driven when this one is published."""
+        limits = self.world.limits
+        scale = min(1.0, _share(limits.linear, linear), _share(limits.angular, angular))
+        return linear * scale, angular * scale
+
+    def _reachable(self, linear: float, angular: float) -> bool:
+        """The faster wheel has the power for this velocity."""
+        return abs(linear) + abs(angular) * self.world.profile.body.track / 2 <= 0.98 * self.world.witness.wheel_top
 
     def _free(self) -> bool:
         """Nothing keeps the robot from driving."""

@@ -73,6 +73,9 @@ class Disturbances(ObservedWorld):
         if not self.powered:
             self.powered = True
             self.bench.switch_on()
+            self.bench.simulator.start(self.now)
+            self.bench.simulator.tick()
+            self.bench.simulator.reset()  # it boots: even an Erratic is silent until then
             self._mend()
             self.meddling.note(self.now, "all", "power")
             self.observe()

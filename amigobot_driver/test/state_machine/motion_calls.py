@@ -90,16 +90,18 @@ class MotionCalls(ObservedWorld):
     def _started(self, what: str, wanted: float, task: Any, allowance: Allowance) -> Movement:
         self._replaced()
         witness = self.witness
-        movement = Movement(what, wanted, task, witness.travel, witness.now.heading, self.now)
+        movement = Movement(what, wanted, task, witness.travel, witness.now.heading, self.now, allowance)
         # It begins with what the robot rolls on with, which is no part of the distance.
         movement.in_order = witness.now.at_rest and self.in_order and self.running
         movement.motors_coming = self.motors_are_coming
         self.movement = movement
+        self.unfinished_movements.append(movement)
         self._allow(allowance)
 
         def ended(future: Future[Outcome]) -> None:
             movement.ended, movement.outcome, movement.linked = self.now, future.result(), self.running
             movement.end, movement.end_travel = self.witness.now, self.witness.travel
+            self.unfinished_movements.remove(movement)
             self.finished_movements.append(movement)
             if self.movement is movement:
                 self.movement = None

@@ -90,6 +90,7 @@ class ObservedWorld:
         self.meddling = Meddling()
         self.requests: list[Request] = []
         self.movement: Movement | None = None
+        self.unfinished_movements: list[Movement] = []  #: the last one goes on, those before it come to rest
         self.finished_movements: list[Movement] = []
         self.odometry_set: tuple[float, float, float] | None = None
         self.settings = 0
@@ -394,9 +395,9 @@ class ObservedWorld:
             self.clean_since = self.now
 
     def _spoil(self) -> None:
-        """The movement that goes on cannot be expected to arrive."""
-        if self.movement:
-            self.movement.in_order = False
+        """No movement without a result can be expected to arrive, nor to report what the robot of now has travelled."""
+        for movement in self.unfinished_movements:
+            movement.in_order = False
 
     # -- calls ------------------------------------------------------------------------------------------
 

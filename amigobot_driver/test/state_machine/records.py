@@ -17,6 +17,7 @@ from amigobot_driver.robot import (
     TurnRate,
 )
 
+from .allowance import Allowance
 from .witness import Made, Tick
 
 
@@ -62,6 +63,7 @@ class Movement:
     travel: float  #: m that the wheels had rolled when it was accepted
     heading: float  #: rad, of the robot then
     asked: float
+    allowance: Allowance  #: velocities that it may have
     ended: float = math.inf
     outcome: Outcome | None = None
     end: Tick | None = None

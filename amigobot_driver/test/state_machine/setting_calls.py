@@ -143,11 +143,19 @@ class SettingCalls(Requests):
         if spec.tunes:
             self.touched.add(spec.tunes[0])
         if name in ("max_linear_velocity", "max_angular_velocity"):
-            self.touched |= {"trans_vel_max", "rot_vel_max"}
-            self.allowances.limit(self.limits.linear, self.limits.angular, self.now)
+            self._limits_changed()
         options = self._options()
         self.request("tuning", f"{name}={value!r}", lambda: self.robot.configure(options, self.now), lambda outcome: "")
         return True
+
+    def _limits_changed(self) -> None:
+        """A lower limit slows down at once; a higher one lets a movement go on faster, and a velocity not."""
+        self.touched |= {"trans_vel_max", "rot_vel_max"}
+        limits, movement = self.limits, self.movement
+        if movement:
+            self._allow(movement.allowance.clamped(limits.linear, limits.angular))
+        else:
+            self.allowances.limit(limits.linear, limits.angular, self.now)
 
 
 #: What raw commands change, by their numbers.

@@ -152,10 +152,10 @@ class Witness:
         return min(linear.acceleration, linear.deceleration), min(angular.acceleration, angular.deceleration)
 
     @property
-    def braking(self) -> bool:
-        """The wheels are braked hard, or without power."""
-        drive = self._firmware.drive
-        return bool(drive._brake_reasons) or not drive.motors_on
+    def wheel_top(self) -> float:
+        """m/s that a wheel reaches with all the power that the firmware gives it."""
+        wheel = self._body.left
+        return wheel._free_speed * self._firmware.drive.working.full_power - wheel._physics.friction
 
     @property
     def digital_outputs(self) -> int:

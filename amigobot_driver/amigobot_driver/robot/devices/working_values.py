@@ -113,6 +113,11 @@ class WorkingValues(Component):
         )
         context.on_packet(Parameters, self._on_config)
 
+    @property
+    def applying(self) -> bool:
+        """Whether requested values are being set and the robot has not confirmed them."""
+        return self._request.pending and bool(self._differences())
+
     def set(self, values: Mapping[str, int], now: float) -> Future[Outcome]:
         """Set values by their names in CONFIGpac.
 

@@ -1,6 +1,7 @@
 """Motions with an end, controlled by the firmware: a turn on the spot, a straight distance.
 
-A motion starts when the motors are on and the robot is at rest. It is measured by the travel of the wheels since the
+A motion starts when the motors are on, the robot is at rest, and it has confirmed the limits and accelerations that it
+is to move with. It is measured by the travel of the wheels since the
 request, so that setting the odometry has no effect. The command is sent again only while the robot is at rest, with the
 remaining distance, so that a lost frame does no harm and no distance is driven twice.
 """
@@ -21,7 +22,7 @@ from .setpoint import STANDING
 
 #: s without progress after which a motion fails.
 PATIENCE = 3.0
-#: s that a motion may wait for the motors, and for the robot to come to rest, before it starts.
+#: s that a motion may wait for the motors, the working values, and for the robot to come to rest, before it starts.
 START_LIMIT = 5.0
 #: s after which a packet shows the effect of what was sent before: 0.2 s each way through a modem or a network, the
 #: frames before it, and a cycle.
@@ -50,6 +51,7 @@ class Progress:
     moving: bool
     at_rest: bool  #: in this SIP and in the one before: a robot that only changes its direction is not
     motors_on: bool
+    configured: bool  #: the robot holds the requested working values, or they were given up
     now: float  #: s
 
 
@@ -154,12 +156,11 @@ class MotionGoal(ABC):
         return f"{self._text(self.covered)} of {self._text(self._request)}"
 
     def _wait(self, progress: Progress) -> tuple[Instruction, ...] | Outcome:
-        ready = progress.motors_on and not progress.moving
+        ready = progress.motors_on and progress.configured and not progress.moving
         if ready and progress.now >= self._start_from:
             return self._reached() if abs(self.remaining) <= self._tolerance else self._send(progress)
         if progress.now > self._start_by:
-            missing = "come to rest" if progress.motors_on else "switch its motors on"
-            return Outcome(False, f"not started: the robot did not {missing} within {START_LIMIT:g} s")
+            return Outcome(False, f"not started: the robot did not {_missing(progress)} within {START_LIMIT:g} s")
         return ()
 
     def _send(self, progress: Progress) -> tuple[Instruction, ...]:
@@ -264,6 +265,13 @@ class Move(MotionGoal):
 
     def _text(self, value: float) -> str:
         return f"{value:.3f} m"
+
+
+def _missing(progress: Progress) -> str:
+    """Return what a robot has not done that a motion waits for."""
+    if not progress.motors_on:
+        return "switch its motors on"
+    return "come to rest" if progress.moving else "confirm its working values"
 
 
 def whole_degrees(heading: float) -> int:

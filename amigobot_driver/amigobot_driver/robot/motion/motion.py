@@ -66,6 +66,7 @@ class Motion(Component):
         limits: VelocityLimits,
         timeout: float,
         motors_coming: Callable[[], bool] = lambda: False,
+        values_coming: Callable[[], bool] = lambda: False,
     ) -> None:
         """Make a motion of zero velocity.
 
@@ -74,6 +75,7 @@ class Motion(Component):
             limits: Velocity limits.
             timeout: Time in s after which a set-point that is not repeated is replaced by zero.
             motors_coming: Returns whether the driver is switching the motors on.
+            values_coming: Returns whether the driver is setting working values that the robot does not hold yet.
         """
         super().__init__(context)
         self.limits = limits
@@ -91,6 +93,7 @@ class Motion(Component):
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
         self._motors_off_since = math.inf
         self._motors_coming = motors_coming
+        self._values_coming = values_coming
         self._progress: Progress | None = None  #: of the newest SIP in this session
         self._stopping: list[_Stopping] = []
         #: computes the set-point within the limits
@@ -161,7 +164,7 @@ class Motion(Component):
     def perform(self, goal: MotionGoal, odometry: Odometry, now: float) -> Future[Outcome]:
         """Start a goal, measured from this odometry on.
 
-        It starts when the robot is at rest, and waits for motors that the driver is switching on already.
+        It starts when the robot is at rest, and waits for motors and working values that the driver is setting already.
 
         Returns:
             The outcome, when the robot is at rest again, another motion has replaced the goal or the session has ended.
@@ -183,7 +186,8 @@ class Motion(Component):
         goal.begin(odometry, now, at_rest=at_rest)
         self._replace(goal, math.inf, now)
         if self._progress:
-            self._advance(goal, replace(self._progress, odometry=odometry, now=now))
+            configured = not self._values_coming()
+            self._advance(goal, replace(self._progress, odometry=odometry, configured=configured, now=now))
         return goal.ended
 
     def cancel(self, goal: MotionGoal) -> None:
@@ -216,22 +220,24 @@ class Motion(Component):
         self._send_stop()
 
     def release(self) -> None:
-        """End the emergency stop. The robot stays at rest until a new velocity arrives."""
-        self._latch(False)
-        self._cancel_motion("stopped")
+        """End the emergency stop, and stop a robot that drives without one; it stays at rest until a new velocity."""
+        if self.emergency:
+            self._latch(False)
+        else:
+            self.zero_velocities()
 
     def add_refused(self) -> None:
         """Count a velocity that the caller has refused by itself."""
         self.stats.refused += 1
 
     def limits_changed(self) -> None:
-        """Apply changed limits to the current velocity."""
+        """Slow the current velocity down to lower limits; higher ones apply to the next velocity (decision 0005)."""
         if isinstance(self.requested, MotionGoal) or not self.requested:
             return
         count = self.limits.limited
         setpoint = self._limited()
         self.limits.limited = count
-        if setpoint != self.requested:
+        if setpoint.size < self.requested.size:
             self.requested = setpoint
             self._stops_left = 0 if setpoint else STOP_REPEATS
             self._send_requested()
@@ -275,7 +281,8 @@ class Motion(Component):
             jumped: The robot's counters were set, so that its headings have another meaning.
         """
         motors_on = self._motors_off_since == math.inf
-        self._progress = Progress(odometry, heading, self._moving, self._at_rest, motors_on, now)
+        configured = not self._values_coming()
+        self._progress = Progress(odometry, heading, self._moving, self._at_rest, motors_on, configured, now)
         if self._stopping:
             self._watch_stopping(self._progress)
         if isinstance(self.requested, MotionGoal):

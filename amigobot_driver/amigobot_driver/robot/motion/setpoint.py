@@ -22,6 +22,11 @@ class Velocity:
         """Return the commands for this velocity."""
         return Command.VEL(self.linear), Command.RVEL(self.angular)
 
+    @property
+    def size(self) -> int:
+        """A measure that is larger for the faster of two velocities on the same curve."""
+        return abs(self.linear) + abs(self.angular)
+
     def __bool__(self) -> bool:
         return bool(self.linear or self.angular)
 
@@ -50,6 +55,11 @@ class Wheels:
         """Return the command for these wheel velocities."""
         return (Command.VEL2((self.left & 0xFF) << 8 | self.right & 0xFF),)
 
+    @property
+    def size(self) -> int:
+        """A measure that is larger for the faster of two requests on the same curve."""
+        return abs(self.left) + abs(self.right)
+
     def __bool__(self) -> bool:
         return bool(self.left or self.right)
 
@@ -64,6 +74,11 @@ class Course:
     def instructions(self) -> tuple[Instruction, ...]:
         """Return the commands for this course."""
         return Command.VEL(self.linear), Command.HEAD(self.heading)
+
+    @property
+    def size(self) -> int:
+        """The speed in mm/s."""
+        return abs(self.linear)
 
     def __bool__(self) -> bool:
         return True
