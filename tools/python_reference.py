@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import inspect
 import re
 import sys
@@ -45,6 +47,7 @@ def reference() -> str:
     values = {name: value for name, value in classes.items() if value not in (AmigoBot, EventStream, Subscription)}
     tables.append(_table("### Values and events", {name: _first(value) for name, value in values.items()}))
     tables.append(_table("### Errors", {name: _first(value) for name, value in errors.items()}))
+    tables += ["### Fields of the values and events\n", *map(_fields, values.values())]
     return "\n".join(tables)
 
 
@@ -55,6 +58,29 @@ def members(kind: type) -> dict[str, Any]:
 
 def _members(kind: type) -> dict[str, str]:
     return {_signature(name, value): _first(value) for name, value in members(kind).items()}
+
+
+def _fields(kind: type) -> str:
+    """The fields of a dataclass, or the members of an enum, with the comments that the source has for them."""
+    title, comments = f"#### `{kind.__name__}`\n\n{_first(kind)}", _comments(kind)
+    if issubclass(kind, enum.Enum):
+        return _table(title, {member.name: comments.get(member.name, "") for member in kind})
+    rows = {}
+    for field in dataclasses.fields(kind):
+        default = "" if field.default is dataclasses.MISSING else f" = {field.default!r}"
+        rows[f"{field.name}: {field.type}{default}"] = comments.get(field.name, "")
+    rows |= {name: _first(value) for name, value in members(kind).items() if isinstance(value, property)}
+    return _table(title, rows)
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """The `#:` comment of each name in the body of a class: behind it, or in the lines before it."""
+    found, before = {}, ""
+    for line in inspect.getsource(kind).splitlines():
+        if match := re.match(r"    (\w+)(?:: | = )[^#]*(?:#: (.*))?$", line):
+            found[match[1]] = (match[2] or before).replace("|", "\\|")
+        before = f"{before} {line.strip()[3:]}".strip() if line.startswith("    #: ") else ""
+    return found
 
 
 def _is_error(value: object) -> bool:
@@ -82,7 +108,7 @@ def _first(value: Any) -> str:
 
 
 def _table(title: str, rows: dict[str, str]) -> str:
-    lines = "\n".join(f"| `{name}` | {text} |" for name, text in rows.items())
+    lines = "\n".join(f"| `{name.replace('|', chr(92) + '|')}` | {text} |" for name, text in rows.items())
     return f"{title}\n\n| | |\n|---|---|\n{lines}\n"
 
 

@@ -20,17 +20,17 @@ class BatteryLevel(Enum):
     """State of the battery voltage."""
 
     GOOD = 0
-    LOW = 1
-    CRITICAL = 2
+    LOW = 1  #: charge it soon
+    CRITICAL = 2  #: the robot switches itself off soon
 
 
 @dataclass(frozen=True, slots=True)
 class Odometry:
     """A pose in the odometry frame (m, m, rad), the velocity in the base frame, and their covariances."""
 
-    x: float = 0.0
-    y: float = 0.0
-    yaw: float = 0.0
+    x: float = 0.0  #: m
+    y: float = 0.0  #: m
+    yaw: float = 0.0  #: rad
     linear: float = 0.0  #: m/s
     angular: float = 0.0  #: rad/s
     left_angle: float = 0.0  #: rad the left wheel has turned
@@ -106,7 +106,7 @@ class Report:
     stamp: float  #: s, when its first byte was put on the wire
     odometry: Odometry
     pings: tuple[Ping, ...]  #: new readings only, oldest first
-    volts: float
+    volts: float  #: V, of the battery
     motors_enabled: bool
     sonar_enabled: bool
     moving: bool
@@ -149,7 +149,7 @@ class Notice:
     """A message for the operator, in one line."""
 
     text: str
-    trouble: bool = True
+    trouble: bool = True  #: a warning; False: information
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,8 @@ class MotorCurrents:
     """Currents of the motors in A."""
 
     stamp: float  #: s
-    left: float
-    right: float
+    left: float  #: A
+    right: float  #: A
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class FloorReading:
     """Whether each floor sensor detects the floor."""
 
     stamp: float  #: s
-    floors: tuple[bool, ...]
+    floors: tuple[bool, ...]  #: left, right; True: a floor
 
 
 @dataclass(frozen=True, slots=True)

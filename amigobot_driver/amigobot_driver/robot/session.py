@@ -36,11 +36,11 @@ _NO_ANSWER = (
 class LinkState(Enum):
     """State of a connection."""
 
-    DISCONNECTED = 0
-    SYNCING = 1
-    OPENING = 2
-    RUNNING = 3
-    LOST = 4
+    DISCONNECTED = 0  #: the port is not open
+    SYNCING = 1  #: the driver asks for a robot
+    OPENING = 2  #: a robot has answered; no SIP has arrived yet
+    RUNNING = 3  #: the robot is connected
+    LOST = 4  #: no packets for too long; the driver asks for the robot again
 
 
 class Session:
