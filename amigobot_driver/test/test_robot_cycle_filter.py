@@ -103,6 +103,30 @@ def test_packets_that_were_held_up_and_come_in_a_heap_do_not_shift_the_clock(hel
     assert error[late[-1] + 1 :].max() < 0.003
 
 
+def test_packets_behind_a_long_answer_are_of_consecutive_cycles() -> None:
+    """The line was busy from a little after the 50th packet until that of the 53rd cycle: nothing was lost."""
+    clock = CycleFilter(CYCLE)
+    times, busy_since = sent(100), 1e6 + 50 * CYCLE + 0.04
+    came = [
+        max(time, 1e6 + 53.3 * CYCLE + 0.04 * (number - 51)) if 50 < number < 58 else time
+        for number, time in enumerate(times)
+    ]
+    held_up = [arrival > time + 1e-6 for arrival, time in zip(came, times, strict=True)]
+    assert sum(held_up) == 4
+    stamps = [
+        clock.observe(arrival, busy_since if late else arrival) for arrival, late in zip(came, held_up, strict=True)
+    ]
+    assert stamps == pytest.approx(times, abs=0.001)
+
+
+def test_another_phase_is_found_at_the_least_late_packet() -> None:
+    """Eight late packets may be those of a radio: the estimate must not be worse than the best of them."""
+    times = sent(60)
+    delays = [0.0] * 30 + [0.04, 0.03, 0.045, 0.02, 0.04, 0.035, 0.042, 0.045] + [0.03] * 22
+    stamps = estimates([time + delay for time, delay in zip(times, delays, strict=True)])
+    assert np.abs(stamps - times).max() < 0.021
+
+
 def test_another_phase_of_the_robot_is_found() -> None:
     """It stored its FLASH, for example, and began its cycles anew."""
     for shift in (-0.06, -0.02, 0.02, 0.06, 0.13):

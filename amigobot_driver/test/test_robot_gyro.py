@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise
 
 import pytest
 from bench import Bench, lost
@@ -150,6 +151,32 @@ class TestVariance:
         gyroscope = GyroBench()
         rest(gyroscope, 512, 512, 512, 512)
         assert rate(gyroscope, 512, 512, 512, 512).variance > (0.1 * RATE) ** 2
+
+
+@pytest.mark.parametrize("phase", [0.0, 0.02, 0.04, 0.06, 0.08])
+def test_samples_behind_a_long_answer_keep_their_own_times(phase: float) -> None:
+    """A CONFIG packet takes an info cycle at 9600 baud: it holds up what comes behind it."""
+    bench = connected(max_angular=5.0)
+    bench.run(3.0 + phase)
+    begin = bench.now
+    for angular in (1.0, -1.0, 1.0, -1.0):
+        bench.ask(lambda: bench.robot.working_values.read(bench.now))
+        bench.run(0.5, cmd_vel=(0.0, angular))
+    stamps = [sample.stamp for sample in bench.told(TurnRate, begin)]
+    assert len(stamps) > 40
+    gaps = [after - before for before, after in pairwise(stamps)]
+    # A GYROpac that did not fit on the line is missing: the gap is four samples longer.
+    assert all(gap == pytest.approx(PERIOD, abs=0.005) or gap > 4 * PERIOD for gap in gaps)
+
+
+def test_stamps_rise_behind_a_freeze() -> None:
+    bench = connected()
+    for frozen in (0.25, 0.45, 0.8):
+        bench.run(1.03)
+        bench.sleep(frozen)
+    bench.run(1.0)
+    stamps = [sample.stamp for sample in bench.told(TurnRate)]
+    assert all(before < after for before, after in pairwise(stamps))
 
 
 class TestOnTheRobot:

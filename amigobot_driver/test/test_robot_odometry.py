@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import cycle, islice, pairwise
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 from bench import Bench, Noise
 
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_driver.protocol import Sip
+from amigobot_driver.protocol import Command, Encoders, Sip
 from amigobot_driver.robot import Odometry, Options, Report
+from amigobot_driver.robot.sensing.encoders import WheelEncoders
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.sim import Simulator, Wear
 
@@ -363,6 +365,22 @@ class TestStamps:
         then = truth.pose.x - truth.left_velocity * (truth.time - moving.stamp)
         assert moving.odometry.x == pytest.approx(then, abs=0.003)
 
+    @pytest.mark.parametrize("phase", [0.0, 0.02, 0.04, 0.06, 0.08])
+    @pytest.mark.parametrize("answers", [1, 2, 3])
+    def test_behind_long_answers_are_those_of_consecutive_cycles(self, answers: int, phase: float) -> None:
+        """Each CONFIG packet takes a whole cycle at 9600 baud, and the SIPs wait for the one on the line."""
+        bench = Bench(robot="amigo-sh")
+        bench.connect()
+        bench.run(3.0 + phase)
+        since = bench.now
+        for _ in range(3):
+            for _ in range(answers):
+                bench.ask(lambda: bench.robot.send_raw(Command.CONFIG.number, [], b""))
+            bench.run(0.7)
+        stamps = [report.stamp for report in bench.told(Report, since)]
+        assert len(stamps) > 18
+        assert all(after - before == pytest.approx(CYCLE, abs=0.01) for before, after in pairwise(stamps))
+
     @pytest.mark.parametrize("chunk", [10, 40, 62, 4096])
     def test_never_run_backwards(self, chunk: int) -> None:
         """Even when packets come in heaps, in chunks of any size: tf and filters refuse what is older than theirs."""
@@ -466,3 +484,15 @@ def test_the_turn_rate_is_right_in_the_first_packets_of_a_session(profile: str) 
     rates = [report.odometry.angular for report in bench.told(Report, since)]
     assert len(rates) >= 3
     assert all(bench.simulator.truth.turn_rate - 0.2 <= rate <= 1.1 * 4.0 for rate in rates), rates
+
+
+def test_a_wheel_that_stops_within_a_cycle_is_no_jump() -> None:
+    """A wall stops it: its SIP has no velocity, the ticks have the way to the wall."""
+    counters, encoders, odometer = Counters(), WheelEncoders(), Odometer(AMIGO)
+    for speed in (0.7, 0.7, 0.7, 0.0):
+        counters.move(speed or 0.6)
+        sip = replace(counters.sip(), left_velocity=round(speed * 1000), right_velocity=round(speed * 1000))
+        odometer.update(sip, counters.time)
+        ticks = round(counters.left / (math.pi * 0.1 / 9550))
+        list(encoders.update(Encoders(left=ticks, right=ticks), counters.time, odometer, AMIGO, None))
+    assert encoders.jumps == 0

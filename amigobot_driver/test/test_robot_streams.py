@@ -7,10 +7,10 @@ import math
 from itertools import pairwise
 
 import pytest
-from bench import Bench, lost
+from bench import Bench, losing_first, lost
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Encoders, Packet
+from amigobot_driver.protocol import Command, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
 from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, metres_per_tick, track
 from amigobot_driver.robot.sensing.odometry import Odometer
@@ -166,6 +166,18 @@ class TestTicks:
             list(encoders.update(Encoders(left=ticks, right=ticks), 0.1 * step, odometer, AMIGO, None))
         assert odometer.state.x == pytest.approx(1000 * math.pi * 0.1 / 9550)
         assert encoders.jumps == 1
+
+    def test_a_packet_whose_sip_was_lost_waits_for_the_next_cycle(self) -> None:
+        """The next SIP has the motion of both cycles."""
+        bench = connected(encoder_odometry=True)
+        bench.run(2.0, cmd_vel=(0.1, 1.0))
+        since = bench.now
+        bench.down.fault = losing_first(1, Sip.MOVING)
+        bench.run(1.0, cmd_vel=(0.1, 1.0))
+        assert [event.odometry for event in bench.told(EncoderReading, since)].count(None) == 1
+        for before, after in pairwise(bench.told(Report, since)):
+            turned = math.remainder(after.odometry.yaw - before.odometry.yaw, math.tau)
+            assert turned == pytest.approx(1.0 * (after.stamp - before.stamp), abs=0.03)
 
     def test_where_nobody_knows_their_length_the_sips_lead_and_it_is_said_once(self) -> None:
         encoders, odometer = WheelEncoders(), Odometer(load_profile("generic"))

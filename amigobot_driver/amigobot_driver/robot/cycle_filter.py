@@ -7,6 +7,7 @@ phase of the cycle, and two of them the length (docs/odometry.md, "Stamps").
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import deque
 
@@ -49,13 +50,15 @@ class CycleFilter:
         self._irregular = 0  #: blocks in succession whose intervals are no whole cycles
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
         self._heap = False  #: packets that were held up came in the block so far
-        self._late = 0  #: packets in succession that came late
+        self._late: list[tuple[int, float]] = []  #: packets in succession that came late
 
-    def observe(self, arrival: float) -> float:
+    def observe(self, arrival: float, busy_since: float = math.inf) -> float:
         """Take a packet that comes once in each cycle.
 
         Args:
             arrival: s, when it was sent as far as the line tells; it rises from call to call.
+            busy_since: s, from when on the line carried other packets without a gap until `arrival`: the packet may
+                have waited for them, and none was lost meanwhile.
 
         Returns:
             Estimate of when the robot began that cycle, in s, `arrival` at the latest.
@@ -66,7 +69,7 @@ class CycleFilter:
         interval, self._last = arrival - self._last, arrival
         self._intervals.append(interval)
         early = self._begin + self.cycle - arrival
-        cycles = self._cycles_since(arrival)
+        cycles = self._cycles_since(arrival, min(busy_since, arrival))
         self._count += cycles
         phase = arrival - self._count * self.cycle
         known = [time - number * self.cycle for number, time in self._least_late]
@@ -74,11 +77,13 @@ class CycleFilter:
             known.append(self._best[1] - self._best[0] * self.cycle)
         least = min(known, default=phase)
         late = phase - least > _EARLY * self.cycle and abs(interval - self.cycle) < _REGULAR * self.cycle
-        self._late = self._late + 1 if late else 0
-        if self._late >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
+        self._late = [*self._late, (self._count, arrival)] if late else []
+        if len(self._late) >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
             # The robot began its cycles anew: what was seen before has another phase.
+            candidates = self._late or [(self._count, arrival)]
+            least, self._best = min((time - number * self.cycle, (number, time)) for number, time in candidates)
             self._least_late.clear()
-            self._best, least, self._late = (self._count, arrival), phase, 0
+            self._late = []
         elif not self._lost or phase > least - _DOUBTFUL * self.cycle:
             if self._best is None or phase < known[-1]:
                 self._best = self._count, arrival
@@ -88,17 +93,25 @@ class CycleFilter:
             self._end_block()
         return begin
 
-    def latest(self, arrival: float) -> float:
-        """Estimate of when the last cycle before `arrival` (s) began, in s."""
+    def latest(self, arrival: float, *, first: bool) -> float:
+        """Estimate of when the last cycle before `arrival` (s) began, in s.
+
+        Args:
+            arrival: s, when a packet was sent.
+            first: It is the first one of its cycle, so that it may seem to come a little before its time.
+        """
         if self._begin is None:
             return arrival
-        cycles = max(0, int((arrival - self._begin) / self.cycle + _EARLY))
+        cycles = max(0, int((arrival - self._begin) / self.cycle + _EARLY * first))
         return min(self._begin + cycles * self.cycle, arrival)
 
-    def _cycles_since(self, arrival: float) -> int:
+    def _cycles_since(self, arrival: float, busy_since: float) -> int:
         """Cycles from the last packet's to that of one that arrives now."""
         assert self._begin is not None
         cycles = (arrival - self._begin) / self.cycle + _EARLY
+        if busy_since < arrival:
+            # It waited: it is of the first cycle that has begun since the line was idle.
+            cycles = min(cycles, max(1, math.ceil((busy_since - self._begin) / self.cycle - _EARLY)))
         if cycles >= 2.0:
             # Lost or late: if it is late, the next ones come too soon.
             self._lost, self._lost_until = self._lost + int(cycles) - 1, arrival + _LATE_AT_MOST

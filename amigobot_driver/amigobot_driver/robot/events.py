@@ -167,7 +167,7 @@ class EncoderReading:
     stamp: float  #: s
     left: int  #: ticks, wrapping at 32 bits
     right: int
-    odometry: Odometry | None  #: computed from the ticks; None if the length of a tick is unknown
+    odometry: Odometry | None  #: by the ticks; None if their length is unknown, or the SIP of the cycle was lost
     leading: bool = False  #: the pose is computed from the ticks; otherwise only the wheel angles are
 
 

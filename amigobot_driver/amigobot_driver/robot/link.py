@@ -12,7 +12,9 @@ from typing import Protocol
 from ..connection_policy import DRIVER_SILENCE
 from ..protocol import (
     FRAME_DATA,
+    OVERHEAD,
     Command,
+    Frame,
     FrameDecoder,
     Malformed,
     Packet,
@@ -57,7 +59,7 @@ class LinkObserver(Protocol):
         """The session has ended, or the driver closes."""
 
     def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
-        """A packet that was sent at `stamp` (s) arrived while no session was open."""
+        """A packet whose values are of the time `stamp` (s) arrived while no session was open."""
 
     def on_reset(self, stamp: float) -> None:
         """The robot reported during a session, at `stamp` (s), that its controller was reset."""
@@ -65,8 +67,8 @@ class LinkObserver(Protocol):
     def on_silence_of_driver(self, now: float) -> None:
         """The driver has sent nothing for so long that the robot's watchdog may have stopped it: queue a stop."""
 
-    def measured(self, packet: Packet, stamp: float) -> float:
-        """The time (s) at which the robot took the values of a packet that was sent at `stamp`."""
+    def measured(self, packet: Packet, stamp: float, size: int) -> float:
+        """The time (s) at which the robot took the values of a packet, sent at `stamp` in a frame of `size` bytes."""
 
     def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         """Update the odometry from a SIP of the session, before any component gets it."""
@@ -173,7 +175,7 @@ class Link:
                 self._follow_session(now)
             if running and isinstance(packet, Reset):
                 self._observer.on_reset(frame.stamp)
-            self._dispatch(packet, frame.stamp, now)
+            self._dispatch(packet, frame, now)
         if not odometry_first:
             self._settle()
         return self._flush()
@@ -272,19 +274,18 @@ class Link:
         elif state is LinkState.RUNNING:
             self._observer.on_session_start(now)
 
-    def _dispatch(self, packet: Packet, stamp: float, now: float) -> None:
+    def _dispatch(self, packet: Packet, frame: Frame, now: float) -> None:
         if isinstance(packet, Sip):
             self.packets.standard += 1
         else:
             self.packets.other += 1
             self.packets.unknown += isinstance(packet, Unknown)
             self.packets.malformed += isinstance(packet, Malformed)
-            self._events.append(Received(packet, stamp))
+            self._events.append(Received(packet, frame.stamp))
+        measured = self._observer.measured(packet, frame.stamp, len(frame.data) + OVERHEAD)
         if not self.session.running:
-            self._observer.on_packet_outside_session(packet, stamp)
-            return
-        measured = self._observer.measured(packet, stamp)
-        if isinstance(packet, Sip):
+            self._observer.on_packet_outside_session(packet, measured)
+        elif isinstance(packet, Sip):
             self._observer.on_sip(packet, measured, now)
             self._waiting = packet, measured, now
         else:

@@ -1,7 +1,8 @@
 """When the robot took the values of a packet: those of one info cycle at once, though the line carries them in turn.
 
-The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3). Only the SIP comes in every cycle:
-where the line is busy, GYROpacs wait for it.
+The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3). Only the SIP comes in every cycle, so
+the SIPs count the cycles. A long answer may hold up the packets of several cycles: each SIP of these is of the next
+cycle, and every other packet is of the cycle that began last before it was sent.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..protocol import BAUD_RATES, OVERHEAD, Gyro, Packet, Sip
+from ..protocol import BAUD_RATES, Gyro, Packet, Sip
 from .cycle_filter import CycleFilter
 
 #: s between the stamps of two SIPs at least: those of a heap may seem to be of one moment, and a twist needs a time.
@@ -18,6 +19,8 @@ _MOMENT = 1e-6
 _BACK_TO_BACK = 0.005
 #: s a byte takes at most, on a line of unknown speed.
 _SLOWEST = 10 / BAUD_RATES[0]
+#: Bytes of a SIP at least (an Erratic's has 21): in a shorter gap none can have been lost.
+_SHORTEST_SIP = 20
 
 
 class PacketClock:
@@ -34,10 +37,9 @@ class PacketClock:
         self._info_cycle = info_cycle
         self._reported_cycle = info_cycle()
         self._filter = CycleFilter(self._reported_cycle)
-        self._began = -math.inf  #: s, when this info cycle began
         self._gyro = -math.inf  #: s, when the last GYROpac was sent
         self._sip_by = -math.inf  #: s, a SIP by then was sent together with it
-        self._sip = -math.inf  #: s, when the last SIP was sent
+        self._busy_since = self._free_at = -math.inf  #: s, the line has carried packets without a gap from then to then
         self._last_stamp = -math.inf  #: s, of the last SIP
 
     @property
@@ -49,21 +51,24 @@ class PacketClock:
         """A session was opened: the robot's cycles begin anew."""
         self._filter.restart()
 
-    def measured(self, packet: Packet, stamp: float) -> float:
-        """The time (s) at which the robot took the values of a packet that was sent at `stamp`."""
+    def measured(self, packet: Packet, stamp: float, size: int) -> float:
+        """The time (s) at which the robot took the values of a packet, sent at `stamp` in a frame of `size` bytes."""
+        byte_time = self._byte_time()
+        if stamp > self._free_at + _SHORTEST_SIP * byte_time:
+            self._busy_since = stamp
+        self._free_at = stamp + size * byte_time
         if isinstance(packet, Sip):
             return self._on_sip(stamp)
-        if isinstance(packet, Gyro):
-            size = len(packet.encode()) + OVERHEAD
-            self._gyro, self._sip_by = stamp, stamp + size * (self._byte_time() or _SLOWEST) + _BACK_TO_BACK
-            return self._filter.latest(stamp)
-        return self._began if stamp - self._sip < self.cycle else stamp
+        gyro = isinstance(packet, Gyro)
+        if gyro:
+            self._gyro, self._sip_by = stamp, stamp + size * (byte_time or _SLOWEST) + _BACK_TO_BACK
+        return self._filter.latest(stamp, first=gyro)
 
     def _on_sip(self, stamp: float) -> float:
         reported = self._info_cycle()
         if reported != self._reported_cycle:
             self._reported_cycle, self._filter = reported, CycleFilter(reported)
-        self._began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp)
-        self._sip, self._sip_by = stamp, -math.inf
-        self._last_stamp = max(self._began, self._last_stamp + _MOMENT)
+        began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp, self._busy_since)
+        self._sip_by = -math.inf
+        self._last_stamp = max(began, self._last_stamp + _MOMENT)
         return self._last_stamp

@@ -471,18 +471,17 @@ class Robot:
         """Use the SIPs that an Erratic sends before OPEN: see LinkObserver."""
         # An Erratic streams before OPEN, which zeroes its counters: motion before that belongs to the pose.
         if isinstance(packet, Sip) and self.state is LinkState.OPENING:
-            measured = self.measured(packet, stamp)
             if self._continuation.pending:
-                self._continue_odometry(packet, measured)
-            self.estimator.odometer.update(packet, measured, self._packet_clock.cycle)
+                self._continue_odometry(packet, stamp)
+            self.estimator.odometer.update(packet, stamp, self._packet_clock.cycle)
 
     def on_silence_of_driver(self, now: float) -> None:
         """Stop the robot: see LinkObserver."""
         self.motion.on_silence_of_driver(now)
 
-    def measured(self, packet: Packet, stamp: float) -> float:
+    def measured(self, packet: Packet, stamp: float, size: int) -> float:
         """Return when the robot took the values of a packet: see LinkObserver."""
-        return self._packet_clock.measured(packet, stamp)
+        return self._packet_clock.measured(packet, stamp, size)
 
     def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         """Update the odometry and emit the report: see LinkObserver."""

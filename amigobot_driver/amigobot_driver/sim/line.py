@@ -86,6 +86,11 @@ class Line:
         else:
             (self._sips if priority is Priority.SIP else self._others).append(frame)
 
+    def through(self, size: int, now: float) -> float:
+        """Return when `size` more bytes with the priority of a SIP, sent at `now`, are complete."""
+        self._advance(now)
+        return max(now, self._free_at) + (sum(map(len, self._sips)) + size) * self.byte_time
+
     def collect(self, now: float) -> bytes:
         """Return the bytes that have reached the client by `now` since the last call."""
         self._advance(now)

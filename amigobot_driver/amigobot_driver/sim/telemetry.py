@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from ..protocol import Packet, encode_frame
+from ..protocol import OVERHEAD, Packet, encode_frame
 from .line import Line, Priority
 
 
@@ -43,7 +43,7 @@ class Telemetry(ABC):
         if now < self._next - 1e-9:
             return
         self._next = now + self._period()
-        for packet, priority in self._packets():
+        for packet, priority in self._packets(now):
             self.send(packet, priority, now)
 
     def send(self, packet: Packet, priority: Priority, now: float) -> None:
@@ -60,9 +60,19 @@ class Telemetry(ABC):
     def _period(self) -> float:
         """Return the seconds from this cycle to the next."""
 
+    def _fits(self, now: float, packet: Packet, sip: Packet) -> bool:
+        """Return whether a packet and the SIP behind it, sent at `now`, are complete before the next cycle.
+
+        If not, the packet counts as dropped: the SIP has priority.
+        """
+        size = sum(len(each.encode()) + OVERHEAD for each in (packet, sip))
+        fits = self._line.through(size, now) <= self._next
+        self._line.stats.dropped += not fits
+        return fits
+
     @abstractmethod
-    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
-        """Yield what this cycle sends, in order."""
+    def _packets(self, now: float) -> Iterator[tuple[Packet, Priority]]:
+        """Yield what the cycle that begins at `now` sends, in order."""
 
 
 def signed(value: int, bits: int) -> int:

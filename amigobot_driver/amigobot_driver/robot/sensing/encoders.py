@@ -16,6 +16,8 @@ from .odometry import CYCLE, MARGIN, Odometer, difference
 _COUNTER = 1 << 32
 #: s without an ENCODERpac after which SIPs update the pose again; the next ENCODERpac then continues from that pose.
 STALE = 0.35
+#: s by which the stamps of a SIP and an ENCODERpac of one cycle may differ: those of a heap of SIPs rise by 1 us each.
+_SAME_CYCLE = 0.001
 #: Largest difference between the track by RevCount and that of the profile, as a share of it.
 _SAME_TRACK = 0.2
 
@@ -33,6 +35,8 @@ class WheelEncoders:
         self.jumps: int = 0
         self._last: Encoders | None = None
         self._stamp = -math.inf
+        self._sip = -math.inf  #: s, stamp of the last SIP that an ENCODERpac came with
+        self._velocities = 0.0, 0.0  #: m/s, of the wheels at the last packet
         self._warned = False
 
     def restart(self) -> None:
@@ -63,12 +67,12 @@ class WheelEncoders:
             The events that it causes.
         """
         scale = metres_per_tick(profile, config)
-        if scale is None:
-            if self.leading and not self._warned:
-                self._warned = True
-                yield Notice(
-                    f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot reports no ticks/mm"
-                )
+        if scale is None and self.leading and not self._warned:
+            self._warned = True
+            yield Notice(
+                f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot reports no ticks/mm"
+            )
+        if scale is None or self._sip_is_missing(odometer, stamp):
             yield EncoderReading(stamp, packet.left, packet.right, None, self.leading)
             return
         if self._last is None or stamp - self._stamp >= STALE:
@@ -80,18 +84,30 @@ class WheelEncoders:
             self.jumps += 1
             odometer.mark()
             left = right = 0.0
-        self._last, self._stamp = packet, stamp
+        self._last, self._stamp, self._velocities = packet, stamp, _velocities(odometer)
         state = odometer.apply_encoders(left, right, track(profile, config, scale), move=self.leading)
         yield EncoderReading(stamp, packet.left, packet.right, state, self.leading)
+
+    def _sip_is_missing(self, odometer: Odometer, stamp: float) -> bool:
+        """Return whether the SIP of an ENCODERpac's cycle was lost: the next pair has its motion."""
+        if odometer.counters is None:
+            return False
+        before, (_, self._sip) = self._sip, odometer.counters
+        return before == self._sip or abs(stamp - self._sip) > _SAME_CYCLE
 
     def _jumped(self, left: float, right: float, stamp: float, odometer: Odometer) -> bool:
         """Return whether the ticks (m) contradict the wheel velocities. A mistake does no harm: SIPs move the pose."""
         seconds = max(stamp - self._stamp, CYCLE) if self._stamp > -math.inf else CYCLE
-        state = odometer.state
+        before, after = self._velocities, _velocities(odometer)
         return any(
-            abs(way - velocity * seconds) > 1.5 * abs(velocity) * seconds + MARGIN
-            for way, velocity in ((left, state.left_velocity), (right, state.right_velocity))
+            abs(way - (then + now) / 2 * seconds) > 2 * max(abs(then), abs(now)) * seconds + MARGIN
+            for way, then, now in zip((left, right), before, after, strict=True)
         )
+
+
+def _velocities(odometer: Odometer) -> tuple[float, float]:
+    """Return the velocities of the left and the right wheel, m/s."""
+    return odometer.state.left_velocity, odometer.state.right_velocity
 
 
 def metres_per_tick(profile: Profile, config: Parameters | None) -> float | None:

@@ -23,6 +23,8 @@ ENOUGH, STEADY = 41, 0.005
 _CENTER, _CENTER_ERROR = 512.0, 5.0
 #: Assumed standard deviations: drift of the center in counts per root second, and of the scale as a share of the rate.
 _DRIFT, _SCALE_ERROR = 0.05, 0.03
+#: s between the stamps of two samples at least.
+_MOMENT = 1e-6
 #: Variance of a sample by rounding, counts squared.
 _ROUNDING = 1 / 12
 
@@ -40,6 +42,7 @@ class Gyroscope(Component):
         self._at_rest: deque[int] = deque(maxlen=ENOUGH)
         self._since_sip: list[int] = []  #: samples since the last SIP; the next one shows whether the robot was at rest
         self._was_at_rest = False
+        self._last = -math.inf  #: s, stamp of the last sample
         self._emit = context.emit
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Gyro, self._on_gyro)
@@ -74,7 +77,9 @@ class Gyroscope(Component):
         variance = self._variance((self.center - sum(rates) / len(rates)) * RATE, stamp)
         for place, counts in enumerate(rates):
             middle = stamp - (len(rates) - place - 0.5) * PERIOD
-            self._emit(TurnRate(middle, (self.center - counts) * RATE, variance))
+            # Packets of a heap may seem to be of one moment; stamps rise all the same.
+            self._last = max(middle, self._last + _MOMENT)
+            self._emit(TurnRate(self._last, (self.center - counts) * RATE, variance))
 
     def _calibrate(self, now: float) -> None:
         """Correct the center by the samples of a rest: a Kalman filter of one state.

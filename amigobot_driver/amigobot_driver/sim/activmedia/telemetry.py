@@ -64,11 +64,15 @@ class SipTelemetry(Telemetry):
     def _period(self) -> float:
         return self._robot.working.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self, now: float) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware
+        sip = self._sip()
         if parts.gyro.on:
-            yield parts.gyro.packet(), Priority.STREAM
-        yield self._sip(), Priority.SIP
+            gyro = parts.gyro.packet()
+            # Immediately before its SIP, or never: the SIP has priority (docs/protocol.md 5.9).
+            if self._fits(now, gyro, sip):
+                yield gyro, Priority.SIP
+        yield sip, Priority.SIP
         if self.io:
             # The last byte is that of the infrared sensors, which no simulated robot has.
             more = (*parts.bumpers.pressed(), 0) if robot.dialect.bumpers_in_io else ()
