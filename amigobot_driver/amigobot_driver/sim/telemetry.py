@@ -43,7 +43,7 @@ class Telemetry(ABC):
         if now < self._next - 1e-9:
             return
         self._next = now + self._period()
-        for packet, priority in self._packets(now):
+        for packet, priority in self._packets():
             self.send(packet, priority, now)
 
     def send(self, packet: Packet, priority: Priority, now: float) -> None:
@@ -71,8 +71,8 @@ class Telemetry(ABC):
         return fits
 
     @abstractmethod
-    def _packets(self, now: float) -> Iterator[tuple[Packet, Priority]]:
-        """Yield what the cycle that begins at `now` sends, in order."""
+    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+        """Yield what this cycle sends, in order."""
 
 
 def signed(value: int, bits: int) -> int:

@@ -35,6 +35,7 @@ class ActivMediaState(Protocol):
     hardware: Hardware
     drive: Drive
     working: ActivMediaFlash
+    now: float  #: s, time of the current tick
 
 
 class SipTelemetry(Telemetry):
@@ -64,13 +65,13 @@ class SipTelemetry(Telemetry):
     def _period(self) -> float:
         return self._robot.working.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self, now: float) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware
         sip = self._sip()
         if parts.gyro.on:
             gyro = parts.gyro.packet()
             # Immediately before its SIP, or never: the SIP has priority (docs/protocol.md 5.9).
-            if self._fits(now, gyro, sip):
+            if self._fits(robot.now, gyro, sip):
                 yield gyro, Priority.SIP
         yield sip, Priority.SIP
         if self.io:

@@ -68,7 +68,7 @@ class ErraticTelemetry(Telemetry):
     def _period(self) -> float:
         return _PERIOD * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self, now: float) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware
         yield self._motor(), Priority.SIP
         if self._encoders:
