@@ -164,7 +164,7 @@ def dashboard(arguments: dict[str, str]) -> list[Action]:
     """The page for a browser. Not restarted: it waits for the driver by itself."""
     if arguments["dashboard"] != "true":
         return []
-    command = ["amigobot", "dashboard", "--ros", "--namespace", arguments["namespace"], "--timeout", "3600"]
+    command = ["amigobot", "dashboard", "--ros", "--namespace", arguments["namespace"]]
     return [ExecuteProcess(cmd=[*command, "--listen", arguments["dashboard_listen"]], name="dashboard", output="both")]
 
 

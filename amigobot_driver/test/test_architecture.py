@@ -56,7 +56,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
     "findings": ({"robot", "wording"}, set()),
     "doctor": (
-        {"driver", "errors", "profiles", "protocol", "robot", "sim", "transport", "wording"},
+        {"api", "driver", "errors", "profiles", "protocol", "robot", "sim", "transport", "wording"},
         {"serial"},
     ),
     "odometry_file": ({"driver", "robot"}, set()),

@@ -173,7 +173,7 @@ def test_the_dashboard_of_this_robot_where_it_is_asked_for(load: Any) -> None:
     module.ExecuteProcess.assert_not_called()
     started(module, dashboard="true", namespace="alpha", dashboard_listen="127.0.0.1:9000")
     command = " ".join(module.ExecuteProcess.call_args.kwargs["cmd"])
-    assert command == "amigobot dashboard --ros --namespace alpha --timeout 3600 --listen 127.0.0.1:9000"
+    assert command == "amigobot dashboard --ros --namespace alpha --listen 127.0.0.1:9000"
 
 
 def test_rviz_where_there_is_a_screen(load: Any, monkeypatch: pytest.MonkeyPatch) -> None:

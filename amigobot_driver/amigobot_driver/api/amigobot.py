@@ -30,7 +30,8 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
     Args:
         port: The robot: `/dev/ttyUSB0`, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, `rfc2217://host:port`,
             or `sim://` for a simulated robot in this process (`sim://amigo-sh?world=office`).
-        timeout: Seconds to wait for a robot at this port.
+        timeout: Seconds to wait for a robot at this port. 0: return at once; the driver looks for the robot as after a
+            lost connection, and `wait_until_connected` waits for it.
         options: Limits, time-outs and other choices.
 
     Raises:

@@ -41,8 +41,8 @@ class Connection:
     _new_driver: Callable[..., Driver] = Driver  #: runs the robot; a subclass may have another, with the same interface
 
     def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
-        if not arguments.number("timeout", timeout) > 0:
-            raise ConnectionFailed(f"timeout is {timeout:g} s, allowed: more than 0")
+        if not arguments.number("timeout", timeout) >= 0:
+            raise ConnectionFailed(f"timeout is {timeout:g} s, allowed: 0 and more")
         options = Options() if options is None else options
         check_options(options)
         if not isinstance(port, str):
@@ -57,7 +57,8 @@ class Connection:
         self._at_exit = weakref.finalize(self, _close, driver, hub)
         try:
             driver.start()
-            self._connect(timeout)
+            if timeout:
+                self._connect(timeout)
         except BaseException:
             self.close()
             raise

@@ -11,6 +11,7 @@ from .check import CHECKS, OBSERVED, Case, Check, Stage
 from .examination import examine, verdict
 from .finding import Cause, Finding, Severity
 from .graph import Endpoint, Graph, examine_graph
+from .held import examine_held
 from .report import Anonymizer, as_json, environment
 from .search import choose_port
 from .serial_ports import SerialPortEntry, serial_ports
@@ -37,6 +38,7 @@ __all__ = [
     "environment",
     "examine",
     "examine_graph",
+    "examine_held",
     "parse_target",
     "serial_ports",
     "verdict",

@@ -8,7 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from ..transport import Port
-from .connection import Connection, Observation
+from .connection import Observation, Session
 from .finding import Finding
 from .probe import ProbeResult
 from .target import Kind, Target
@@ -48,11 +48,11 @@ class Case:
     port: Port | None = None
     early: bytes = b""  #: what came before the first byte was sent
     probe: ProbeResult | None = None
-    connection: Connection | None = None
+    connection: Session | None = None
     _observation: Observation | None = field(default=None, init=False)
 
     @property
-    def session(self) -> Connection:
+    def session(self) -> Session:
         """The session; only after stage CONNECTED."""
         assert self.connection is not None
         return self.connection

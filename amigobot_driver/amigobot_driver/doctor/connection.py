@@ -8,8 +8,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..driver import Driver
 from ..protocol import Gyro, Reset
@@ -28,7 +29,7 @@ from ..robot import (
 from ..transport import Port, open_port
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
-_KEPT = 20_000
+KEPT = 20_000
 _LOOK = 0.05  #: s
 #: States in which a session has ended.
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
@@ -45,6 +46,48 @@ class Observation:
     resets: int
     before: RobotSnapshot
     after: RobotSnapshot
+
+
+def observation(
+    events: Sequence[Event], seconds: float, before: RobotSnapshot, after: RobotSnapshot
+) -> Observation:
+    """Return what some events show.
+
+    Args:
+        events: In the order they came.
+        seconds: Time in which they came (s).
+        before: The state of the robot at the beginning.
+        after: The state at the end.
+    """
+    packets = [event.packet for event in events if isinstance(event, Received)]
+    return Observation(
+        seconds=seconds,
+        reports=tuple(event for event in events if isinstance(event, Report)),
+        gyro=tuple(packet for packet in packets if isinstance(packet, Gyro)),
+        losses=tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
+        resets=sum(isinstance(packet, Reset) for packet in packets),
+        before=before,
+        after=after,
+    )
+
+
+class Session(Protocol):
+    """An open session, as the checks see it."""
+
+    frames: deque[FrameSeen]  #: on the line, if they are kept
+
+    @property
+    def snapshot(self) -> RobotSnapshot:
+        """The state of the robot now."""
+        ...
+
+    def observe(self, seconds: float, on_progress: Callable[[float], None]) -> Observation:
+        """Collect what comes in some seconds; `on_progress` gets the remaining time in s."""
+        ...
+
+    def close(self) -> None:
+        """Give the session back."""
+        ...
 
 
 class Connection:
@@ -64,8 +107,8 @@ class Connection:
             ProfileError: There is no such profile.
         """
         self._first: Port | None = port
-        self._events: deque[Event] = deque(maxlen=_KEPT)
-        self.frames: deque[FrameSeen] = deque(maxlen=_KEPT)
+        self._events: deque[Event] = deque(maxlen=KEPT)
+        self.frames: deque[FrameSeen] = deque(maxlen=KEPT)
         self._ended = threading.Event()
         options = Options(profile=profile, baud=baud, motors_on_connect=False, trace=trace)
         self._driver = Driver(Robot(options), url, self._take, opener=self._open)
@@ -106,17 +149,7 @@ class Connection:
         while (remaining := end - time.monotonic()) > 0:
             on_progress(remaining)
             self._ended.wait(min(1.0, remaining))
-        elapsed, after, events = time.monotonic() - began, self.snapshot, list(self._events)
-        packets = [event.packet for event in events if isinstance(event, Received)]
-        return Observation(
-            seconds=elapsed,
-            reports=tuple(event for event in events if isinstance(event, Report)),
-            gyro=tuple(packet for packet in packets if isinstance(packet, Gyro)),
-            losses=tuple(event.note for event in events if isinstance(event, LinkChanged) and event.state in _ENDED),
-            resets=sum(isinstance(packet, Reset) for packet in packets),
-            before=before,
-            after=after,
-        )
+        return observation(list(self._events), time.monotonic() - began, before, self.snapshot)
 
     def close(self) -> None:
         """Close the session and the port."""

@@ -21,12 +21,12 @@ def session(case: Case) -> Iterator[Finding]:
     """The robot opens a session and sends its state."""
     assert case.port is not None and case.probe is not None
     case.on_progress("opening a session")
-    case.connection = Connection(
+    connection = case.connection = Connection(
         case.target.url, case.port, baud=case.probe.baud, profile=case.profile, trace=case.trace
     )
-    running = case.connection.wait(_OPENING)
-    snapshot = case.connection.snapshot
-    if running or case.connection.opened:
+    running = connection.wait(_OPENING)
+    snapshot = connection.snapshot
+    if running or connection.opened:
         case.stage = Stage.CONNECTED
     if running:
         name = snapshot.identity.name if snapshot.identity else ""
@@ -36,7 +36,7 @@ def session(case: Case) -> Iterator[Finding]:
     if case.stage is Stage.CONNECTED:
         # It does not stay open; the checks of battery and link say why.
         yield Finding("session", Severity.NOTE, f"the session opened and ended: {snapshot.link.note}")
-    elif case.connection.refused:
+    elif connection.refused:
         text = "The robot answers and opens no session: its battery is below 11 V."
         battery = Cause("battery-low", text, "Charge the battery. Then:", again)
         reset = Cause("no-session", "Its controller hangs.", "Press RESET on the robot. Then:", again)
