@@ -39,6 +39,7 @@ _LINK = {
 }
 #: s without status after which the node counts as gone
 _SILENT = 2.0
+_NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 _MESSAGES = 50
 #: s that a velocity is shown after it was published: the usual cmd_vel_timeout
 _COMMAND = 0.5
@@ -50,7 +51,7 @@ class NodeRemote:
     Args:
         namespace: Namespace of the node; "" for the root.
         drives: Publish `cmd_vel`.
-        timeout: Seconds to wait for the node and its robot.
+        timeout: Seconds to wait for the node and its robot; 0: do not wait, both may come later.
 
     Raises:
         UsageError: There is no such node, or it has no robot.
@@ -75,6 +76,7 @@ class NodeRemote:
         self._minutes = math.nan
         #: m/s, rad/s, and when this tool published that (s). No subscription: it would delay the velocities of others.
         self._commanded = 0.0, 0.0, -math.inf
+        self._drives = drives
         self._publisher: Any = None
         self._context = rclpy.Context()
         rclpy.init(context=self._context, args=[])
@@ -97,7 +99,8 @@ class NodeRemote:
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
         try:
-            self._wait(drives, timeout)
+            if timeout:
+                self._wait(timeout)
         except BaseException:
             self.close()
             raise
@@ -108,14 +111,14 @@ class NodeRemote:
             status, profile, odometry, io = self._status, self._profile, self._odometry, self._io
             bumpers = self._bumpers
             linear, angular, since = self._commanded
-            alive = self._alive
+            alive = self.alive
             ranges = dict(self._ranges)
         pose = odometry.pose.pose if odometry else None
         twist = odometry.twist.twist if odometry else None
         known = alive and status.link_state != RobotStatus.LINK_DISCONNECTED
         return RobotState(
             connected=alive and status.link_state == RobotStatus.LINK_RUNNING,
-            note=status.link_text if alive else f"{self.where} is silent: has the node ended?",
+            note=status.link_text if alive else self._why_silent(),
             name=self._config.name if self._config else "",
             model=profile.description if profile else "",
             body=profile.body if profile else None,
@@ -149,8 +152,12 @@ class NodeRemote:
 
     def drive(self, linear: float, angular: float) -> str:
         """Publish a velocity (m/s, rad/s). Returns why it cannot be done, or ""."""
-        if self._publisher is None:
+        if not self._drives:
             return "this tool only watches"
+        if self._publisher is None:
+            self._publisher = self._make_publisher()
+        if self._publisher is None:
+            return f"{self.where} does not subscribe to cmd_vel yet"
         message = twist = self._publisher.msg_type()
         if isinstance(message, TwistStamped):
             message.header.stamp = self.node.get_clock().now().to_msg()
@@ -194,7 +201,7 @@ class NodeRemote:
         return self._profile
 
     @property
-    def _alive(self) -> bool:
+    def alive(self) -> bool:
         """Whether the node has published its status a moment ago."""
         return time.monotonic() - self._status_at < _SILENT
 
@@ -202,25 +209,27 @@ class NodeRemote:
         with contextlib.suppress(ExternalShutdownException):
             self._executor.spin()
 
-    def _wait(self, drives: bool, timeout: float) -> None:
+    def _why_silent(self) -> str:
+        if self._status_at > -math.inf:
+            return f"{self.where} is silent: has the node ended?"
+        return f"no node {self.where} yet; {_NO_NODE}"
+
+    def _wait(self, timeout: float) -> None:
         end = time.monotonic() + timeout
         while time.monotonic() < end:
-            if drives and self._publisher is None:
+            if self._drives and self._publisher is None:
                 self._publisher = self._make_publisher()
-            if self._ready(drives):
+            if self._ready():
                 return
             time.sleep(0.05)
-        if not self._alive:
-            raise UsageError(
-                f"no node {self.where} within {timeout:g} s; "
-                "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
-            )
+        if not self.alive:
+            raise UsageError(f"no node {self.where} within {timeout:g} s; {_NO_NODE}")
         raise UsageError(f"{self.where}: {self._status.link_text or 'the node has no robot'} (after {timeout:g} s)")
 
-    def _ready(self, drives: bool) -> bool:
+    def _ready(self) -> bool:
         running = self._status.link_state == RobotStatus.LINK_RUNNING
         known = running and self._odometry is not None and self._profile is not None
-        if not drives:
+        if not self._drives:
             return known
         return known and self._publisher is not None and all(c.service_is_ready() for c in self._services.values())
 

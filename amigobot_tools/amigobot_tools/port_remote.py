@@ -6,9 +6,10 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options
 
@@ -24,7 +25,7 @@ class PortRemote:
         port: A port of the driver: `/dev/ttyUSB0`, `socket://host:port`, `sim://`.
         profile: Name or file of a profile; "" chooses it by what the robot says.
         drives: Switch the motors on; a tool that only watches leaves them off.
-        timeout: Seconds to wait for the robot.
+        timeout: Seconds to wait for the robot; 0: do not wait, the driver looks for it until it finds it.
         options: Options of the driver, instead of those that follow from `profile` and `drives`.
         make: Connects to the robot; like `AmigoBot`.
 
@@ -43,6 +44,7 @@ class PortRemote:
         make: Callable[..., AmigoBot] = AmigoBot,
     ) -> None:
         self.where = port
+        self._name = self._model = ""  #: of the robot, once it has answered
         self._messages: deque[str] = deque(maxlen=_MESSAGES)
         self._log = _LogLines(self._messages)
         logger = logging.getLogger("amigobot_driver")
@@ -52,8 +54,12 @@ class PortRemote:
         if options is None:
             options = Options(profile=profile, motors_on_connect=drives, io_stream=not drives)
         self._commanded = 0.0, 0.0, -math.inf  #: m/s, rad/s, and when that was requested (s)
-        self.robot = make(port, timeout=timeout, options=options)
-        self._identity = self.robot.identity
+        self._make = partial(make, port, options=options)
+        try:
+            self.robot = self._make(timeout=timeout)
+        except BaseException:
+            logger.removeHandler(self._log)
+            raise
 
     def state(self) -> RobotState:
         """Return what is known now."""
@@ -67,10 +73,12 @@ class PortRemote:
             "connections": str(link.connections),
         }
         profile = robot.profile
+        with suppress(ConnectionLost):
+            self._name, self._model = robot.identity.name, profile.description
         known = RobotState(
             note=link.note,
-            name=self._identity.name,
-            model=profile.description,
+            name=self._name,
+            model=self._model,
             body=profile.body,
             limits=profile.limits,
             max_range=profile.sonar.max_range,
@@ -152,6 +160,15 @@ class PortRemote:
     def add_messages(self, lines: Iterable[str]) -> None:
         """Append lines to the log."""
         self._messages.extend(lines)
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Close the port for a `with` block, and look for the robot again afterwards, without waiting for it."""
+        self.robot.close()
+        try:
+            yield
+        finally:
+            self.robot = self._make(timeout=0.0)
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""

@@ -118,6 +118,36 @@ class Chromium:
         """Errors and warnings in the console."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "INFO"]
 
+    def touch(self, *points: tuple[float, float]) -> None:
+        """Put a finger on a point of the window (CSS pixels), move it through the others, and leave it there."""
+        self._devtools("Emulation.setTouchEmulationEnabled", enabled=True)
+        for index, (x, y) in enumerate(points):
+            kind = "touchMove" if index else "touchStart"
+            self._devtools("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+
+    def lift(self) -> None:
+        """Take the finger away."""
+        self._devtools("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self._devtools("Emulation.setTouchEmulationEnabled", enabled=False)
+
+    def place(self, selector: str) -> tuple[float, float]:
+        """The middle of an element in the window, after it was scrolled there."""
+        x, y = self.script(
+            f"const e = document.querySelector({selector!r}); e.scrollIntoView({{block: 'center'}});"
+            "const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]"
+        )
+        return x, y
+
+    def memory(self) -> tuple[float, int]:
+        """Bytes of the JavaScript heap after a garbage collection, and nodes of the document."""
+        self._devtools("HeapProfiler.collectGarbage")
+        used = self._devtools("Runtime.getHeapUsage")["usedSize"]
+        return used, self.script("return document.querySelectorAll('*').length")
+
+    def processes(self) -> list[int]:
+        """Process numbers of the browser."""
+        return _children(self.driver.service.process.pid)
+
     def kill(self) -> None:
         """End the browser with SIGKILL, as a crash does."""
         os.kill(self.driver.service.process.pid, signal.SIGSTOP)  # so that it does not clean up

@@ -62,6 +62,9 @@ class FakeSource:
     def watch_frames(self, on: bool) -> None:
         self.watching.append(on)
 
+    def examination(self) -> None:
+        return None
+
     def close(self) -> None:
         self.remote.close()
 

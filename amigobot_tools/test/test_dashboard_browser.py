@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 
@@ -10,6 +11,7 @@ from chromium import Chromium, chromium, needs_chromium, served, until
 from dashboard_bench import simulator
 from selenium.webdriver.common.keys import Keys
 
+from amigobot_tools.dashboard.sources.obstacles import Obstacle
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource
 
 pytestmark = needs_chromium
@@ -45,6 +47,28 @@ def moving(source: SimulatorSource) -> None:
 
 def at_rest(source: SimulatorSource) -> None:
     until(lambda: speed(source) == 0, "the robot is at rest")
+
+
+def things(source: SimulatorSource) -> dict[int, Obstacle]:
+    return {one.number: one for one in source.sections()["obstacles"]}
+
+
+def thing(source: SimulatorSource, number: int) -> Obstacle:
+    return things(source)[number]
+
+
+def added(source: SimulatorSource) -> list[Obstacle]:
+    return [one for one in things(source).values() if one.kind != "wall"]
+
+
+def on_screen(browser: Chromium, point: str) -> tuple[float, float]:
+    """Where a point of the world is (JavaScript with the view as v), in pixels from the middle of the top view."""
+    browser.place("#view")
+    x, y = browser.script(
+        f"const v = dashboard.view; const w = {point}; const p = v.toScreen(w[0], w[1]);"
+        "return [p[0] - v.width / 2, p[1] - v.height / 2]"
+    )
+    return x, y
 
 
 def motors_on(browser: Chromium) -> None:
@@ -144,7 +168,7 @@ def test_every_tab_opens_with_the_keyboard_and_shows_its_part(
     browser.until("return document.querySelectorAll('#panel-parameters tbody tr').length > 10")
     browser.press("#tab-log")
     names = []
-    for _ in range(7):
+    for _ in range(8):
         shown = browser.driver.switch_to.active_element
         names.append(shown.get_attribute("id"))
         panel = browser.find(f"#{shown.get_attribute('aria-controls')}")
@@ -154,6 +178,7 @@ def test_every_tab_opens_with_the_keyboard_and_shows_its_part(
         "tab-log",
         "tab-plots",
         "tab-packets",
+        "tab-doctor",
         "tab-ports",
         "tab-parameters",
         "tab-sounds",
@@ -209,11 +234,11 @@ def test_the_simulator_is_paused_and_changed(browser: Chromium, source: Simulato
     browser.button("5\N{MULTIPLICATION SIGN}")
     until(lambda: source.live()["sim"]["speed"] == 5.0, "it is faster")
     browser.button("1\N{MULTIPLICATION SIGN}")
-    browser.button("Add a box ahead")
-    until(lambda: len(source.sections()["obstacles"]) == 1, "there is a box")
-    browser.until("return dashboard.view.obstacles.length === 1")
+    browser.button("Add a box")
+    until(lambda: added(source), "there is a box")
+    browser.until("return document.querySelector('#selection-name').textContent.startsWith('box')")
     browser.button("Remove")
-    until(lambda: not source.sections()["obstacles"], "the box is gone")
+    until(lambda: not added(source), "the box is gone")
     field = browser.find("input[aria-label^='lose_packets']")
     field.send_keys("0.05", Keys.ENTER)
     until(lambda: source._simulator.faults.lose_packets == 0.05, "packets get lost")
@@ -221,21 +246,107 @@ def test_the_simulator_is_paused_and_changed(browser: Chromium, source: Simulato
     until(lambda: source._simulator.faults.lose_packets == 0, "no fault")
 
 
-def test_the_robot_is_carried_with_the_mouse(browser: Chromium, source: SimulatorSource, url: str) -> None:
+def test_robot_walls_and_obstacles_are_moved_with_mouse_touch_and_keys(
+    browser: Chromium, source: SimulatorSource, url: str
+) -> None:
     browser.open(url)
     at_rest(source)
-    browser.until("return dashboard.view.poseNow('truth') && dashboard.view.walls.length")
-    before = source.live()["sim"]
+    browser.until("return dashboard.view.poseNow('truth') && dashboard.view.editor.things.length")
     view = browser.find("#view")
-    x, y = browser.script(
-        "const v = dashboard.view; const t = v.poseNow('truth'); const p = v.toScreen(t[0], t[1]);"
-        "return [p[0] - v.width / 2, p[1] - v.height / 2]"
-    )
-    browser.script("document.querySelector('#view').scrollIntoView({block: 'center'})")
+    # The mouse carries the robot.
+    before = source.live()["sim"]
+    x, y = on_screen(browser, "v.poseNow('truth')")
     browser.keys().move_to_element_with_offset(view, round(x), round(y)).click_and_hold().move_by_offset(
         0, -20
     ).move_by_offset(0, -15).release().perform()
     until(lambda: source.live()["sim"]["y"] > before["y"] + 0.1, "the robot is elsewhere")
+    # The mouse takes hold of a wall of the loaded world, and a finger of the same one.
+    wall = browser.script("return dashboard.view.editor.things.at(-1)")
+    assert wall["kind"] == "wall"
+    grip = f"v.editor.segments(v.editor.things.find((one) => one.number === {wall['number']}))[0].slice(0, 2)"
+    x, y = on_screen(browser, grip)
+    browser.keys().move_to_element_with_offset(view, round(x), round(y)).click_and_hold().move_by_offset(
+        15, -5
+    ).move_by_offset(15, -5).release().perform()
+    until(lambda: thing(source, wall["number"]).x > wall["x"] + 0.1, "the wall is elsewhere")
+    moved = thing(source, wall["number"])
+    browser.until("return !dashboard.view.editor.moved")
+    (x, y), (middle_x, middle_y) = on_screen(browser, grip), browser.place("#view")
+    browser.touch(*((middle_x + x + step, middle_y + y) for step in (0, 10, 30)))
+    browser.lift()
+    until(lambda: thing(source, wall["number"]).x > moved.x + 0.1, "a finger has moved it")
+    # Keys select, move, turn and remove.
+    view.send_keys("N")
+    browser.until(
+        f"return document.querySelector('#selection-name').textContent.startsWith('wall {wall['number'] - 1}:')"
+    )
+    other = thing(source, wall["number"] - 1)
+    view.send_keys(Keys.ARROW_UP, Keys.ARROW_UP, "[")
+    until(lambda: thing(source, other.number).heading > 0.05, "it is turned")
+    assert thing(source, other.number).y == pytest.approx(other.y + 0.1, abs=1e-3)
+    view.send_keys(Keys.DELETE)
+    until(lambda: other.number not in things(source), "it is removed")
+    assert speed(source) == 0  # the arrow keys have not driven
+    browser.press("#tab-simulator")
+    browser.button("All walls as loaded")
+    until(lambda: thing(source, other.number) == other, "it is back")
+    assert browser.complaints() == []
+
+
+def test_a_finger_and_a_gamepad_drive_the_robot(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url, 390, 844)
+    motors_on(browser)
+    x, y = browser.place("#pad")
+    browser.touch((x, y), (x - 30, y), (x - 50, y))
+    moving(source)
+    assert source.live()["sim"]["right_velocity"] > source.live()["sim"]["left_velocity"]
+    browser.lift()
+    at_rest(source)
+
+    def gamepad(*axes: float, stop: bool = False) -> None:
+        buttons = [{"pressed": False}, {"pressed": stop}]
+        pads = [{"connected": True, "axes": axes, "buttons": buttons}] if axes else []
+        browser.script(f"navigator.getGamepads = () => {json.dumps(pads)}")
+
+    gamepad(0.9, 0.05)  # to the right; what is near the middle counts as the middle
+    moving(source)
+    assert source.live()["sim"]["left_velocity"] > 0 > source.live()["sim"]["right_velocity"]
+    gamepad()  # its batteries are empty
+    at_rest(source)
+    gamepad(-0.9, 0.0)
+    moving(source)
+    gamepad(-0.9, 0.0, stop=True)
+    until(lambda: source.state().emergency, "its second button is the emergency stop")
+    at_rest(source)
+    gamepad()
+    browser.until("return document.querySelector('#stop').textContent === 'CLEAR STOP'")
+    browser.press("#stop")
+    until(lambda: not source.state().emergency, "the stop is cleared")
+
+
+def test_the_doctor_examines_the_robot_at_rest(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    source.requests["speed"].run(factor=5.0)
+    browser.press("#tab-doctor")
+    browser.button("Examine the robot")
+    browser.until("return document.querySelector('#panel-doctor').textContent.includes('s left')")
+    browser.keys().key_down("a").perform()
+    browser.until("return document.querySelector('#drive-note').textContent.includes('must be at rest')")
+    browser.keys().key_up("a").perform()
+    browser.until("return [...document.querySelectorAll('button')].some((b) => b.textContent === 'Examine again')")
+    assert speed(source) == 0
+    text = browser.find("#panel-doctor").text
+    assert "all 8 give readings" in text and "no stall, no button pressed, no fault" in text
+    source.requests["speed"].run(factor=1.0)
+
+
+def test_plots_begin_before_the_page_was_opened(browser: Chromium, source: SimulatorSource, url: str) -> None:
+    browser.open(url)
+    opened = browser.until("return dashboard.view.frames.length && dashboard.view.state && performance.now() / 1000")
+    browser.press("#tab-plots")
+    covered = browser.until("const t = dashboard.plots.times; return t.length > 1 && t.at(-1) - t[0]")
+    assert covered > opened + 5  # the tests above ran meanwhile
+    assert "sim.bytes_in_transit" in browser.script("return dashboard.plots.known")
 
 
 def test_values_have_names_for_screen_readers(browser: Chromium, url: str) -> None:

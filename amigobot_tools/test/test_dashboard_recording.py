@@ -12,7 +12,7 @@ from bench import Bench
 
 from amigobot_driver import Options
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.cli.packet_file import Head, Record, read_recording, write_head, write_record
 from amigobot_driver.robot import FrameSeen
 from amigobot_tools.dashboard.sources.recording import RecordingSource
 
@@ -35,6 +35,40 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if isinstance(event, FrameSeen) and event.stamp >= began:
                 write_record(file, Record(event.stamp - began, event.to_robot, event.data))
     return path
+
+
+def test_a_rosbag_with_packets_is_a_recording(recording: Path, tmp_path: Path) -> None:
+    messages = pytest.importorskip("amigobot_msgs.msg", reason="the messages are not built")
+    from rclpy.serialization import serialize_message
+    from rclpy.time import Time
+
+    from amigobot_tools.bag.writer import RosbagsWriter
+
+    _, records = read_recording(recording)
+    for name in ("one", "two", "empty"):
+        writer = RosbagsWriter(tmp_path / name)
+        for namespace in ("/anna", "/bert")[: ("empty", "one", "two").index(name)]:
+            writer.add_topic(f"{namespace}/packets", "amigobot_msgs/msg/Packet", [])
+            writer.add_topic(f"{namespace}/robot_config", "amigobot_msgs/msg/RobotConfig", [])
+            config = messages.RobotConfig(name="anna", robot_class="Pioneer", robot_subclass="amigo", profile="amigo")
+            writer.write(f"{namespace}/robot_config", bytes(serialize_message(config)), 0)
+            for number, record in enumerate(records, 1):
+                stamp = round((record.time + 100.0) * 1e9)
+                packet = messages.Packet(to_robot=record.to_robot, data=record.data, sequence=number)
+                packet.header.stamp = Time(nanoseconds=stamp).to_msg()
+                writer.write(f"{namespace}/packets", bytes(serialize_message(packet)), stamp)
+        writer.close()
+    from_file, from_bag = RecordingSource(recording), RecordingSource(tmp_path / "one")
+    assert from_bag.state().name == "anna" and from_bag.profile == from_file.profile
+    lengths = [one.sections()["timeline"]["length"] for one in (from_file, from_bag)]
+    assert lengths[1] == pytest.approx(lengths[0], abs=0.1)  # that of a bag begins with its first packet
+    events = [[event.text for event in one.sections()["timeline"]["events"]] for one in (from_file, from_bag)]
+    assert events[0] == events[1]
+    with pytest.raises(UsageError, match=r"has the robots anna, bert"):
+        RecordingSource(tmp_path / "two")
+    assert RecordingSource(tmp_path / "two", namespace="bert").state().name == "anna"
+    with pytest.raises(UsageError, match=r"record\.launch\.py packets:=true"):
+        RecordingSource(tmp_path / "empty")
 
 
 @pytest.fixture

@@ -394,9 +394,9 @@ def test_arguments_are_read_strictly() -> None:
 
 def test_a_source_that_is_none_is_explained() -> None:
     with pytest.raises(UsageError, match="nothing: no file, and no port such as"):
-        open_source("nothing", profile="", timeout=1.0, ros=False, name="")
+        open_source("nothing", profile="", ros=False, name="")
     with pytest.raises(UsageError, match="leave SOURCE and --robot out"):
-        open_source("/dev/ttyUSB0", profile="", timeout=1.0, ros=True, name="")
+        open_source("/dev/ttyUSB0", profile="", ros=True, name="")
 
 
 def test_a_wrong_listen_address_is_explained_before_a_robot_is_touched() -> None:

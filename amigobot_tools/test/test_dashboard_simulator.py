@@ -148,7 +148,7 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         do["add_obstacle"](x=1.0, y=1.0, heading=0.3, length=0.4, width=0.4)
         do["add_obstacle"](x=4.0, y=1.0, heading=0.0, length=0.5, width=0.0)
         assert [one.number for one in source.sections()["obstacles"]] == [1, 2]
-        with pytest.raises(Refused, match="the robot would be inside obstacle 2"):
+        with pytest.raises(Refused, match="the robot would be inside circle 2"):
             do["move_obstacle"](number=2, x=2.0, y=1.0, heading=0.0)
         with pytest.raises(Refused, match="an obstacle would be inside the amigo"):
             do["place"](x=1.0, y=1.25, heading=0.0)
@@ -161,6 +161,43 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         with pytest.raises(Refused, match="there is no obstacle 1"):
             do["remove_obstacle"](number=1)
         until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["x"] < 0.9)
+
+
+def test_the_state_of_the_simulator_is_read_while_it_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    with simulator() as source:
+        locked: list[bool] = []
+
+        def read(_: object) -> int:
+            # A thread that does not hold the lock of the simulation reads a buffer that is being changed.
+            locked.append(source._driver._lock._is_owned())  # type: ignore[attr-defined]
+            return 0
+
+        monkeypatch.setattr(type(source._simulator), "bytes_in_transit", property(read))
+        source.live()
+        assert locked == [True]
+
+
+def test_walls_of_the_loaded_world_are_moved_removed_and_put_back() -> None:
+    with simulator("sim://amigo?world=room&baud=0&seed=1") as source:
+        do = {name: request.run for name, request in source.requests.items()}
+        loaded = {one.number: one for one in source.sections()["obstacles"]}
+        room, furniture = 8, 12  # the walls around the robot, each alone; each piece of furniture is one thing
+        assert len(loaded) == room + furniture and {one.kind for one in loaded.values()} == {"wall"}
+        before = source._simulator.world
+        assert {len(one.outline) for one in loaded.values()} == {1, 4, 12}
+        sofa = next(one for one in loaded.values() if (one.x, one.y) == (pytest.approx(6.0), pytest.approx(1.7)))
+        with pytest.raises(Refused, match="an obstacle would be inside the amigo"):
+            do["move_obstacle"](number=sofa.number, x=2.75, y=1.75, heading=0.0)
+        do["move_obstacle"](number=sofa.number, x=2.75, y=4.0, heading=math.pi / 2)
+        until(lambda: source.state().echoes[0].range < 0.9)  # the sonar detects it on the left
+        do["remove_obstacle"](number=sofa.number)
+        until(lambda: source.state().echoes[0].range > 1.2)
+        do["add_obstacle"](x=1.0, y=2.75, heading=0.0, length=0.3, width=0.3)
+        assert max(one.number for one in source.sections()["obstacles"]) == room + furniture + 1
+        do["restore_world"]()
+        assert {one.number: one for one in source.sections()["obstacles"]} == loaded
+        ends = [sorted(round(value, 6) for value in one) for one in source._simulator.world.segments]
+        assert sorted(ends) == sorted(sorted(round(value, 6) for value in one) for one in before.segments)
 
 
 def test_every_fault_is_switched_while_it_runs() -> None:
@@ -218,8 +255,8 @@ def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Pat
     robots = "alpha: {pty: %s/alpha, start: [0, 0, 0], baud: 0}\n  beta: {pty: %s/beta, start: [0.8, 0, 180], baud: 0}"
     file.write_text(f"world: empty\nrobots:\n  {robots % (tmp_path, tmp_path)}\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"--name gamma: .* has alpha, beta"):
-        open_source(str(file), profile="", timeout=PATIENCE, ros=False, name="gamma")
-    source = open_source(str(file), profile="", timeout=PATIENCE, ros=False, name="")
+        open_source(str(file), profile="", ros=False, name="gamma")
+    source = open_source(str(file), profile="", ros=False, name="")
     assert isinstance(source, SimulatorSource)
     try:
         assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}

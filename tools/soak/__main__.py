@@ -14,6 +14,7 @@ from .decoder import decoder
 from .diagnosis import diagnosis
 from .figure import Figure, Scenario, Share
 from .node_sequences import node_sequences
+from .page_memory import page_memory
 from .processes import idle, kills
 from .sequences import sequences
 from .simulated import cable, day, dying_publishers, emergency, noise
@@ -33,6 +34,7 @@ SCENARIOS: dict[Scenario, float] = {
     api_kills: 20.0,
     tools_killed: 40.0,
     idle: 61.0,
+    page_memory: 61.0,
     sequences: 30.0,
     node_sequences: 20.0,
     day: 40.0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,14 +24,18 @@ class Message:
     content: Any
 
 
-def read_bag(path: Path) -> list[Message]:
-    """Read all messages of a bag, oldest first, decoded.
+def read_bag(path: Path, kinds: Collection[str] | None = None) -> list[Message]:
+    """Read the messages of a bag, oldest first, decoded.
+
+    Args:
+        path: Its folder.
+        kinds: Types of the messages that are read; None: all.
 
     Raises:
         BagError: It cannot be read, or does not hold what its metadata say.
     """
     read = _read_with_rosbag2 if find_spec("rosbag2_py") else _read_with_rosbags
-    claimed, messages = read(path)
+    claimed, messages = read(path, kinds)
     found = Counter(message.topic for message in messages)
     for topic, count in claimed.items():
         if found[topic] != count:
@@ -39,22 +43,24 @@ def read_bag(path: Path) -> list[Message]:
     return messages
 
 
-def _read_with_rosbags(path: Path) -> tuple[dict[str, int], list[Message]]:
+def _read_with_rosbags(path: Path, kinds: Collection[str] | None) -> tuple[dict[str, int], list[Message]]:
     """The number of messages by topic that the metadata say, and the messages."""
     from rosbags.highlevel import AnyReader, AnyReaderError
 
     try:
         with AnyReader([path]) as reader:
+            wanted = [one for one in reader.connections if kinds is None or one.msgtype in kinds]
             messages = [
                 Message(connection.topic, connection.msgtype, time, reader.deserialize(data, connection.msgtype))
-                for connection, time, data in reader.messages()
+                for connection, time, data in (reader.messages(wanted) if wanted else ())
             ]
-            return {topic: info.msgcount for topic, info in reader.topics.items()}, messages
+            topics = {connection.topic for connection in wanted}
+            return {topic: info.msgcount for topic, info in reader.topics.items() if topic in topics}, messages
     except (AnyReaderError, OSError) as error:
         raise BagError(f"{path}: {error}") from None
 
 
-def _read_with_rosbag2(path: Path) -> tuple[dict[str, int], list[Message]]:
+def _read_with_rosbag2(path: Path, kinds: Collection[str] | None) -> tuple[dict[str, int], list[Message]]:
     """Likewise."""
     import rosbag2_py
 
@@ -65,18 +71,24 @@ def _read_with_rosbag2(path: Path) -> tuple[dict[str, int], list[Message]]:
             rosbag2_py.StorageOptions(uri=str(path), storage_id=metadata.storage_identifier),
             rosbag2_py.ConverterOptions("cdr", "cdr"),
         )
-        kinds = {topic.name: topic.type for topic in reader.get_all_topics_and_types()}
-        claimed = {topic.topic_metadata.name: topic.message_count for topic in metadata.topics_with_message_count}
-        return claimed, list(_decoded(reader, kinds))
+        types = {
+            topic.name: topic.type
+            for topic in reader.get_all_topics_and_types()
+            if kinds is None or topic.type in kinds
+        }
+        counts = {topic.topic_metadata.name: topic.message_count for topic in metadata.topics_with_message_count}
+        claimed = {topic: count for topic, count in counts.items() if topic in types}
+        return claimed, list(_decoded(reader, types))
     except (RuntimeError, LookupError) as error:
         raise BagError(f"{path}: {error}") from None
 
 
-def _decoded(reader: Any, kinds: dict[str, str]) -> Iterator[Message]:
+def _decoded(reader: Any, types: dict[str, str]) -> Iterator[Message]:
     from rclpy.serialization import deserialize_message
 
     from .recorder import message_class
 
     while reader.has_next():
         topic, data, time = reader.read_next()
-        yield Message(topic, kinds[topic], time, deserialize_message(data, message_class(kinds[topic])))
+        if topic in types:
+            yield Message(topic, types[topic], time, deserialize_message(data, message_class(types[topic])))

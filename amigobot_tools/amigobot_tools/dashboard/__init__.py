@@ -4,13 +4,13 @@
     amigobot dashboard "sim://amigo-sh?world=office"
     amigobot dashboard /dev/ttyUSB0                 motors stay off until you switch them on
     amigobot dashboard --ros                        through a running amigobot_node
-    amigobot dashboard drive.amigo                  a recording of `amigobot record`
+    amigobot dashboard drive.amigo                  a recording of `amigobot record`, or a rosbag with packets
     amigobot dashboard robots.yaml --name beta      one of several simulated robots in one world
     amigobot dashboard --listen 0.0.0.0:8140        for a phone beside the robot; the address has a token
 
-Open the address that it prints. Ctrl-C ends it; the robot is stopped first. The robot also stops when the page is
-closed, the browser crashes or the network fails. A robot serves one program at a time: while a node is connected to
-it, use `--ros`.
+Open the address that it prints; the robot may be switched on later, and the page says what it waits for. Ctrl-C ends
+it; the robot is stopped first. The robot also stops when the page is closed, the browser crashes or the network fails.
+A robot serves one program at a time: while a node is connected to it, use `--ros`.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="",
         metavar="SOURCE",
-        help="port (/dev/ttyUSB0, socket://HOST:8101), sim://, a file of `amigobot record`, or a file as for "
+        help="port (/dev/ttyUSB0, socket://HOST:8101), sim://, a file of `amigobot record`, a rosbag, or a file as for "
         "`amigobot sim --robots` (default: sim://)",
     )
     parser.add_argument(
         "--listen", default=DEFAULT_LISTEN, metavar="HOST:PORT", help="address of the page (%(default)s); port 0: any"
     )
-    parser.add_argument("--name", default="", metavar="NAME", help="robot in a file of several (default: the first)")
+    parser.add_argument(
+        "--name", default="", metavar="NAME", help="robot in a file or bag of several (default: the first)"
+    )
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
-    parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="wait for the robot (%(default)g s)")
     parser.add_argument("--ros", action="store_true", help="through a running amigobot_node instead of a port")
     parser.add_argument("--namespace", default="", metavar="NAME", help="namespace of the node; implies --ros")
 
@@ -69,7 +70,6 @@ def run(args: argparse.Namespace) -> int:
     source = open_source(
         args.source,
         profile=args.robot,
-        timeout=args.timeout,
         ros=ros,
         name=args.namespace or args.name,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections import deque
 
 #: Frames that may be on their way to a browser.
@@ -31,6 +32,8 @@ class Browser:
         self.log = log
         self.packets = packets
         self.watches_packets = False
+        self.plots: tuple[str, ...] = ()  #: names of the values that it plots
+        self.plotted = -math.inf  #: s, time of the newest point that it has
         self.sections: dict[str, int] = {}  #: version of each section that it has
         self.pending = 0  #: requests that wait for the robot
         self.dropped = 0  #: frames that it was too slow for

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 
 from .browser import Browser
+from .doctor import Doctor
 from .frames import description, dumps, live_state
-from .messages import BadMessage, Flag, Message, Number, Request, read_message
+from .history import History
+from .messages import BadMessage, Flag, Message, Number, Request, Texts, read_message
 from .packets import as_json
 from .pilot import Pilot
 from .sources import Source
@@ -35,6 +39,8 @@ _PACKETS = 40
 #: Requests of one browser that may wait for the robot at a time.
 _PENDING = 4
 _THREADS = 6
+#: Values that one browser plots at most.
+_PLOTTED = 36
 _FAST = Number(-10.0, 10.0)  # m/s and rad/s: beyond what any robot does
 
 _log = logging.getLogger(__name__)
@@ -52,6 +58,8 @@ class Dashboard:
         self.stick = Stick()
         self.browsers: dict[int, Browser] = {}
         self.pilot = Pilot(source.remote, self.notify)
+        self.history = History()
+        self.doctor = Doctor(source, self.pilot)
         self._log: deque[tuple[int, float, str]] = deque(maxlen=_LOG_KEPT)
         self._logged = 0
         self._notices: deque[str] = deque(maxlen=100)  #: from other threads
@@ -61,15 +69,17 @@ class Dashboard:
         self._note = ""
         self._seldom = 0.0
         self._watching = False
+        self._jumps = 0  #: of a recording
         self._workers = ThreadPoolExecutor(_THREADS, "dashboard-request")
         self._tasks: set[asyncio.Task[None]] = set()
-        self._handlers: dict[str, Request] = {
+        self._own: dict[str, Request] = {
             "stop": Request(lambda: self._piloted(self.pilot.stop, "stopping")),
             "clear": Request(
                 lambda: self._piloted(self.pilot.clear_emergency_stop, "the emergency stop is cleared: drive with care")
             ),
-            **source.requests,
         }
+        if source.examination():
+            self._own["doctor"] = Request(self.doctor.start)
 
     # -- browsers ---------------------------------------------------------------------------------------------
 
@@ -87,6 +97,11 @@ class Dashboard:
         self.browsers.pop(browser.number, None)
         if self.stick.leave(browser.number):
             self.pilot.brake(f"browser {browser.number} has gone")
+
+    @property
+    def _handlers(self) -> Mapping[str, Request]:
+        """What may be asked for now."""
+        return {**self._own, **self.source.requests}
 
     async def close(self) -> None:
         """Stop the robot if the stick drives it."""
@@ -120,6 +135,8 @@ class Dashboard:
             self._append(state.note)
         for line in (*self.source.remote.messages(), *self._take_notices()):
             self._append(line)
+        told, live = live_state(state), self.source.live()
+        self._remember(now, told, live)
         if not self.browsers:
             return
         if now - self._seldom >= _SELDOM:
@@ -130,7 +147,7 @@ class Dashboard:
             {
                 "t": now,
                 "wall": time.time(),
-                "state": live_state(state),
+                "state": told,
                 "stick": {
                     "holder": self.stick.holder,
                     "asking": self.stick.asking,
@@ -139,7 +156,7 @@ class Dashboard:
                     "note": self.pilot.note,
                 },
                 "browsers": len(self.browsers),
-                **self.source.live(),
+                **live,
             }
         )
         for browser in self.browsers.values():
@@ -164,7 +181,21 @@ class Dashboard:
             profile = self.source.profile
             decoded = as_json(frames, erratic=profile is not None and profile.firmware == "E")
             parts.append(f'"packets":{dumps(decoded)},"packets_skipped":{skipped}')
+        if browser.plots:
+            points = self.history.after(browser.plotted, browser.plots)
+            if points["times"]:
+                first, browser.plotted = math.isinf(browser.plotted), points["times"][-1]
+                parts.append(f'"plots":{dumps({"all": first, **points})}')
         return f"{{{','.join(parts)}}}"
+
+    def _remember(self, now: float, told: dict[str, Any], live: dict[str, Any]) -> None:
+        """Add a point to the history; what was before a jump in a recording is no part of it."""
+        jumps = live.get("replay", {}).get("jumps", 0)
+        if jumps != self._jumps:
+            self._jumps, self.history = jumps, History()
+            for browser in self.browsers.values():
+                browser.plotted = -math.inf
+        self.history.add(now, {**told, "sim": live.get("sim", {})})
 
     def _append(self, text: str) -> None:
         if text:
@@ -181,7 +212,8 @@ class Dashboard:
         source = self.source
         told = description(source.kind, source.remote.where, source.state(), source.profile)
         told["requests"] = sorted(self._handlers)
-        for name, value in {"description": told, **source.sections()}.items():
+        own = {"description": told, "values": self.history.names, "doctor": self.doctor.section()}
+        for name, value in {**own, **source.sections()}.items():
             text = dumps(value)
             version, before = self._sections.get(name, (0, ""))
             if text != before:
@@ -225,6 +257,9 @@ class Dashboard:
         elif kind == "watch_packets":
             browser.watches_packets = message.arguments({"on": Flag()})["on"]
             browser.packets = self.source.frames.newest
+        elif kind == "plot":
+            browser.plots = message.arguments({"names": Texts(_PLOTTED)})["names"]
+            browser.plotted = -math.inf
         elif kind in ("take", "leave", "hand_over", "keep"):
             message.arguments({})
             browser.reply(message.number, self._pass_stick(kind, number))

@@ -85,6 +85,20 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    """A list of texts."""
+
+    most: int  #: texts in the list
+    each: Text = Text()
+
+    def read(self, value: object) -> tuple[str, ...]:
+        """Return the value. Raises ValueError with what is needed."""
+        if not isinstance(value, list) or len(value) > self.most:
+            raise ValueError(f"a list of up to {self.most} texts is needed")
+        return tuple(self.each.read(one) for one in value)
+
+
+@dataclass(frozen=True, slots=True)
 class Anything:
     """A number, true or false, or a text: the value of a parameter, which its owner checks."""
 

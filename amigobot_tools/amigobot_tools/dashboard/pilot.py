@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from ..state import Remote
@@ -43,6 +44,7 @@ class Pilot:
         self._calls: list[Callable[[], None]] = []
         self._expires = math.inf  #: s, when the robot is stopped unless another velocity comes
         self._braking_since = math.inf
+        self._held = ""  #: why nobody may drive now; "" if somebody may
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="dashboard-pilot", daemon=True)
         self._thread.start()
@@ -60,8 +62,8 @@ class Pilot:
     def drive(self, linear: float, angular: float) -> None:
         """Request a velocity (m/s, rad/s), which expires after `SILENCE`. Returns at once."""
         with self._changed:
-            if self.braking:
-                self.note = "braking"
+            if self.braking or self._held:
+                self.note = self._held or "braking"
                 return
             self._velocity = linear, angular
             self._expires = self._clock() + SILENCE if linear or angular else math.inf
@@ -92,6 +94,18 @@ class Pilot:
         with self._changed:
             self._forget()
             self._call(self._remote.clear_emergency_stop)
+
+    @contextmanager
+    def holding(self, why: str) -> Iterator[None]:
+        """Stop the robot, and refuse to drive during a `with` block; `why` is what the driving person is told."""
+        with self._changed:
+            self._held = why
+        self.stop()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held = ""
 
     def close(self) -> None:
         """Stop the robot if the stick drives it, and end the thread."""

@@ -11,42 +11,41 @@ from .source import Source
 __all__ = ["Source", "open_source"]
 
 
-def open_source(text: str, *, profile: str, timeout: float, ros: bool, name: str) -> Source:
-    """Connect to what the command line names.
+def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
+    """Connect to what the command line names. A robot at a port, or a node, may come later.
 
     Args:
         text: Port, file of a recording or of several robots, or "" for a simulated robot.
         profile: Name or file of a profile; "" chooses it by what the robot says.
-        timeout: Seconds to wait for the robot.
         ros: Through a running node.
         name: Namespace of the node, or name of the robot in a file of several.
 
     Raises:
         UsageError: The arguments exclude each other, or the file cannot be read.
-        AmigoBotError: There is no robot; the message says why.
+        AmigoBotError: The source describes no robot; the message says why.
     """
     if ros:
         if text or profile:
             raise UsageError("--ros asks the node, which has its own port and profile: leave SOURCE and --robot out")
         from .node import NodeSource  # needs ROS
 
-        return NodeSource(name, timeout=timeout)
+        return NodeSource(name)
     if not text or text.startswith("sim://"):
         from .simulator import SimulatorSource
 
-        return SimulatorSource(text or "sim://", profile, timeout=timeout)
+        return SimulatorSource(text or "sim://", profile)
     if Path(text).suffix in (".yaml", ".yml") and Path(text).is_file():
         from .simulator import SimulatorSource
 
-        return SimulatorSource("", profile, timeout=timeout, robots=Path(text), name=name)
-    if name:
-        raise UsageError(f"--name {name}: only a file of several robots has names")
-    if Path(text).is_file():
+        return SimulatorSource("", profile, robots=Path(text), name=name)
+    if Path(text).is_dir() or Path(text).is_file():
         from .recording import RecordingSource
 
-        return RecordingSource(Path(text), profile)
+        return RecordingSource(Path(text), profile, name)
+    if name:
+        raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
     if not text.startswith("/dev/") and "://" not in text:
         raise UsageError(f"{text}: no file, and no port such as /dev/ttyUSB0, socket://HOST:8101 or sim://")
     from .port import PortSource
 
-    return PortSource(text, profile, timeout=timeout)
+    return PortSource(text, profile)

@@ -6,6 +6,7 @@ import base64
 import math
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -18,12 +19,15 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver import RequestFailed
+from amigobot_driver.doctor import Finding, Kind, Severity, Target, examine_graph
 from amigobot_driver.profiles import Profile
+from amigobot_driver.ros.graph import read_graph
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 
 from ...node_remote import NodeRemote
 from ...state import RobotState
+from ..examination import Examination
 from ..messages import Anything, Flag, Request, Text, Whole
 from ..packets import FrameLog
 from .port import LEVELS
@@ -43,7 +47,7 @@ class NodeSource:
 
     Args:
         namespace: Namespace of the node; "" for the root.
-        timeout: Seconds to wait for the node and its robot.
+        timeout: Seconds to wait for the node and its robot; 0: do not wait.
 
     Raises:
         UsageError: There is no such node, or it has no robot.
@@ -51,7 +55,7 @@ class NodeSource:
 
     kind = "node"
 
-    def __init__(self, namespace: str, *, timeout: float) -> None:
+    def __init__(self, namespace: str, *, timeout: float = 0.0) -> None:
         self.frames = FrameLog()
         self.remote = NodeRemote(namespace, drives=True, timeout=timeout)
         node = self._node = self.remote.node
@@ -96,8 +100,7 @@ class NodeSource:
             ),
             "parameter": Request(self._set_parameter, {"name": Text(), "value": Anything()}),
         }
-        self._reader = threading.Thread(target=self._read_parameters, name="dashboard-parameters", daemon=True)
-        self._reader.start()
+        self._reader: threading.Thread | None = None
 
     @property
     def profile(self) -> Profile | None:
@@ -115,6 +118,9 @@ class NodeSource:
     def sections(self) -> dict[str, Any]:
         """Return parameters, sounds, diagnostics and map."""
         now = time.monotonic()
+        if not self._parameters and self._reader is None and self.remote.alive:
+            self._reader = threading.Thread(target=self._read_parameters, name="dashboard-parameters", daemon=True)
+            self._reader.start()
         sections: dict[str, Any] = {
             "parameters": self._parameters,
             "diagnostics": [finding for at, finding in self._findings.values() if now - at < _STALE],
@@ -134,6 +140,10 @@ class NodeSource:
             self._set_parameter("publish_packets", False)
             self._node.destroy_subscription(self._frames_subscription)
             self._frames_subscription = None
+
+    def examination(self) -> Examination:
+        """Return the checks of nodes and topics: the node has the port."""
+        return Examination(Target(self.remote.where, "", Kind.SERIAL), self._examine)
 
     def close(self) -> None:
         """Publish a zero velocity and leave the graph. The node keeps its robot."""
@@ -186,12 +196,23 @@ class NodeSource:
             values = self._wait(self._driver.get_parameters(names), "get_parameters").values
         except RequestFailed as error:
             self._node.get_logger().warning(str(error))
+            self._reader = None  # again later
             return
         rows = []
         for descriptor, value in zip(described, values, strict=True):
             if not descriptor.read_only and not descriptor.name.startswith(("qos_overrides.", "use_sim_time")):
                 rows.append(_row(descriptor, parameter_value_to_python(value)))
         self._parameters = rows
+
+    def _examine(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
+        on_progress("looking at the nodes of ROS")
+        yield from examine_graph(read_graph())
+        yield Finding(
+            "port",
+            Severity.NOTE,
+            "the node holds the port and reports on it under Diagnostics; for the checks of port, line and sensors "
+            "stop the node and run `amigobot doctor PORT`",
+        )
 
     # -- topics -----------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A robot at a port, through the Python API of the driver."""
+"""A robot at a port, through the Python API of the driver. It need not answer yet."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLost, Options, Refused
+from amigobot_driver.doctor import Case, Finding, Target, examine, examine_held, parse_target
 from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import Configured, FrameSeen
 
 from ...port_remote import PortRemote
 from ...state import RobotState
+from ..examination import Examination
 from ..messages import Anything, Flag, Request, Text, Whole
 from ..packets import FrameLog
 
@@ -36,24 +38,25 @@ class PortSource:
     Args:
         port: A port of the driver.
         profile: Name or file of a profile; "" chooses it by what the robot says.
-        timeout: Seconds to wait for the robot.
+        timeout: Seconds to wait for the robot; 0: do not wait.
         make: Connects to the robot; like `AmigoBot`.
 
     Raises:
-        AmigoBotError: There is no robot; the message says why.
+        AmigoBotError: The arguments are wrong, or there is no robot; the message says why.
     """
 
     kind = "port"
 
     def __init__(
-        self, port: str, profile: str = "", *, timeout: float = 10.0, make: Callable[..., AmigoBot] = AmigoBot
+        self, port: str, profile: str = "", *, timeout: float = 0.0, make: Callable[..., AmigoBot] = AmigoBot
     ) -> None:
         self.frames = FrameLog()
         options = Options(profile=profile, motors_on_connect=False, io_stream=True)
         self.remote = PortRemote(port, timeout=timeout, options=options, make=make)
-        self.robot = self.remote.robot
-        self._config = dict(self.robot.get_config())
-        self._configured = self.robot.subscribe(self._on_config, Configured)
+        self._profile = profile
+        self._target = self._target_of(port)
+        self._config: dict[str, int | str] = {}
+        self._read_config()
         self._history, self._looked = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
         self._watching: threading.Thread | None = None
@@ -70,8 +73,13 @@ class PortSource:
         }
 
     @property
+    def robot(self) -> AmigoBot:
+        """The robot; another object after the port was released."""
+        return self.remote.robot
+
+    @property
     def profile(self) -> Profile | None:
-        """The robot's profile."""
+        """The robot's profile; the usual one while no robot has answered."""
         return self.robot.profile
 
     def state(self) -> RobotState:
@@ -99,6 +107,12 @@ class PortSource:
             self._watched.set()
             self._watching.join(2.0)
             self._watching = None
+
+    def examination(self) -> Examination:
+        """Return the checks of the session that is open, or of everything if there is none."""
+        if self.robot.connected:
+            return Examination(self._target, self._examine_session, rests=True)
+        return Examination(self._target, self._examine_port)
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""
@@ -131,6 +145,29 @@ class PortSource:
             value = int(value)
         self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
         return f"{name} is {value} now"
+
+    def _target_of(self, port: str) -> Target:
+        return parse_target(port)
+
+    def _clock(self) -> float:
+        """The clock of the robot (s)."""
+        return time.monotonic()
+
+    def _examine_session(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
+        return examine_held(self.robot, self._target, on_progress=on_progress, clock=self._clock)
+
+    def _examine_port(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
+        """Let go of the port meanwhile: a port serves one program at a time."""
+        on_progress("closing the port")
+        with self.remote.released():
+            yield from examine(Case(target=self._target, profile=self._profile, on_progress=on_progress))
+        self._read_config()
+
+    def _read_config(self) -> None:
+        """Take the working values of the robot, now and whenever they change."""
+        with contextlib.suppress(AmigoBotError):
+            self._config = dict(self.robot.get_config())
+        self._configured = self.robot.subscribe(self._on_config, Configured)
 
     def _diagnostics(self) -> list[dict[str, Any]]:
         """The findings of the driver, as the node publishes them."""

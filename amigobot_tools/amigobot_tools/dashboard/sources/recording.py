@@ -1,4 +1,7 @@
-"""A recording of `amigobot record`: the driver runs on it once, then a playhead moves over what it saw."""
+"""A recording: the driver runs on it once, then a playhead moves over what it saw.
+
+It is a file of `amigobot record`, or a rosbag with the packets of the line.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,7 @@ from amigobot_driver.robot import (
 from ...state import Echo, RobotState, drained, stalled_wheels
 from ..messages import Flag, Number, Request
 from ..packets import FrameLog
+from .rosbag import is_bag, read_packets
 
 #: s that are added to the times of a recording: a packet may have begun before it, and stamps are positive.
 _EPOCH = 1000.0
@@ -120,8 +124,9 @@ class RecordingSource:
     """A recording with a playhead, which all browsers share.
 
     Args:
-        path: The file.
+        path: The file of `amigobot record`, or a rosbag.
         profile: Name or file of a profile; "" takes the one of the recording.
+        namespace: Of the robot in a bag of several.
 
     Raises:
         UsageError: The file is no recording, or has no packets of a robot.
@@ -130,8 +135,8 @@ class RecordingSource:
 
     kind = "recording"
 
-    def __init__(self, path: Path, profile: str = "") -> None:
-        head, records = read_recording(path)
+    def __init__(self, path: Path, profile: str = "", namespace: str = "") -> None:
+        head, records = read_packets(path, namespace, profile) if is_bag(path) else read_recording(path)
         records.sort(key=lambda record: record.time)
         self.frames = FrameLog()
         self.remote = RecordingRemote(path.name)
@@ -194,6 +199,9 @@ class RecordingSource:
     def watch_frames(self, on: bool) -> None:
         """Fill the log of frames while somebody looks."""
         self._watching = on
+
+    def examination(self) -> None:
+        """Return None: no robot is connected."""
 
     def close(self) -> None:
         """Do nothing: no robot is connected."""

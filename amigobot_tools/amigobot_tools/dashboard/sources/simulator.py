@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from amigobot_driver import AmigoBot, Options, Refused
-from amigobot_driver.sim import FaultError, Pose, Segment, Simulator, Window, World, WorldError, parse_faults
+from amigobot_driver.doctor import Kind, Target
+from amigobot_driver.sim import FaultError, Pose, Simulator, Window, World, WorldError, parse_faults
 from amigobot_driver.sim.faults import Faults
-from amigobot_driver.sim.world import box, circle
 from amigobot_driver.transport.simulated import simulator_of
 
 from ...state import RobotState
+from ..examination import Examination
 from ..messages import Flag, Number, Request, Text, Whole
 from .neighbors import Neighbors, open_robots
+from .obstacles import Obstacle, new_box, new_circle, things_of
 from .port import PortSource
 from .stepped import FASTEST, SLOWEST, SteppedDriver
 
@@ -43,32 +45,6 @@ class SimulatedBot(AmigoBot):
     def stepped(self) -> SteppedDriver:
         """The clock and the simulator."""
         return self._driver  # type: ignore[return-value]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Obstacle:
-    """A box (m, m, rad), or a circle if its width is 0."""
-
-    number: int
-    x: float
-    y: float
-    heading: float
-    length: float  #: of a circle: its diameter
-    width: float
-
-    def segments(self) -> list[Segment]:
-        """Return its outline."""
-        if self.width:
-            return box(self.x, self.y, self.length, self.width, self.heading)
-        return circle(self.x, self.y, self.length / 2)
-
-    def contains(self, pose: Pose) -> bool:
-        """Whether the middle of a robot is inside, so that its outline may be around the whole robot."""
-        dx, dy = pose.x - self.x, pose.y - self.y
-        if not self.width:
-            return math.hypot(dx, dy) < self.length / 2
-        c, s = math.cos(self.heading), math.sin(self.heading)
-        return abs(c * dx + s * dy) < self.length / 2 and abs(c * dy - s * dx) < self.width / 2
 
 
 class SimulatorSource(PortSource):
@@ -107,7 +83,8 @@ class SimulatorSource(PortSource):
         assert isinstance(self.robot, SimulatedBot)
         self._driver = self.robot.stepped
         self._world: World = self._simulator.world
-        self._obstacles: dict[int, Obstacle] = {}
+        self._things = things_of(self._world)
+        self._newest = len(self._things)  #: number of the thing that was added last
         self._origin: Pose | None = None  #: of the odometry frame in the world
         size = {"length": Number(0.05, 20.0), "width": Number(0.0, 20.0)}
         place = {"x": _COORDINATE, "y": _COORDINATE, "heading": _ANGLE}
@@ -122,6 +99,7 @@ class SimulatorSource(PortSource):
             "add_obstacle": Request(self._add_obstacle, {**place, **size}),
             "move_obstacle": Request(self._move_obstacle, {"number": Whole(1, 2**31), **place}),
             "remove_obstacle": Request(self._remove_obstacle, {"number": Whole(1, 2**31)}),
+            "restore_world": Request(self._restore_world),
             "press_motors": Request(self._press_motors),
             "press_reset": Request(self._press_reset),
             "charge": Request(self._set_charge, {"charge": Number(0.0, 1.0)}),
@@ -129,37 +107,36 @@ class SimulatorSource(PortSource):
 
     def live(self) -> dict[str, Any]:
         """Return truth and clock of the simulation."""
-        with self._driver.world() as simulator:
+        driver = self._driver
+        with driver.world() as simulator:
             truth, odometry = simulator.truth, self._odometry()
             if self._origin is None:
                 self._origin = _origin(truth.pose, odometry)
-            others = self._neighbors.poses()
-        driver, origin, pose = self._driver, self._origin, truth.pose
-        return {
-            "sim": {
-                "time": driver.elapsed,
-                "speed": driver.speed,
-                "actual": 0.0 if driver.paused else driver.actual_speed,
-                "paused": driver.paused,
-                "x": pose.x,
-                "y": pose.y,
-                "yaw": pose.heading,
-                "left_velocity": truth.left_velocity,
-                "right_velocity": truth.right_velocity,
-                "touching": truth.touching,
-                "charge": simulator.battery.charge,
-                "bytes_in_transit": simulator.bytes_in_transit,
-            },
-            "origin": (origin.x, origin.y, origin.heading),
-            "others": others,
-        }
+            origin, pose = self._origin, truth.pose
+            return {
+                "sim": {
+                    "time": driver.elapsed,
+                    "speed": driver.speed,
+                    "actual": 0.0 if driver.paused else driver.actual_speed,
+                    "paused": driver.paused,
+                    "x": pose.x,
+                    "y": pose.y,
+                    "yaw": pose.heading,
+                    "left_velocity": truth.left_velocity,
+                    "right_velocity": truth.right_velocity,
+                    "touching": truth.touching,
+                    "charge": simulator.battery.charge,
+                    "bytes_in_transit": simulator.bytes_in_transit,
+                },
+                "origin": (origin.x, origin.y, origin.heading),
+                "others": self._neighbors.poses(),
+            }
 
     def sections(self) -> dict[str, Any]:
-        """Return also walls, obstacles and faults."""
+        """Return also what stands in the world, and faults."""
         return {
             **super().sections(),
-            "walls": self._world.segments,
-            "obstacles": list(self._obstacles.values()),
+            "obstacles": list(self._things.values()),
             "faults": _fault_rows(self._simulator.faults),
             "bodies": self._neighbors.bodies(),
         }
@@ -172,6 +149,16 @@ class SimulatorSource(PortSource):
     def state(self) -> RobotState:
         """Return what is known of the robot; times count in simulated seconds."""
         return self.remote.state()
+
+    def examination(self) -> Examination:
+        """Return the checks of the session: the simulated robot has no other port."""
+        return Examination(self._target, self._examine_session, rests=True)
+
+    def _target_of(self, port: str) -> Target:
+        return Target(port, port, Kind.SIMULATED)
+
+    def _clock(self) -> float:
+        return self._driver.clock()
 
     def _odometry(self) -> Pose:
         with self._driver.robot() as robot:
@@ -202,7 +189,7 @@ class SimulatorSource(PortSource):
     def _place(self, x: float, y: float, heading: float) -> str:
         pose = Pose(x, y, math.remainder(heading, math.tau))
         with self._driver.world() as simulator:
-            _check_outside(pose, self._obstacles)
+            _check_outside(pose, self._things)
             try:
                 simulator.place(pose)
             except WorldError as error:
@@ -215,33 +202,39 @@ class SimulatorSource(PortSource):
         return text
 
     def _add_obstacle(self, x: float, y: float, heading: float, length: float, width: float) -> str:
-        if len(self._obstacles) >= _MOST_OBSTACLES:
+        if sum(thing.kind != "wall" for thing in self._things.values()) >= _MOST_OBSTACLES:
             raise Refused(f"there are {_MOST_OBSTACLES} obstacles already: remove some")
-        number = max(self._obstacles, default=0) + 1
-        self._build({**self._obstacles, number: Obstacle(number, x, y, heading, length, width)})
-        return f"obstacle {number} added"
+        self._newest += 1
+        pose = Pose(x, y, heading)
+        thing = new_box(self._newest, pose, length, width) if width else new_circle(self._newest, pose, length)
+        self._build({**self._things, thing.number: thing})
+        return f"{thing.kind} {thing.number} added"
 
     def _move_obstacle(self, number: int, x: float, y: float, heading: float) -> str:
-        obstacle = self._obstacle(number)
-        self._build({**self._obstacles, number: dataclasses.replace(obstacle, x=x, y=y, heading=heading)})
-        return f"obstacle {number} moved"
+        thing = dataclasses.replace(self._thing(number), x=x, y=y, heading=math.remainder(heading, math.tau))
+        self._build({**self._things, number: thing})
+        return f"{thing.kind} {number} moved"
 
     def _remove_obstacle(self, number: int) -> str:
-        self._obstacle(number)
-        self._build({key: obstacle for key, obstacle in self._obstacles.items() if key != number})
-        return f"obstacle {number} removed"
+        kind = self._thing(number).kind
+        self._build({key: thing for key, thing in self._things.items() if key != number})
+        return f"{kind} {number} removed"
 
-    def _obstacle(self, number: int) -> Obstacle:
-        if number not in self._obstacles:
+    def _restore_world(self) -> str:
+        self._build(things_of(self._world))
+        return "all walls are where they were, and what was added is gone"
+
+    def _thing(self, number: int) -> Obstacle:
+        if number not in self._things:
             raise Refused(f"there is no obstacle {number}")
-        return self._obstacles[number]
+        return self._things[number]
 
-    def _build(self, obstacles: dict[int, Obstacle]) -> None:
-        """Put up these obstacles, if the robot is in none of them."""
-        added = [segment for obstacle in obstacles.values() for segment in obstacle.segments()]
+    def _build(self, things: dict[int, Obstacle]) -> None:
+        """Put up these walls and obstacles, if the robot is in none of them."""
+        segments = tuple(segment for thing in things.values() for segment in thing.segments())
         with self._driver.world() as simulator:
-            _check_outside(simulator.truth.pose, obstacles)
-            world = dataclasses.replace(self._world, segments=(*self._world.segments, *added))
+            _check_outside(simulator.truth.pose, things)
+            world = dataclasses.replace(self._world, segments=segments)
             before = simulator.world
             try:
                 simulator.replace_world(world)
@@ -249,7 +242,7 @@ class SimulatorSource(PortSource):
             except WorldError as error:
                 simulator.replace_world(before)
                 raise Refused(str(error)) from None
-            self._obstacles = obstacles
+            self._things = things
 
     # -- the robot --------------------------------------------------------------------------------------------
 
@@ -294,10 +287,10 @@ class SimulatorSource(PortSource):
         return f"battery at {charge * 100:.0f} %"
 
 
-def _check_outside(pose: Pose, obstacles: dict[int, Obstacle]) -> None:
-    for obstacle in obstacles.values():
-        if obstacle.contains(pose):
-            raise Refused(f"the robot would be inside obstacle {obstacle.number}")
+def _check_outside(pose: Pose, things: dict[int, Obstacle]) -> None:
+    for thing in things.values():
+        if thing.contains(pose):
+            raise Refused(f"the robot would be inside {thing.kind} {thing.number}")
 
 
 def _origin(truth: Pose, odometry: Pose) -> Pose:

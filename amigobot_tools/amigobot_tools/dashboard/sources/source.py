@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from amigobot_driver.profiles import Profile
 
 from ...state import Remote, RobotState
+from ..examination import Examination
 from ..messages import Request
 from ..packets import FrameLog
 
@@ -48,6 +49,10 @@ class Source(Protocol):
 
     def watch_frames(self, on: bool) -> None:
         """Somebody looks at the frames on the line, or nobody does any more. May wait."""
+        ...
+
+    def examination(self) -> Examination | None:
+        """Return what the doctor does with this source now; None where there is nothing to examine."""
         ...
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 // Puts the page together: frames from the server go to every part, presses go back.
 import { Connection } from "./connection.js";
 import { byId, element, forgetColors, setText } from "./dom.js";
+import { Doctor } from "./doctor.js";
 import { Gauges } from "./gauges.js";
 import { Diagnostics, Log, Packets, Parameters, Ports, Sounds } from "./panels.js";
 import { Plots } from "./plots.js";
@@ -17,13 +18,14 @@ const view = new View(byId("view"));
 const tabs = new Tabs();
 const gauges = new Gauges(byId("gauge-list"));
 const log = new Log(tabs.add("log", "Log"));
-const plots = new Plots(tabs.add("plots", "Plots"));
+const plots = new Plots(tabs.add("plots", "Plots"), connection);
 const packets = new Packets(tabs.add("packets", "Packets"), connection);
 const parts = {}; // those that only some sources have
 let info = {}; // the description of the source
 let now = null; // the newest frame
 let jumps = null;
 let noteUntil = 0;
+let seen = false; // whether the robot was connected once
 
 function note(text) {
   setText(byId("drive-note"), text);
@@ -64,6 +66,11 @@ byId("hand-over").addEventListener("click", () => ask("hand_over"));
 byId("keep").addEventListener("click", () => ask("keep"));
 byId("motors").addEventListener("click", () => ask("motors", { on: !now?.state.motors }));
 byId("sonar").addEventListener("click", () => ask("sonar", { on: !now?.state.sonar }));
+byId("find-out").addEventListener("click", () => {
+  tabs.show("doctor");
+  byId("more").scrollIntoView({ behavior: "smooth" });
+  parts.doctor.start(ask);
+});
 byId("gentle-stop").addEventListener("click", () => ask("stop"));
 byId("reset-odometry").addEventListener("click", async () => {
   if ((await ask("reset_odometry")).ok) view.forget();
@@ -79,7 +86,10 @@ for (const [name, unit] of [["speed", "m/s"], ["turn", "rad/s"]]) {
   byId(name).addEventListener("input", show);
   show();
 }
-tabs.onshow = (name) => packets.watch(name === "packets");
+tabs.onshow = (name) => {
+  packets.watch(name === "packets");
+  plots.subscribe(name === "plots");
+};
 
 // -- theme -----------------------------------------------------------------------------------------------------
 
@@ -121,6 +131,7 @@ function describe(description) {
     byId("speed").max = limits.linear;
     byId("turn").max = Math.min(limits.angular, 6.3).toFixed(1);
   }
+  if (can("doctor") && !parts.doctor) parts.doctor = new Doctor(tabs.add("doctor", "Doctor"), ask);
   byId("drive").hidden = description.kind === "recording";
   byId("stop").hidden = description.kind === "recording";
   byId("holder").hidden = false;
@@ -151,11 +162,6 @@ function describe(description) {
 
 const sections = {
   description: describe,
-  walls: (walls) => {
-    const first = !view.walls.length;
-    view.walls = walls;
-    if (first && walls.length) view.scale = Math.max(40, view.canvas.clientWidth / 9);
-  },
   bodies: (bodies) => (view.bodies = bodies),
   obstacles: (obstacles) => parts.simulator?.setObstacles(obstacles),
   faults: (faults) => parts.simulator?.setFaults(faults),
@@ -165,6 +171,8 @@ const sections = {
     parts.diagnostics ??= new Diagnostics(tabs.add("diagnostics", "Diagnostics"));
     tabs.setCount("diagnostics", parts.diagnostics.update(findings));
   },
+  doctor: (result) => parts.doctor?.update(result),
+  values: (names) => (plots.known = names),
   map: (map) => view.setMap(map),
   timeline: (timeline) => {
     view.path = timeline.path;
@@ -176,7 +184,7 @@ const sections = {
 function showPills() {
   const { state, stick } = now;
   const link = byId("link");
-  setText(link, state.connected ? "connected" : state.note || "not connected");
+  setText(link, state.connected ? "connected" : seen ? state.note || "not connected" : "no robot yet");
   link.className = `pill ${state.connected ? "ok" : "error"}`;
   link.title = state.note;
   setText(byId("page-link"), connection.roundTrip === null ? `${view.times.length} fps` : `${view.times.length} fps, ${connection.roundTrip.toFixed(0)} ms`);
@@ -191,6 +199,15 @@ function showPills() {
   if (mine && stick.asking !== null) setText(byId("asked-text"), `Browser ${stick.asking} asks for the stick. Without an answer it gets it in 5 s, unless you drive.`);
 }
 
+/** Before the first connection: what the dashboard waits for, why, and what to do. */
+function showWaiting(state) {
+  seen ||= state.connected;
+  byId("waiting").hidden = seen;
+  if (seen) return;
+  setText(byId("waiting-for"), info.kind === "node" ? `Waiting for the node ${info.where ?? ""}` : `Looking for a robot at ${info.where ?? "the port"}`);
+  setText(byId("waiting-why"), state.note || "connecting …");
+}
+
 function showState() {
   const { state, stick } = now;
   const stop = byId("stop");
@@ -198,9 +215,10 @@ function showState() {
   stop.classList.toggle("latched", latched);
   setText(stop, latched ? "CLEAR STOP" : "STOP");
   stop.setAttribute("aria-label", latched ? "Clear the emergency stop" : "Emergency stop");
+  showWaiting(state);
   const alert = byId("alert");
   const text = latched ? "EMERGENCY STOP: the robot does not move until you press CLEAR STOP"
-    : !state.connected ? state.note
+    : !state.connected && seen ? state.note
       : state.stalls.length ? `Stalled: ${state.stalls.join(" and ")} wheel.${info.kind === "recording" ? "" : " Stop, and drive the robot back."}` : "";
   alert.hidden = !text;
   setText(alert, text);
@@ -223,7 +241,6 @@ connection.addEventListener("frame", ({ detail }) => {
   if (now.replay && now.replay.jumps !== jumps) {
     if (jumps !== null) {
       view.forget();
-      plots.forget();
       packets.clear();
     }
     jumps = now.replay.jumps;
@@ -231,7 +248,7 @@ connection.addEventListener("frame", ({ detail }) => {
   if (detail.log) log.add(detail.log);
   if (detail.packets) packets.add(detail.packets, detail.packets_skipped);
   view.frame(now);
-  plots.frame(now);
+  if (detail.plots) plots.add(detail.plots);
   showState();
   if (now.replay) parts.timeline?.update(now.replay);
   // Texts that are read, not watched, change less often.
@@ -241,12 +258,13 @@ connection.addEventListener("frame", ({ detail }) => {
   gauges.update(now, info);
   if (tabs.shown === "ports") parts.ports?.update(now.state);
   if (tabs.shown === "plots") plots.draw();
+  parts.doctor?.explain(info.kind, now.state.connected);
   if (now.sim) parts.simulator?.update(now.sim);
   view.canvas.setAttribute("aria-label", `Top view: the robot is at ${view.text()}, heading counter-clockwise`);
 });
 connection.addEventListener("open", () => {
-  packets.watching = undefined;
-  packets.watch(tabs.shown === "packets");
+  packets.watching = plots.subscribed = undefined;
+  tabs.onshow(tabs.shown);
 });
 connection.addEventListener("closed", () => {
   setText(byId("link"), "the dashboard does not answer");
@@ -256,4 +274,4 @@ connection.addEventListener("closed", () => {
 });
 connection.addEventListener("refused", ({ detail }) => note(detail));
 
-window.dashboard = { view, connection }; // for tests and for the curious
+window.dashboard = { view, connection, plots }; // for tests and for the curious

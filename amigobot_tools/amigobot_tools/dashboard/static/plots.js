@@ -1,44 +1,33 @@
-// Any numeric value of the last ten minutes, kept in the page.
+// Any numeric value of the last ten minutes. The server keeps them; the page has those that it plots.
 import { color, context2d, element, fixed } from "./dom.js";
 
 const KEPT = 600; // s
-const STEP = 0.2; // s between two points
+const TRIM = 50; // points that may be older
 const WINDOWS = [["10 s", 10], ["1 min", 60], ["10 min", 600]];
 const COLORS = ["#2f7de1", "#e0662f", "#2fa36b", "#a259d9", "#c9a227", "#d14b7c"];
 const FIRST = [["linear", "commanded_linear"], ["volts"]];
 const MAX_PLOTS = 6;
 
-/** Every number in a value, by its path; booleans count as 0 and 1. */
-export function flatten(value, path = "", found = {}) {
-  if (typeof value === "number") found[path] = value;
-  else if (typeof value === "boolean") found[path] = Number(value);
-  else if (typeof value === "string") {
-    const number = Number.parseFloat(value);
-    if (path.startsWith("link.") && Number.isFinite(number)) found[path] = number;
-  } else if (value && typeof value === "object") {
-    for (const [name, item] of Object.entries(value)) flatten(item, path ? `${path}.${name}` : name, found);
-  }
-  return found;
-}
-
 export class Plots {
-  constructor(parent) {
+  constructor(parent, connection) {
+    this.connection = connection;
+    this.known = []; // names of all values
+    this.names = []; // of those that the server sends
     this.times = [];
     this.series = new Map();
     this.window = 60;
-    this.last = -Infinity;
     this.plots = [];
     this.list = element("div");
     const choices = element("div", { class: "row" }, "Last",
       ...WINDOWS.map(([name, seconds]) => element("button", { type: "button", "aria-pressed": String(seconds === this.window), onclick: (event) => this.choose(event.target, seconds) }, name)),
-      element("button", { type: "button", class: "quiet", onclick: () => this.add([]) }, "Add a plot"));
+      element("button", { type: "button", class: "quiet", onclick: () => this.addPlot([]) }, "Add a plot"));
     this.choices = choices;
-    parent.append(choices, this.list, element("p", { class: "dim" }, "The page keeps ten minutes, from when it was opened."));
+    parent.append(choices, this.list, element("p", { class: "dim" }, "The dashboard keeps the last ten minutes, also of the time before this page was opened."));
     let shown = FIRST;
     try {
       shown = JSON.parse(localStorage.getItem("plots")) ?? FIRST;
     } catch { /* a page without storage shows the usual plots */ }
-    for (const names of shown) this.add(names);
+    for (const names of shown) this.addPlot(names);
   }
 
   choose(button, seconds) {
@@ -46,7 +35,7 @@ export class Plots {
     for (const other of this.choices.querySelectorAll("[aria-pressed]")) other.setAttribute("aria-pressed", String(other === button));
   }
 
-  add(names) {
+  addPlot(names) {
     if (this.plots.length >= MAX_PLOTS) return;
     const plot = { names: [...names], canvas: element("canvas", { role: "img", "aria-label": "Plot" }), legend: element("div", { class: "row" }), select: element("select", { "aria-label": "Add a value to this plot" }) };
     plot.select.addEventListener("change", () => {
@@ -74,35 +63,41 @@ export class Plots {
     try {
       localStorage.setItem("plots", JSON.stringify(this.plots.map((plot) => plot.names)));
     } catch { /* no storage */ }
+    this.subscribe();
   }
 
   offer(plot) {
-    const names = [...this.series.keys()].sort();
+    const names = this.known;
     if (plot.select.options.length === names.length + 1) return;
     plot.select.replaceChildren(element("option", { value: "" }, "Add a value …"), ...names.map((name) => element("option", { value: name }, name)));
   }
 
-  forget() {
+  /** Ask the server for the values that are plotted; with none of them while the tab is closed. */
+  subscribe(open = this.open) {
+    this.open = open;
+    const names = open ? [...new Set(this.plots.flatMap((plot) => plot.names))] : [];
+    const key = JSON.stringify(names);
+    if (key === this.subscribed) return;
+    this.subscribed = key;
+    this.names = names;
     this.times = [];
-    this.series.clear();
-    this.last = -Infinity;
+    this.series = new Map(names.map((name) => [name, []]));
+    this.connection.send({ type: "plot", names });
   }
 
-  frame(now) {
-    if (now.t - this.last < STEP) return;
-    this.last = now.t;
-    const { state, sim } = now;
-    const values = flatten({ ...state, ...(sim ? { sim } : {}) });
-    if (this.times.length > KEPT / STEP) {
-      this.times.shift();
-      for (const points of this.series.values()) points.shift();
+  /** New points; `all` means that they replace those that are here. */
+  add({ all, times, values }) {
+    if (values.length !== this.names.length) return; // of the choice before
+    if (all) {
+      this.times = [];
+      for (const points of this.series.values()) points.length = 0;
     }
-    this.times.push(now.t);
-    for (const [name, value] of Object.entries(values)) {
-      if (!this.series.has(name)) this.series.set(name, new Array(this.times.length - 1).fill(null));
-      this.series.get(name).push(value);
-    }
-    for (const points of this.series.values()) if (points.length < this.times.length) points.push(null);
+    this.times.push(...times);
+    values.forEach((points, index) => this.series.get(this.names[index]).push(...points));
+    const old = this.times.findIndex((time) => time >= this.times.at(-1) - KEPT);
+    if (old < TRIM) return;
+    this.times.splice(0, old);
+    for (const points of this.series.values()) points.splice(0, old);
   }
 
   /** Draw the plots, if their tab is open. */

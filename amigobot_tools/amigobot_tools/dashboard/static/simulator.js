@@ -1,52 +1,10 @@
 // The simulator's controls: clock, pose, obstacles, faults, buttons. Things are also dragged in the top view.
 import { element, fixed, setText } from "./dom.js";
+import { Editor, ROBOT } from "./editor.js";
 
 const SPEEDS = [0.1, 0.5, 1, 2, 5, 10, 50];
 const degrees = (radians) => (radians * 180) / Math.PI;
 const radians = (value) => (value * Math.PI) / 180;
-
-/** Drags robot and obstacles in the top view. */
-class Editor {
-  constructor(view, ask) {
-    Object.assign(this, { view, ask, preview: null, held: null });
-  }
-
-  press(x, y) {
-    const near = (thing, reach) => Math.hypot(thing[0] - x, thing[1] - y) < Math.max(reach, 14 / this.view.scale);
-    const truth = this.view.poseNow("truth");
-    if (truth && near(truth, 0.17)) {
-      this.held = { robot: true, at: [x - truth[0], y - truth[1]] };
-      this.preview = truth;
-      return true;
-    }
-    const obstacle = this.view.obstacles.find((one) => near([one.x, one.y], Math.max(one.length, one.width) / 2));
-    if (!obstacle) return false;
-    this.held = { obstacle: { ...obstacle }, at: [x - obstacle.x, y - obstacle.y] };
-    return true;
-  }
-
-  drag(x, y) {
-    const [px, py] = [x - this.held.at[0], y - this.held.at[1]];
-    this.held.moved = true;
-    if (this.held.robot) this.preview = [px, py, this.preview[2]];
-    else Object.assign(this.held.obstacle, { x: px, y: py });
-  }
-
-  /** The obstacle where it is dragged to. */
-  moved(obstacle) {
-    return this.held?.obstacle?.number === obstacle.number ? this.held.obstacle : obstacle;
-  }
-
-  async drop() {
-    const { held, preview } = this;
-    if (held.moved && held.robot) await this.ask("place", { x: preview[0], y: preview[1], heading: preview[2] });
-    else if (held.moved) {
-      const { number, x, y, heading } = held.obstacle;
-      await this.ask("move_obstacle", { number, x, y, heading });
-    }
-    this.held = this.preview = null;
-  }
-}
 
 function field(label, value, step = 0.1) {
   const input = element("input", { type: "number", step, value, class: "inline-number" });
@@ -57,7 +15,8 @@ export class SimulatorPanel {
   constructor(parent, view, ask) {
     this.ask = ask;
     this.view = view;
-    view.editor = new Editor(view, ask);
+    this.editor = view.editor = new Editor(view, ask);
+    this.editor.onselect = () => this.showSelected();
     this.faults = new Map();
     const button = (text, press, attributes = {}) => element("button", { type: "button", onclick: press, ...attributes }, text);
     this.pause = button("Pause", () => ask("pause", { on: !this.sim?.paused }), { "aria-pressed": "false" });
@@ -66,36 +25,37 @@ export class SimulatorPanel {
     this.factor = element("input", { type: "range", min: -1, max: 1.699, step: 0.01, "aria-label": "Speed of the simulation, logarithmic" });
     this.factor.addEventListener("change", () => ask("speed", { factor: Math.min(50, Math.max(0.1, 10 ** Number(this.factor.value))) }));
     this.actual = element("span", { class: "dim", role: "status" });
-    const [x, y, heading] = [field("x", 0), field("y", 0), field("heading °", 0, 5)];
+    const [x, y, heading] = (this.fields = [field("x", 0), field("y", 0), field("heading °", 0, 5)]);
     const [length, width] = [field("length", 0.4), field("width", 0.4)];
     const pose = () => ({ x: x.value, y: y.value, heading: radians(heading.value) });
-    this.obstacles = element("div");
+    this.things = element("select", { "aria-label": "Robot, walls and obstacles", onchange: () => this.editor.select(this.things.value === ROBOT ? ROBOT : Number(this.things.value) || null) });
+    this.move = button("Move it here", () => this.editor.moveTo([x.value, y.value, radians(heading.value)]), { disabled: true });
+    this.remove = button("Remove", () => this.editor.remove(), { class: "danger", disabled: true });
     this.faultList = element("tbody");
     this.charge = element("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "Charge of the battery" });
     this.charge.addEventListener("change", () => ask("charge", { charge: Number(this.charge.value) }));
     parent.append(element("div", { class: "scroll" },
       element("h3", {}, "Clock"), element("div", { class: "row" }, this.pause, this.step, ...this.speeds), this.factor, this.actual,
-      element("h3", {}, "Robot and obstacles"),
-      element("p", { class: "dim" }, "Drag the dashed outline (the true pose) or an obstacle in the top view, or give numbers, in m."),
+      element("h3", {}, "Robot, walls and obstacles"),
+      element("p", { class: "dim" }, "Drag walls, obstacles and the dashed outline (the true pose of the robot) in the top view. Keys there: ",
+        ...["n", "N"].flatMap((key) => [element("kbd", {}, key), " "]), "select the next or previous one, arrow keys move it, ", element("kbd", {}, "["), " ", element("kbd", {}, "]"), " turn it, ", element("kbd", {}, "Delete"), " removes it, ", element("kbd", {}, "Enter"), " ends."),
+      element("div", { class: "row" }, button("Add a box", () => this.addAhead(length.value, width.value || 0.1)), button("Add a circle", () => this.addAhead(length.value, 0)), length.root, width.root),
+      element("div", { class: "row" }, this.things, this.move, this.remove),
       element("div", { class: "row" }, x.root, y.root, heading.root),
-      element("div", { class: "row" }, length.root, width.root),
-      element("div", { class: "row" }, button("Put the robot here", () => ask("place", pose())),
-        button("Add a box here", () => ask("add_obstacle", { ...pose(), length: length.value, width: width.value || 0.1 })),
-        button("Add a circle here", () => ask("add_obstacle", { ...pose(), length: length.value, width: 0 })),
-        button("Add a box ahead", () => this.addAhead(length.value, width.value || 0.1))),
-      this.obstacles,
+      element("div", { class: "row" }, button("All walls as loaded", () => ask("restore_world"), { class: "quiet" })),
       element("h3", {}, "Buttons and battery"),
       element("div", { class: "row" }, button("MOTORS button", () => ask("press_motors")), button("RESET button", () => ask("press_reset"))),
       element("label", { class: "slider" }, "Charge ", this.charge),
       element("h3", {}, "Faults"),
       element("div", { class: "row" }, button("No faults", () => ask("no_faults"))),
-      element("table", {}, element("thead", {}, element("tr", {}, ...["Fault", "Value", "Meaning"].map((name) => element("th", { scope: "col" }, name)))), this.faultList)));
+      element("table", { class: "faults" }, element("thead", {}, element("tr", {}, ...["Fault", "Value", "Meaning"].map((name) => element("th", { scope: "col" }, name)))), this.faultList)));
   }
 
   addAhead(length, width) {
     const pose = this.view.poseNow("truth");
     if (!pose) return;
     const ahead = 0.5 + length / 2;
+    this.adding = true;
     this.ask("add_obstacle", { x: pose[0] + ahead * Math.cos(pose[2]), y: pose[1] + ahead * Math.sin(pose[2]), heading: pose[2], length, width });
   }
 
@@ -111,14 +71,29 @@ export class SimulatorPanel {
   }
 
   setObstacles(obstacles) {
-    this.view.obstacles = obstacles;
-    this.obstacles.replaceChildren(...obstacles.map((one) => {
-      const [x, y, heading] = [field("x", one.x.toFixed(2)), field("y", one.y.toFixed(2)), field("°", degrees(one.heading).toFixed(0), 5)];
-      const move = () => this.ask("move_obstacle", { number: one.number, x: x.value, y: y.value, heading: radians(heading.value) });
-      return element("div", { class: "row" }, `${one.width ? "Box" : "Circle"} ${one.number}`, x.root, y.root, heading.root,
-        element("button", { type: "button", onclick: move }, "Move"),
-        element("button", { type: "button", class: "danger", onclick: () => this.ask("remove_obstacle", { number: one.number }) }, "Remove"));
-    }));
+    const known = new Set(this.editor.things.map((thing) => thing.number));
+    const first = !known.size;
+    this.editor.setThings(obstacles);
+    this.things.replaceChildren(element("option", { value: "" }, "Select …"), element("option", { value: ROBOT }, "robot"),
+      ...obstacles.map((one) => element("option", { value: one.number }, `${one.kind} ${one.number}`)));
+    if (first && obstacles.length) this.view.scale = Math.max(40, this.view.canvas.clientWidth / 9);
+    const added = obstacles.find((one) => one.kind !== "wall" && !known.has(one.number));
+    if (added && this.adding) this.editor.select(added.number);
+    this.adding = false;
+    this.showSelected();
+  }
+
+  /** Show what is selected, and where it is. */
+  showSelected() {
+    const { selected } = this.editor;
+    this.things.value = selected ?? "";
+    this.move.disabled = selected === null;
+    this.remove.disabled = selected === null || selected === ROBOT;
+    const pose = this.editor.current();
+    if (!pose) return;
+    [pose[0].toFixed(2), pose[1].toFixed(2), degrees(pose[2]).toFixed(0)].forEach((value, index) => {
+      if (document.activeElement !== this.fields[index].input) this.fields[index].input.value = value;
+    });
   }
 
   setFaults(faults) {

@@ -23,14 +23,12 @@ export class View {
     this.center = [0, 0];
     this.follow = true;
     this.body = null;
-    this.walls = [];
-    this.obstacles = [];
     this.others = {};
     this.bodies = {};
     this.path = [];
     this.map = null;
     this.frames = [];
-    this.editor = null; // handles presses on things that can be moved
+    this.editor = null; // the things of a simulated world, and the presses that move them
     this.forget();
     this.pointers = new Map();
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -114,6 +112,11 @@ export class View {
     this.map = { ...map, image };
   }
 
+  /** All walls and obstacles of a simulated world, as segments. */
+  walls() {
+    return this.editor?.things.flatMap((thing) => this.editor.segments(thing)) ?? [];
+  }
+
   // -- coordinates -------------------------------------------------------------------------------------------
 
   toScreen(x, y) {
@@ -154,7 +157,7 @@ export class View {
 
   fit() {
     const points = [
-      ...this.walls.flatMap(([x1, y1, x2, y2]) => [[x1, y1], [x2, y2]]),
+      ...this.walls().flatMap(([x1, y1, x2, y2]) => [[x1, y1], [x2, y2]]),
       ...this.trail, ...this.path, ...this.hits,
     ];
     const pose = this.poseNow();
@@ -205,6 +208,11 @@ export class View {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.editor?.key(event)) {
+      event.preventDefault();
+      event.stopPropagation(); // arrow keys move what is selected, not the robot
+      return;
+    }
     const action = {
       "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8),
       f: () => this.setFollow(!this.follow), e: () => this.fit(), c: () => this.forget(),
@@ -245,7 +253,7 @@ export class View {
     if (this.map) this.drawMap(context);
     this.drawGrid(context);
     this.drawLines(context, this.path, "path", 2, 1);
-    this.drawWalls(context);
+    this.drawThings(context);
     this.drawHits(context, now / 1000);
     this.drawLines(context, this.truthTrail, "truth", 1.5, 0.5);
     this.drawLines(context, this.trail, "trail", 2, 0.85);
@@ -253,7 +261,7 @@ export class View {
     const truth = this.poseNow("truth");
     for (const [name, other] of Object.entries(this.others)) this.drawOther(context, name, other);
     if (pose) this.drawRobot(context, pose, false);
-    if (truth) this.drawRobot(context, this.editor?.preview ?? truth, true);
+    if (truth) this.drawRobot(context, this.editor?.preview ?? truth, true, this.editor?.selected === "robot");
     this.drawScale(context);
   }
 
@@ -286,33 +294,36 @@ export class View {
     context.drawImage(map.image, px, py, map.width * size, map.height * size);
   }
 
-  drawWalls(context) {
-    context.strokeStyle = color("wall");
-    context.lineWidth = 2.5;
-    context.lineCap = "round";
-    context.beginPath();
-    for (const [x1, y1, x2, y2] of this.walls) {
-      context.moveTo(...this.toScreen(x1, y1));
-      context.lineTo(...this.toScreen(x2, y2));
-    }
-    context.stroke();
-    for (const obstacle of this.obstacles) {
-      const shown = this.editor?.moved(obstacle) ?? obstacle;
-      context.save();
-      context.translate(...this.toScreen(shown.x, shown.y));
-      context.rotate(-shown.heading);
-      context.scale(this.scale, this.scale);
+  drawThings(context) {
+    if (!this.editor) return;
+    const { things, selected } = this.editor;
+    const trace = (thing) => {
       context.beginPath();
-      if (shown.width) context.rect(-shown.length / 2, -shown.width / 2, shown.length, shown.width);
-      else context.arc(0, 0, shown.length / 2, 0, 2 * Math.PI);
-      context.restore();
-      context.globalAlpha = 0.35;
-      context.fillStyle = color("obstacle");
-      context.fill();
-      context.globalAlpha = 1;
-      context.strokeStyle = color("obstacle");
-      context.lineWidth = 2;
+      let end = [];
+      for (const [x1, y1, x2, y2] of this.editor.segments(thing)) {
+        if (end[0] !== x1 || end[1] !== y1) context.moveTo(...this.toScreen(x1, y1));
+        context.lineTo(...this.toScreen(x2, y2));
+        end = [x2, y2];
+      }
+    };
+    context.lineCap = context.lineJoin = "round";
+    for (const thing of things) {
+      trace(thing);
+      const added = thing.kind !== "wall";
+      context.fillStyle = context.strokeStyle = color(added ? "obstacle" : "wall");
+      if (added) {
+        context.globalAlpha = 0.35;
+        context.fill();
+        context.globalAlpha = 1;
+      }
+      context.lineWidth = added ? 2 : 2.5;
       context.stroke();
+      if (thing.number !== selected) continue;
+      context.strokeStyle = color("accent");
+      context.globalAlpha = 0.45;
+      context.lineWidth = 9;
+      context.stroke();
+      context.globalAlpha = 1;
     }
   }
 
@@ -370,7 +381,7 @@ export class View {
   }
 
   /** The body as the profile has it: outline, wheels, sonars and bumpers. The true pose is an outline only. */
-  drawRobot(context, pose, outline) {
+  drawRobot(context, pose, outline, selected = false) {
     const body = this.body ?? { front: 0.16, rear: 0.17, width: 0.28, wheel_diameter: 0.1, wheel_width: 0.025, track: 0.244 };
     const { front, rear, width } = body;
     context.save();
@@ -394,6 +405,13 @@ export class View {
       context.strokeStyle = color("truth");
       context.lineWidth = 2 * pixel;
       context.stroke();
+      if (selected) {
+        context.setLineDash([]);
+        context.strokeStyle = color("accent");
+        context.globalAlpha = 0.45;
+        context.lineWidth = 9 * pixel;
+        context.stroke();
+      }
       context.restore();
       return;
     }

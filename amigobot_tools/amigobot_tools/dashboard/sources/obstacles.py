@@ -1,0 +1,122 @@
+"""What stands in a simulated world, as things that can be moved one by one: walls, boxes, circles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from amigobot_driver.sim import Pose, Segment, World
+from amigobot_driver.sim.world import box, circle
+
+#: Decimal places of coordinates (m) within which two ends of walls are the same corner.
+_CORNER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A thing with an outline."""
+
+    number: int
+    kind: str  #: wall, box or circle; a wall is part of the world that was loaded
+    x: float  #: m, of its middle
+    y: float
+    heading: float  #: rad
+    outline: tuple[Segment, ...]  #: in its own frame
+
+    def segments(self) -> list[Segment]:
+        """Return its outline in the world's frame."""
+        c, s = math.cos(self.heading), math.sin(self.heading)
+
+        def moved(x: float, y: float) -> tuple[float, float]:
+            return self.x + c * x - s * y, self.y + s * x + c * y
+
+        return [Segment(*moved(one.x1, one.y1), *moved(one.x2, one.y2)) for one in self.outline]
+
+    def contains(self, pose: Pose) -> bool:
+        """Whether the middle of a robot is inside, so that the outline may be around the whole robot."""
+        if not _is_closed(self.outline):
+            return False
+        crossings = 0
+        for x1, y1, x2, y2 in self.segments():
+            if (y1 > pose.y) != (y2 > pose.y) and pose.x < x1 + (pose.y - y1) / (y2 - y1) * (x2 - x1):
+                crossings += 1
+        return crossings % 2 == 1
+
+
+def new_box(number: int, pose: Pose, length: float, width: float) -> Obstacle:
+    """Return a rectangle (m)."""
+    return Obstacle(number, "box", pose.x, pose.y, pose.heading, tuple(box(0.0, 0.0, length, width)))
+
+
+def new_circle(number: int, pose: Pose, diameter: float) -> Obstacle:
+    """Return a circle (m)."""
+    return Obstacle(number, "circle", pose.x, pose.y, pose.heading, tuple(circle(0.0, 0.0, diameter / 2)))
+
+
+def things_of(world: World) -> dict[int, Obstacle]:
+    """Return the things of a world by number.
+
+    Walls that meet at their ends are one thing, such as a table. The walls around the robot's start are one thing each:
+    nobody moves a room.
+    """
+    things: dict[int, Obstacle] = {}
+    for group in _connected(world.segments):
+        parts = [[segment] for segment in group] if _surrounds(group, world.start) else [group]
+        for part in parts:
+            number = len(things) + 1
+            things[number] = _thing(number, part)
+    return things
+
+
+def _connected(segments: Iterable[Segment]) -> list[list[Segment]]:
+    """Groups of segments that meet at their ends, in the order of their first segments."""
+    groups: list[list[Segment]] = []
+    group_at: dict[tuple[float, float], list[Segment]] = {}
+    for segment in segments:
+        joined = [group_at[corner] for corner in _corners(segment) if corner in group_at]
+        group = joined[0] if joined else []
+        if not joined:
+            groups.append(group)
+        group.append(segment)
+        if len(joined) == 2 and joined[0] is not joined[1]:
+            group += joined[1]
+            groups = [one for one in groups if one is not joined[1]]
+            for other in joined[1]:
+                group_at |= dict.fromkeys(_corners(other), group)
+        group_at |= dict.fromkeys(_corners(segment), group)
+    return groups
+
+
+def _corners(segment: Segment) -> list[tuple[float, float]]:
+    return [
+        (round(segment.x1, _CORNER), round(segment.y1, _CORNER)),
+        (round(segment.x2, _CORNER), round(segment.y2, _CORNER)),
+    ]
+
+
+def _is_closed(outline: Iterable[Segment]) -> bool:
+    """Whether an even number of segments meets at every corner."""
+    open_corners: set[tuple[float, float]] = set()
+    for segment in outline:
+        for corner in _corners(segment):
+            open_corners ^= {corner}
+    return not open_corners
+
+
+def _bounds(segments: list[Segment]) -> tuple[float, float, float, float]:
+    xs = [x for segment in segments for x in (segment.x1, segment.x2)]
+    ys = [y for segment in segments for y in (segment.y1, segment.y2)]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _surrounds(segments: list[Segment], start: Pose) -> bool:
+    left, low, right, high = _bounds(segments)
+    return left < start.x < right and low < start.y < high
+
+
+def _thing(number: int, segments: list[Segment]) -> Obstacle:
+    left, low, right, high = _bounds(segments)
+    x, y = (left + right) / 2, (low + high) / 2
+    outline = tuple(Segment(one.x1 - x, one.y1 - y, one.x2 - x, one.y2 - y) for one in segments)
+    return Obstacle(number, "wall", x, y, 0.0, outline)

@@ -1,0 +1,43 @@
+"""The dashboard of a port: it is served before a robot answers, and says what it waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from dashboard_bench import dashboard
+
+from amigobot_tools.dashboard.sources.port import PortSource
+
+doctor_bench = pytest.importorskip("doctor_bench", reason="the benches of amigobot_driver are not on the path")
+
+
+def test_the_page_is_served_before_the_robot_answers_and_the_doctor_says_why(tmp_path: Path) -> None:
+    port = tmp_path / "robot"
+    source = PortSource(str(port))
+
+    async def test() -> None:
+        async with dashboard(source) as bench, bench.page() as page:
+            await page.until(lambda: "there is no such port" in page.now["state"]["note"])
+            assert page.sections["description"]["model"] == "" and not page.now["state"]["connected"]
+            assert not (await page.ask("motors", on=True))["ok"]
+            assert (await page.ask("doctor"))["ok"]
+            await page.until(lambda: page.sections["doctor"].get("verdict") and not page.sections["doctor"]["running"])
+            assert "does not exist" in page.sections["doctor"]["verdict"][0]["text"]
+            robot = doctor_bench.RobotLine(port)
+            try:
+                await page.until(lambda: page.now["state"]["connected"])
+                await page.until(lambda: page.sections["description"]["model"].startswith("AmigoBot"))
+                await page.until(lambda: len(page.sections["parameters"]) > 10)
+                assert (await page.ask("motors", on=True))["ok"]
+            finally:
+                robot.close()
+            await page.until(lambda: not page.now["state"]["connected"])
+
+    try:
+        asyncio.run(test())
+    finally:
+        source.close()
+    assert not logging.getLogger("amigobot_driver").handlers
