@@ -123,7 +123,7 @@ def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> 
     with broken.driving(0.3):
         broken.wait_until(lambda: not broken.node.running)
     assert broken.node.wait() == 1
-    assert broken.node.logged("a driver thread has died; the robot was stopped")
+    assert broken.node.logged("a driver thread has ended with an error; the robot was stopped")
     broken.wait_until(lambda: not broken.robot.in_session)
     broken.wait_until(lambda: broken.robot.stopped)
 

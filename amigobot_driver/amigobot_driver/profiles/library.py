@@ -127,7 +127,7 @@ def _read(path: Path, depth: int = 0) -> dict[str, Any]:
 
 
 def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str, Any]:
-    """Return the content with what it does not say from the profile that it extends."""
+    """Return the content, completed with the values of the profile that it extends."""
     base = content.pop("extends", None)
     if base is None:
         return content

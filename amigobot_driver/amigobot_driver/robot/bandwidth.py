@@ -130,7 +130,7 @@ class BandwidthPlanner(Component):
         self.plan = self._planned()
 
     def on_session_start(self, now: float) -> None:
-        """Plan anew: the size of the SIP and the info cycle are unknown."""
+        """Plan again: the size of the SIP and the info cycle are unknown."""
         self._sip = self._config = None
         self._reported = {}
         self._replan(now)

@@ -48,7 +48,7 @@ class PacketClock:
         return self._filter.cycle
 
     def restart(self) -> None:
-        """A session was opened: the robot's cycles begin anew."""
+        """A session was opened: the robot's cycles begin again."""
         self._filter.restart()
 
     def measured(self, packet: Packet, stamp: float, size: int) -> float:

@@ -98,7 +98,7 @@ class ConfirmedRequest:
         return bool(self._callers)
 
     def start(self, now: float) -> None:
-        """Begin with the first attempt at `now` (s), anew if the request is pending already."""
+        """Begin with the first attempt at `now` (s), again if the request is pending already."""
         self._set_pending(True)
         self.attempts = 0
         self._timer.set(now)

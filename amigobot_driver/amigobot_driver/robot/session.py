@@ -221,7 +221,7 @@ class Session:
         return False
 
     def reset_sent(self, now: float) -> None:
-        """RESET is sent: silence after it is its effect."""
+        """RESET is sent: the silence after it is expected."""
         self._reset_at = now
 
     def _lost(self, why: str) -> str:

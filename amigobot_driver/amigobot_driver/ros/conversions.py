@@ -1,7 +1,7 @@
 """Conversion of events to ROS messages.
 
-A message that is published with each SIP is made once, with its constant parts, and filled anew for each SIP: to create
-an Odometry message takes ten times as long as to fill it (docs/performance.md).
+A message that is published with each SIP is made once, with its constant parts, and filled for each SIP: to create an
+Odometry message takes ten times as long as to fill it (docs/performance.md).
 """
 
 from __future__ import annotations

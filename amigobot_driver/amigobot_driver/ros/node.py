@@ -155,7 +155,7 @@ class AmigobotNode(Node):
 
     def _each_second(self) -> None:
         if self.driver.failed.is_set() or self.velocity.failed.is_set():
-            raise RuntimeError("a driver thread has died; the robot was stopped")
+            raise RuntimeError("a driver thread has ended with an error; the robot was stopped")
         if self._recording:
             self._recording.check()
         self._diagnostics.publish(self._snapshot)

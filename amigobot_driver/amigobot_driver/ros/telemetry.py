@@ -1,6 +1,6 @@
 """Publishes odometry, joint states, status, battery and sonar, from the reader thread.
 
-A message without a subscriber is not built, and a message of each SIP is built once and filled anew (conversions.py).
+A message without a subscriber is not built, and a message of each SIP is built once and filled again (conversions.py).
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     amigobot calibrate --port /dev/ttyUSB0
     amigobot calibrate --port /dev/ttyUSB0 --steps turns,straight --out mine.yaml
 
-The robot turns on the spot (RevCount), drives straight on (length of the wheels' way), and drives a square both ways
-(unequal wheels, as in UMBmark). After each drive you measure where it is: with a mark on the floor and a tape measure.
-It asks before each drive, and any key stops the robot. At the end it shows the result, and asks before it writes it.
+The robot turns on the spot (RevCount), drives straight on (size of the wheels), and drives a square both ways (unequal
+wheels, as in UMBmark). After each drive you measure where it is: with a mark on the floor and a tape measure. It asks
+before each drive, and any key stops the robot. At the end it shows the result, and asks before it writes it.
 
 The result is a file for the robot with this name, in ~/.config/amigobot/robots. The driver, its node and the Python API
 load it whenever they meet a robot of this name. With --out you choose the file: for a robot without a name, or for

@@ -228,7 +228,7 @@ class WorkingValues(Component):
         return "confirmed" if self._answered and not self._callers and not self._differences() else ""
 
     def _commands(self) -> Iterator[Instruction]:
-        # A newer request may have started the attempts anew; each caller has its own limit.
+        # A newer request may have started the attempts again; each caller has its own limit.
         self._give_up_exhausted()
         for caller in self._callers:
             # An answer that has not arrived by now is lost.

@@ -79,7 +79,7 @@ class Unchanged:
         self.clear()
 
     def clear(self) -> None:
-        """Begin anew with the next reading."""
+        """Begin again with the next reading."""
         self._empty = True
         self.turned = 0.0  #: rad between the headings furthest apart
         self.advanced = 0.0  #: m between the furthest back and the furthest ahead
@@ -133,7 +133,7 @@ class Spikes:
         self._judged.append((ping.stamp, spike))
 
     def pause(self) -> None:
-        """Begin anew: readings are missing."""
+        """Begin again: readings are missing."""
         self._recent.clear()
 
     @property
@@ -164,7 +164,7 @@ class SonarRecord:
         self.without_echo = self.others = self.others_with_echo = 0
 
     def interrupted(self) -> None:
-        """Begin anew: later readings cannot be compared with earlier ones."""
+        """Begin again: later readings cannot be compared with earlier ones."""
         self.same.clear()
         self.steady.clear()
         self.spikes.pause()
@@ -230,7 +230,7 @@ class SonarHealth:
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _restart(self, now: float) -> None:
-        """Begin anew: the sonars were switched, or fire in another order."""
+        """Begin again: the sonars were switched, or fire in another order."""
         self._last_reading, self._sips = now, 0
         for number in self._sequence or ():
             self._record(number, now)

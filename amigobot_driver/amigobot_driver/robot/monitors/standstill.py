@@ -31,7 +31,7 @@ class StandstillMonitor(Component):
         context.on_packet(Sip, self._on_sip)
 
     def on_session_start(self, now: float) -> None:
-        """Begin to watch anew."""
+        """Begin to watch again."""
         self._since, self.obstacle = math.inf, ""
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:

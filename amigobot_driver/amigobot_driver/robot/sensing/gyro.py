@@ -48,7 +48,7 @@ class Gyroscope(Component):
         context.on_packet(Gyro, self._on_gyro)
 
     def on_session_start(self, now: float) -> None:
-        """Begin to measure the center anew."""
+        """Begin to measure the center again."""
         self._at_rest.clear()
         self._since_sip.clear()
         self._was_at_rest = False

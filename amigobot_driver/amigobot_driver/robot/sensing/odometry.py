@@ -286,7 +286,7 @@ class Odometer:
         if jump is None and self._calibration.corrects:
             step = self._calibrated_step(counted)
             self._advance(sip, *self._from_here(step), step, cycles, cycle)
-            # The frame of the counters turns and grows against that of the odometry: count from each SIP anew.
+            # The frame of the counters turns and grows against that of the odometry: count from each SIP again.
             self._anchor()
         elif jump is None:
             self._x += counts[0]

@@ -48,7 +48,7 @@ class SipTelemetry(Telemetry):
         """Start with all streams off.
 
         Args:
-            robot: Read anew in each cycle.
+            robot: Read again in each cycle.
         """
         super().__init__(robot.hardware.line)
         self._robot = robot

@@ -45,7 +45,7 @@ class ErraticTelemetry(Telemetry):
         """Start with all streams off.
 
         Args:
-            robot: Read anew in each cycle.
+            robot: Read again in each cycle.
             check: Checksum of the frames.
         """
         super().__init__(robot.hardware.line, partial(encode_frame, check=check))

@@ -27,7 +27,7 @@ _MARK = "Put the robot on the free floor and mark the floor under the middle of 
 
 
 def straight(trial: Trial) -> None:
-    """A meter forward: the true way of each wheel over the encoders'."""
+    """A meter forward: the true distance of each wheel over the encoders'."""
     if not trial.owner.do(Request(Action.FLOOR, _MARK)):
         return
     with trial.motors() as client, trial.encoders():
@@ -41,8 +41,8 @@ def straight(trial: Trial) -> None:
     left = trial.owner.measure(Measure.LEFT, "And how far to the left of that line (to the right: negative)?")
     rolled = log.rows[-1].travel - log.rows[0].travel
     if forward is None or left is None or rolled < 0.3:
-        trial.number("wheel.left_scale", "true way of the left wheel over the encoder's", None, "")
-        trial.number("wheel.right_scale", "true way of the right wheel over the encoder's", None, "")
+        trial.number("wheel.left_scale", "true distance of the left wheel over the encoder's", None, "")
+        trial.number("wheel.right_scale", "true distance of the right wheel over the encoder's", None, "")
         return
     # A body that drives a circle turns by twice the angle at which its end lies.
     turned = 2 * math.atan2(left, forward)
@@ -51,7 +51,7 @@ def straight(trial: Trial) -> None:
     half = turned * trial.profile.body.track / 2
     error = math.hypot(_TAPE / rolled, _TAPE / rolled * trial.profile.body.track / rolled, 0.002)
     for side, true in (("left", way - half), ("right", way + half)):
-        title = f"true way of the {side} wheel over the encoder's"
+        title = f"true distance of the {side} wheel over the encoder's"
         trial.number(
             f"wheel.{side}_scale", title, true / rolled, "", error, tolerance=_WHEEL, parameter=f"wear.{side}_scale"
         )

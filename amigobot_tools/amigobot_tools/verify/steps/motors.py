@@ -189,7 +189,7 @@ def _braking(log: MotionLog, sent: float) -> tuple[float, list[Row]]:
 
 
 def _time_until_brake(rows: list[Row], sent: float, cruise: float, fit: LineFit) -> float:
-    """Time in s from a moment of constant velocity until the brakes act, from the way to rest."""
+    """Time in s from a moment of constant velocity until the brakes act, computed from the distance to rest."""
     last = next(row for row in reversed(rows) if row.time <= sent)
     way = rows[-1].travel - (last.travel + cruise * (sent - last.time))
     return way / cruise - (fit.offset + fit.slope * cruise)
