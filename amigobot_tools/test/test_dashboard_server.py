@@ -293,7 +293,7 @@ def test_requests_that_wait_for_the_robot_delay_no_frame_and_no_stop() -> None:
         ('{"type": "drive", "linear": 0, "angular": 0, "x": 1}', "argument 'x' is not known, allowed: linear, angular"),
         ('{"type": "say", "text": "' + "a" * 21 + '"}', "a text of up to 20 characters is needed"),
         ('{"type": "wait", "seconds": -1}', "a number from 0 to 5 is needed"),
-        ('{"type": "hand_over"}', "nobody holds the stick"),
+        ('{"type": "hand_over"}', "no browser holds the stick"),
     ],
 )
 def test_a_bad_message_is_answered_with_what_is_wrong(text: str, message: str) -> None:

@@ -24,7 +24,7 @@ _LOOK, _REST = 0.05, 0.005
 
 
 class Pilot:
-    """Drives a robot for whoever holds the stick.
+    """Drives a robot for the browser that holds the stick.
 
     Args:
         remote: The robot.

@@ -29,7 +29,7 @@ class Measure(Enum):
 
 
 class Look(Enum):
-    """What the owner sees or hears."""
+    """What the owner observes."""
 
     WHEELS_FORWARD = auto()
     LEFT_WHEEL_ONLY = auto()

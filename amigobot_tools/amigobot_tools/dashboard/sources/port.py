@@ -98,7 +98,7 @@ class PortSource:
         return sections
 
     def watch_frames(self, on: bool) -> None:
-        """Trace the line while somebody looks."""
+        """Trace the line while a packet inspector is open."""
         if on and self._watching is None:
             self._watched.clear()
             self._watching = threading.Thread(target=self._follow, name="dashboard-frames", daemon=True)
@@ -206,7 +206,7 @@ class PortSource:
     # -- frames -----------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        """Copy the traced frames to the log until nobody looks; runs in a thread of its own."""
+        """Copy the traced frames to the log while a packet inspector is open; runs in a thread of its own."""
         try:
             self._trace(True)
             with self.robot.events(FrameSeen, maxlen=500) as stream:

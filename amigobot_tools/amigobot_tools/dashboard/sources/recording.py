@@ -197,7 +197,7 @@ class RecordingSource:
         }
 
     def watch_frames(self, on: bool) -> None:
-        """Fill the log of frames while somebody looks."""
+        """Fill the log of frames while a packet inspector is open."""
         self._watching = on
 
     def examination(self) -> None:
