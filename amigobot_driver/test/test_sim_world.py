@@ -239,7 +239,7 @@ class TestAriaMaps:
         [
             ("2D-Map\nDATA\n1 2\n", "no LINES"),
             ("2D-Map\nLINES\n1 2 3\n", "line 3: 4 coordinates"),
-            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: 'x' is no number"),
+            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: 'x', a number is needed"),
             ("2D-Map\nLINES\n1 2 3 nan\n", "line 3: nan"),
         ],
     )

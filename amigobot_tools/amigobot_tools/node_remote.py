@@ -284,7 +284,7 @@ class NodeRemote:
 
 
 def _echoes(profile: Profile | None, ranges: dict[int, tuple[float, float]]) -> tuple[Echo, ...]:
-    """The newest reading of each sonar. A range at the limit of the sonar or beyond it is no echo."""
+    """The newest reading of each sonar. A range at or beyond the limit of the sonar means no echo."""
     if profile is None:
         return ()
     now = time.monotonic()

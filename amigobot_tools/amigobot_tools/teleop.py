@@ -43,7 +43,7 @@ from .connection import add_connection_arguments, connected
 from .gamepad import CLEAR, STOP, Gamepad, GamepadLost, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
-from .keys import HungUp, Keyboard, keyboard
+from .keys import Keyboard, TerminalClosed, keyboard
 from .state import Remote, RobotState
 
 #: s between two commands, and between two pictures
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     except GamepadLost as end:
         print(f"amigobot teleop: {end}; the robot is stopped", file=sys.stderr)
         return 1
-    except HungUp as end:
+    except TerminalClosed as end:
         raise UsageError(f"{end}; the robot is stopped") from None
     return 0
 

@@ -1,4 +1,4 @@
-"""Find out why a robot does not work, or works badly, and say what mends it.
+"""Find out why a robot does not work, or works badly, and say how to repair it.
 
     amigobot doctor                                 the serial port of this computer
     amigobot doctor /dev/ttyUSB0

@@ -47,7 +47,7 @@ class CycleFilter:
         self._least_late: deque[tuple[int, float]] = deque(maxlen=_BLOCKS)  #: number of the cycle and arrival
         self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
         self._intervals: list[float] = []  #: s, of the block so far
-        self._irregular = 0  #: blocks in succession whose intervals are no whole cycles
+        self._irregular = 0  #: blocks in succession whose intervals are not whole cycles
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
         self._heap = False  #: packets that were held up came in the block so far
         self._late: list[tuple[int, float]] = []  #: packets in succession that came late

@@ -28,7 +28,7 @@ class Spec:
     description: str
     unit: str = ""
     allowed: tuple[Scalar, ...] = ()
-    words: tuple[str, ...] = ()  #: texts that are allowed too, where the values are no texts
+    words: tuple[str, ...] = ()  #: texts that are allowed beside values of another type
     at_run_time: bool = False
     least: float | None = None  #: lowest value other than the default, where values between the two are not allowed
     #: the CONFIG field that this sets in the robot, and its units per unit of ours; the default sets nothing

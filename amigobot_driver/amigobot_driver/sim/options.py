@@ -81,12 +81,12 @@ def load_report(path: str) -> ReportedRobot:
         path: The file report.json.
 
     Raises:
-        OptionError: It cannot be read, or is no report of a known version.
+        OptionError: It cannot be read, or is not a report of a known version.
         ProfileError: One of its values is not allowed.
     """
     content = _read(path, _MAX_REPORT)
     if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
-        raise OptionError(f"{path}: this is no report of `amigobot verify`")
+        raise OptionError(f"{path}: this is not a report of `amigobot verify`")
     if content.get("version") != REPORT_VERSION:
         raise OptionError(f"{path}: a report of version {content.get('version')!r:.60}, known: {REPORT_VERSION}")
     try:

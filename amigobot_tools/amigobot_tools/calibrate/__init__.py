@@ -28,13 +28,13 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import NAMELESS, Calibration, Profile, calibration_file, load_profile
 
-from ..keys import HungUp
+from ..keys import TerminalClosed
 from .fit import Fit, combined, fit
 from .session import STEPS, Plan, Session, Stopped
 
 #: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
 _WORST = 4.0
-#: A correction beyond this is no wear: the profile is of another robot, or a measurement is wrong.
+#: A correction beyond this is not wear: the profile is of another robot, or a measurement is wrong.
 _MOST = 0.2
 
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (Stopped, HungUp, ConnectionLost, MotionFailed) as end:
+        except (Stopped, TerminalClosed, ConnectionLost, MotionFailed) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:

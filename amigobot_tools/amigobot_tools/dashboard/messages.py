@@ -159,7 +159,7 @@ def read_message(text: str) -> Message:
     """Read a message.
 
     Raises:
-        BadMessage: It is no JSON object with a type.
+        BadMessage: It is not a JSON object with a type.
     """
     try:
         content = json.loads(text)
@@ -171,5 +171,5 @@ def read_message(text: str) -> Message:
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53):
         raise BadMessage("id is not a whole number")
     if not isinstance(kind, str):
-        raise BadMessage("type is missing, or no text", number)
+        raise BadMessage("type is missing, or not a text", number)
     return Message(kind, number, content)

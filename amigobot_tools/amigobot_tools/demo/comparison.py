@@ -29,7 +29,7 @@ def compare(odometry: Track, truth: Track) -> Comparison:
     ends = truth.at(odometry.time[[0, -1]])
     origin = Pose(0.0, 0.0, 0.0).seen_from(odometry.pose(0)).brought_out_of(ends.pose(0))
     placed = odometry.placed(origin)
-    # Beside the path, not behind on it: how late packets came on a busy machine is no matter of odometry.
+    # Beside the path, not behind on it: how late packets came on a busy machine says nothing about odometry.
     near = truth.at(odometry.time[:, np.newaxis] + _WINDOW)
     beside = np.hypot(placed.x[:, np.newaxis] - near.x, placed.y[:, np.newaxis] - near.y).min(axis=1)
     last = placed.pose(-1).seen_from(ends.pose(-1))

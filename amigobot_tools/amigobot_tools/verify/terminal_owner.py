@@ -52,7 +52,7 @@ class TerminalOwner:
             limit = 180.0 if unit == "deg" else 10.0
             if abs(value) <= limit:
                 return value
-            self._console.print(f"{answer!r} is no number from {-limit:g} to {limit:g}")
+            self._console.print(f"{answer!r}: a number from {-limit:g} to {limit:g} is needed")
 
     def look(self, what: Look, text: str) -> bool | None:
         """Ask yes or no."""

@@ -63,7 +63,7 @@ def link(case: Case) -> Iterator[Finding]:
     )
     if lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
         text = f"Packets are lost or damaged on the way: {shown}."
-        action = "Check plugs and cable, bring the radio nearer, keep off other 2.4 GHz senders. Then:"
+        action = "Check plugs and cable, bring the radio nearer, move other 2.4 GHz transmitters away. Then:"
         if lost <= _LOST and not damaged:
             text = f"{counted(skipped, 'byte')} came that belong to no packet: a radio modem writes text, or noise."
             action = "Bring the modems nearer to each other. Then:"

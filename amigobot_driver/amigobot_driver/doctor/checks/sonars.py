@@ -106,7 +106,7 @@ def _finding(
     if kind == "deaf":
         action = "Hold a hand 30 cm before it and check again. If it still detects nothing, leave it out:"
     else:
-        action = "Look that nothing touches it, and check its cable. Until it is mended, leave it out:"
+        action = "Check that nothing touches it, and check its cable. Until it is repaired, leave it out:"
     return Finding(
         "sonars",
         Severity.WARNING,

@@ -129,7 +129,7 @@ class RecordingSource:
         namespace: Of the robot in a bag of several.
 
     Raises:
-        UsageError: The file is no recording, or has no packets of a robot.
+        UsageError: The file is not a recording, or has no packets of a robot.
         ProfileError: There is no such profile.
     """
 

@@ -261,7 +261,7 @@ class SimulatorSource(PortSource):
         with self._driver.world() as simulator:
             fields = {field.name: field for field in dataclasses.fields(Faults)}
             if name not in fields or "Window" not in str(fields[name].type):
-                raise Refused(f"{name!r:.60} is no fault with a time window")
+                raise Refused(f"{name!r:.60} is not a fault with a time window")
             changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
             simulator.faults = dataclasses.replace(simulator.faults, **changed)
         return f"{name} for {seconds:g} s of simulated time"
