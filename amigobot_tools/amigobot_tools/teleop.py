@@ -174,7 +174,7 @@ class Pilot:
         self.velocity = linear, angular
         self.note = ""
         if linear != requested:
-            self.note = "governor: an obstacle is near, or no sonar watches the way; g switches it off"
+            self.note = "governor: an obstacle is near, or no sonar watches the path; g switches it off"
         if forward or left:
             self._zeros_until = now + _ZEROS
         elif now >= self._zeros_until:

@@ -93,7 +93,7 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _measure(args: argparse.Namespace, console: Console, before: Report | None) -> tuple[Report, Profile]:
-    """Run the steps; on every way out the robot is stopped and its session closed."""
+    """Run the steps; on every exit the robot is stopped and its session closed."""
     with contextlib.ExitStack() as stack:
         line, owner = _connect(args, console, stack)
         client = Client(line, owner.stopped)

@@ -260,8 +260,8 @@ class Move(MotionGoal):
         return odometry.travelled
 
     def _command(self, heading: float) -> tuple[Instruction, ...]:
-        way = max(-self.FURTHEST, min(self.FURTHEST, self.remaining / self._scale))
-        return Command.RVEL(0), Command.MOVE(round(way * 1000))
+        distance = max(-self.FURTHEST, min(self.FURTHEST, self.remaining / self._scale))
+        return Command.RVEL(0), Command.MOVE(round(distance * 1000))
 
     def _text(self, value: float) -> str:
         return f"{value:.3f} m"
