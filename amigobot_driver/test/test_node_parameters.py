@@ -239,16 +239,16 @@ class TestAtTheStart:
             assert "max_speed" not in names
             assert not bench.parameter("max_speed", 2.0).successful
 
-    @pytest.mark.parametrize("name", [spec.name for spec in TABLE if spec.tunes or spec.least is not None])
+    @pytest.mark.parametrize("name", [spec.name for spec in TABLE if spec.tunes or spec.minimum is not None])
     def test_a_value_that_would_be_zero_in_the_unit_of_the_robot_is_refused(self, name: str) -> None:
         spec = next(spec for spec in TABLE if spec.name == name)
         assert spec.check(spec.default) == spec.default
-        if spec.least is not None and spec.kind is float:
-            assert spec.check(spec.least) == spec.least
+        if spec.minimum is not None and spec.kind is float:
+            assert spec.check(spec.minimum) == spec.minimum
             with pytest.raises(ValueError, match=f"^parameter {name} is .*, allowed: 0, or "):
-                spec.check(spec.least * 0.4)
-        if spec.tunes and spec.least:
-            tunable, sent = TUNABLE[spec.tunes[0]], round(spec.least * spec.tunes[1])
+                spec.check(spec.minimum * 0.4)
+        if spec.tunes and spec.minimum:
+            tunable, sent = TUNABLE[spec.tunes[0]], round(spec.minimum * spec.tunes[1])
             assert tunable.low == sent
             assert round(spec.allowed[1] * spec.tunes[1]) <= tunable.high
 

@@ -29,7 +29,7 @@ _NAMES = {"\x03": "quit", "\x04": "quit", "\x1a": "quit", "\x1b": "escape", " ":
 
 
 class TerminalClosed(Exception):
-    """The terminal is gone, or a signal asks the program to end."""
+    """The terminal was closed, or a signal asks the program to end."""
 
 
 class Keyboard:
@@ -59,9 +59,9 @@ class Keyboard:
         try:
             data = os.read(self._descriptor, 1024)
         except OSError as error:
-            raise TerminalClosed(f"the terminal is gone: {error.strerror}") from None
+            raise TerminalClosed(f"the terminal was closed: {error.strerror}") from None
         if not data:
-            raise TerminalClosed("the terminal is closed")
+            raise TerminalClosed("the terminal was closed")
         keys, self._pending = decode(self._pending + data)
         return keys
 

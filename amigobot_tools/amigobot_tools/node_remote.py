@@ -37,7 +37,7 @@ _LINK = {
     "damaged": "checksum_errors",
     "connections": "connections",
 }
-#: s without status after which the node counts as gone
+#: s without status after which the node counts as lost
 _SILENT = 2.0
 _NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 _MESSAGES = 50

@@ -51,7 +51,7 @@ _PERIOD, _PICTURE = 0.05, 0.15
 #: s for which zeros are sent after a release; after that other programs may drive through the node
 _ZEROS = 0.6
 _FASTER = 1.1
-_LEAST = 0.02  #: m/s and rad/s
+_MIN_SPEED = 0.02  #: m/s and rad/s
 _KEYS = """\
  w forward   s backward   a left   d right   (or arrow keys)     k stop
  u o m . curves           + faster - slower  g governor          q quit
@@ -193,8 +193,8 @@ class Pilot:
     def _change_speed(self, factor: float) -> None:
         limits = self.state.limits
         most = (limits.linear, limits.angular) if limits else (math.inf, math.inf)
-        self.speed = max(_LEAST, min(self.speed * factor, most[0]))
-        self.turn = max(_LEAST, min(self.turn * factor, most[1]))
+        self.speed = max(_MIN_SPEED, min(self.speed * factor, most[0]))
+        self.turn = max(_MIN_SPEED, min(self.turn * factor, most[1]))
 
 
 def picture(pilot: Pilot) -> RenderableType:

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("port", nargs="?", metavar="PORT", help="device, HOST:PORT or URL (default: the serial port)")
     parser.add_argument("--baud", type=int, default=0, help="expected line speed (default: of the robot's profile)")
-    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     parser.add_argument(
         "--seconds", type=float, default=OBSERVED, metavar="S", help="how long to listen to the robot (%(default)g s)"
     )

@@ -16,7 +16,7 @@ _BLOCK, _BLOCKS = 16, 4
 #: Share of a cycle by which a packet may come before its time: the clocks differ, and the cycle is not exact.
 _EARLY = 0.15
 #: s after a gap in which packets that come too soon are those that seemed lost.
-_LATE_AT_MOST = 2.0
+_MAX_DELAY = 2.0
 #: The same for a packet that comes after a gap, to show the phase: it may be a late one of the cycle before.
 _DOUBTFUL = 0.02
 #: Packets in succession that come late before the robot's phase is taken for another.
@@ -114,7 +114,7 @@ class CycleFilter:
             cycles = min(cycles, max(1, math.ceil((busy_since - self._begin) / self.cycle - _EARLY)))
         if cycles >= 2.0:
             # Lost or late: if it is late, the next ones come too soon.
-            self._lost, self._lost_until = self._lost + int(cycles) - 1, arrival + _LATE_AT_MOST
+            self._lost, self._lost_until = self._lost + int(cycles) - 1, arrival + _MAX_DELAY
             return int(cycles)
         if arrival > self._lost_until:
             self._lost = 0

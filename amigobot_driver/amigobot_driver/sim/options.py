@@ -170,11 +170,11 @@ def _reply(request: str, answer: str, delay: float = 0.0) -> Reply:
     return Reply(request.encode("latin-1"), answer.encode("latin-1"), float(delay))
 
 
-def _read(path: str, most: int = _MAX_SIZE) -> Any:
-    """Read a YAML file, which may be JSON, of at most `most` bytes."""
+def _read(path: str, max_size: int = _MAX_SIZE) -> Any:
+    """Read a YAML file, which may be JSON, of at max_size `max_size` bytes."""
     try:
-        if Path(path).stat().st_size > most:
-            raise OptionError(f"{path}: too large, allowed: {most // 1000} kB")
+        if Path(path).stat().st_size > max_size:
+            raise OptionError(f"{path}: too large, allowed: {max_size // 1000} kB")
         if path.endswith(".json"):
             return json.loads(Path(path).read_text(encoding="utf-8"))
         return yaml.safe_load(Path(path).read_text(encoding="utf-8"))

@@ -35,7 +35,7 @@ from .session import STEPS, Plan, Session, Stopped
 #: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
 _WORST = 4.0
 #: A correction beyond this is not wear: the profile is of another robot, or a measurement is wrong.
-_MOST = 0.2
+_MAX_CORRECTION = 0.2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,9 +126,9 @@ def _implausible(found: Fit) -> str:
         ("turns", correction.turn - 1),
         ("the difference between the wheels", correction.unequal),
     ):
-        if abs(value) > _MOST:
+        if abs(value) > _MAX_CORRECTION:
             return (
-                f"{what} would be corrected by {value:+.0%}, more than {_MOST:.0%}: "
+                f"{what} would be corrected by {value:+.0%}, more than {_MAX_CORRECTION:.0%}: "
                 "is a measurement wrong, or the profile (--robot)?"
             )
     if found.worst > _WORST:

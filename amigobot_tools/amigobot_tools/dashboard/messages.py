@@ -75,12 +75,12 @@ class Flag:
 class Text:
     """A text of limited length."""
 
-    most: int = 200
+    max_length: int = 200
 
     def read(self, value: object) -> str:
         """Return the value. Raises ValueError with what is needed."""
-        if not isinstance(value, str) or len(value) > self.most:
-            raise ValueError(f"a text of up to {self.most} characters is needed")
+        if not isinstance(value, str) or len(value) > self.max_length:
+            raise ValueError(f"a text of up to {self.max_length} characters is needed")
         return value
 
 
@@ -93,8 +93,8 @@ class Texts:
 
     def read(self, value: object) -> tuple[str, ...]:
         """Return the value. Raises ValueError with what is needed."""
-        if not isinstance(value, list) or len(value) > self.most:
-            raise ValueError(f"a list of up to {self.most} texts is needed")
+        if not isinstance(value, list) or len(value) > self.max_length:
+            raise ValueError(f"a list of up to {self.max_length} texts is needed")
         return tuple(self.each.read(one) for one in value)
 
 

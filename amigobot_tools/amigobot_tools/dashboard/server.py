@@ -20,7 +20,7 @@ from .messages import MAX_LENGTH
 from .protocol_page import section_page
 from .sources import Source
 
-#: s between two pings of a browser; one that does not answer within half of it has gone.
+#: s between two pings of a browser; one that does not answer within half of it is disconnected.
 _HEARTBEAT = 8.0
 #: Addresses that mean every address of this computer.
 _EVERY_ADDRESS = ("0.0.0.0", "::")

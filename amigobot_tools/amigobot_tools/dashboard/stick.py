@@ -66,7 +66,7 @@ class Stick:
         self.asking = None
 
     def leave(self, browser: int) -> bool:
-        """A browser lets go of the stick, or has gone. Returns whether it was the holder."""
+        """A browser releases the stick, or has disconnected. Returns whether it was the holder."""
         if self.asking == browser:
             self.asking = None
         if self.holder != browser:

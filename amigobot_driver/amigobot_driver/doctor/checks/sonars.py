@@ -74,7 +74,7 @@ def _faults(profile: Profile, ranges: dict[int, list[float]]) -> Iterator[tuple[
         elif all(map(math.isfinite, readings)) and not _varies(readings) and varying and len(readings) >= _ENOUGH:
             yield number, ("stuck", f"reports {readings[0]:.3f} m each time, without the noise of a real echo")
         elif not any(map(math.isfinite, readings)) and _enclosed(profile, ranges, number):
-            yield number, ("deaf", "detects no echo, but its neighbors do: dead, covered, or before a door")
+            yield number, ("deaf", "detects no echo, but its neighbors do: defective, covered, or facing an open door")
 
 
 def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tuple[str, str]]) -> Iterator[Finding]:
@@ -87,7 +87,7 @@ def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tup
     if far:
         text = (
             f"no echo at {_listed(far)}: nothing is within {profile.sonar.max_range:g} m there, or the wall is "
-            "slanted; to be sure, hold a hand before it and check again"
+            "slanted; to be sure, hold a hand in front of it and check again"
         )
         yield Finding("sonars", Severity.NOTE, text)
 
@@ -104,7 +104,7 @@ def _finding(
     port = shlex.quote(case.target.url)
     command = f"ros2 run amigobot_driver amigobot_node --ros-args -p port:={port} -p 'sonar_sequence:=\"{good}\"'"
     if kind == "deaf":
-        action = "Hold a hand 30 cm before it and check again. If it still detects nothing, leave it out:"
+        action = "Hold a hand 30 cm in front of it and check again. If it still detects nothing, leave it out:"
     else:
         action = "Check that nothing touches it, and check its cable. Until it is repaired, leave it out:"
     return Finding(

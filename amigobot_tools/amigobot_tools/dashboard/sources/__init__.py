@@ -16,7 +16,7 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
 
     Args:
         text: Port, file of a recording or of several robots, or "" for a simulated robot.
-        profile: Name or file of a profile; "" chooses it by what the robot says.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
         ros: Through a running node.
         name: Namespace of the node, or name of the robot in a file of several.
 

@@ -37,7 +37,7 @@ class PortSource:
 
     Args:
         port: A port of the driver.
-        profile: Name or file of a profile; "" chooses it by what the robot says.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
         timeout: Seconds to wait for the robot; 0: do not wait.
         make: Connects to the robot; like `AmigoBot`.
 
@@ -57,7 +57,7 @@ class PortSource:
         self._target = self._target_of(port)
         self._config: dict[str, int | str] = {}
         self._read_config()
-        self._history, self._looked = History(), -math.inf
+        self._history, self._snapshot_at = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
         self._watching: threading.Thread | None = None
         self._watched = threading.Event()
@@ -171,8 +171,8 @@ class PortSource:
 
     def _diagnostics(self) -> list[dict[str, Any]]:
         """The findings of the driver, as the node publishes them."""
-        if time.monotonic() - self._looked >= _SECOND:  # the history has one snapshot for each second
-            self._looked = time.monotonic()
+        if time.monotonic() - self._snapshot_at >= _SECOND:  # the history has one snapshot for each second
+            self._snapshot_at = time.monotonic()
             self._history.add(self.robot.snapshot())
         rows = []
         for name, check in PARTS.items():
