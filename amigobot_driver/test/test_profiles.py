@@ -266,7 +266,7 @@ class TestOwnFile:
             ("sonar: {poses: [[1, 2]]}", "sonar: poses: [1, 2], a list of 3 numbers is needed"),
             ("sonar: {poses: [[1, 2, x]]}", "sonar: poses: 'x', a number is needed"),
             ("battery: {curve: 3}", "battery: curve: 3, a list of [volts, charge] is needed"),
-            ("battery: {curve: []}", "battery: curve: [], pairs [volts, charge] with rising volts needed"),
+            ("battery: {curve: []}", "battery: curve: [], pairs [volts, charge] with rising volts are needed"),
             ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve: [[12, 1], [11, 0]], pairs"),
             ("flash: 3", "flash: 3, a mapping is needed"),
             ("flash: {Name: [1]}", "flash: 'Name': [1], an integer or a text is needed"),

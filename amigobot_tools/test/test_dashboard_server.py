@@ -283,7 +283,7 @@ def test_requests_that_wait_for_the_robot_delay_no_frame_and_no_stop() -> None:
         ("[" * 5000, "not JSON"),
         ("7", "a JSON object is needed"),
         ("{}", "type is missing"),
-        ('{"type": 7}', "type is missing, or no text"),
+        ('{"type": 7}', "type is missing, or not a text"),
         ('{"type": "drive", "id": "x"}', "id is not a whole number"),
         ('{"type": "nothing"}', "type 'nothing' is not known here, allowed: drive, emergency, clear"),
         ('{"type": "drive"}', "drive: argument linear is missing"),
