@@ -393,7 +393,7 @@ def test_arguments_are_read_strictly() -> None:
 
 
 def test_a_source_that_is_none_is_explained() -> None:
-    with pytest.raises(UsageError, match="nothing: no file, and no port such as"):
+    with pytest.raises(UsageError, match="nothing: not a file, and not a port such as"):
         open_source("nothing", profile="", ros=False, name="")
     with pytest.raises(UsageError, match="leave SOURCE and --robot out"):
         open_source("/dev/ttyUSB0", profile="", ros=True, name="")
