@@ -286,17 +286,17 @@ class TestOwnFile:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("extends: amigo\nname: a\nname: b", "no YAML (key 'name' is given twice"),
+            ("extends: amigo\nname: a\nname: b", "not YAML (key 'name' is given twice"),
             ("extends: unknown", "extends: 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
             ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "missing description, units, body, limits"),
             ("- name: x", "a profile is a mapping of keys to values"),
             ("amigo", "a profile is a mapping of keys to values"),
             ("", "a profile is a mapping of keys to values"),
-            ("name: [", "no YAML (while parsing a flow"),
-            ("name: @", "no YAML (while scanning"),
-            ("name: 2001-99-99", "no YAML (month must be in 1..12)"),
-            ("[" * 1_000, "no YAML (maximum recursion depth"),
+            ("name: [", "not YAML (while parsing a flow"),
+            ("name: @", "not YAML (while scanning"),
+            ("name: 2001-99-99", "not YAML (month must be in 1..12)"),
+            ("[" * 1_000, "not YAML (maximum recursion depth"),
             ("name: " + "x" * 100_000, "too long for a profile, more than 100000 characters"),
         ],
         ids=lambda value: value[:40],
@@ -327,7 +327,7 @@ class TestOwnFile:
     def test_an_unreadable_profile_file_is_reported(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "folder.yaml").mkdir()
         (tmp_path / "latin.yaml").write_bytes(b"description: \xe9\n")
-        with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|no YAML) \(.+\)$") as refusal:
+        with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|not YAML) \(.+\)$") as refusal:
             load_profile(str(tmp_path / name))
         assert "\n" not in str(refusal.value)
 

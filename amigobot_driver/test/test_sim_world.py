@@ -174,7 +174,7 @@ class TestFiles:
             ("start: [0, 0, 1.0e+9]", "start: 1000000000.0, a number up to 1000"),
             ("start: [0, true, 0]", "start: True, a number"),
             ("[]", "a mapping"),
-            ("a: [", "no YAML"),
+            ("a: [", "not YAML"),
             ("walls: &a [*a]", "a list of 2 numbers"),
         ],
     )
