@@ -38,7 +38,7 @@ _LATENCY = 0.02
 _ROLL = 5.0
 #: s in which a robot rolls to a stop after its motors were switched off.
 _COAST = 1.0
-#: Of the distance that the wheels' velocities say for a cycle, what SIPs that come in one heap may differ by.
+#: Of the way that the wheels' velocities say for a cycle, what SIPs that come in one heap may differ by.
 _SHARES_IN_BUNCH = 0.1, 3.0
 #: s between two SIPs of most robots.
 CYCLE = 0.1
@@ -69,25 +69,25 @@ class _Step:
             self.x + cos * other.x - sin * other.y, self.y + sin * other.x + cos * other.y, self.turn + other.turn
         )
 
-    def distance_to(self, distance: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
+    def distance_to(self, way: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
         """Return the distance to the nearest part of an arc, in m; a heading counts by `_LEVER`.
 
         Args:
-            distance: Length of the arc, m.
+            way: Length of the arc, m.
             turn: Angle of the arc, rad.
             least: Smallest share of the arc to compare with.
             most: Largest share.
         """
-        size = distance**2 + (_LEVER * turn) ** 2
+        size = way**2 + (_LEVER * turn) ** 2
         ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
-        share = min(most, max(least, (ahead * distance + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
-        arc = _arc(share * distance, share * turn)
+        share = min(most, max(least, (ahead * way + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
+        arc = _arc(share * way, share * turn)
         return math.hypot(self.x - arc.x, self.y - arc.y) + _LEVER * abs(self.turn - arc.turn)
 
 
-def _arc(distance: float, turn: float) -> _Step:
+def _arc(way: float, turn: float) -> _Step:
     """Return the motion along an arc of this length (m, negative backwards) and angle (rad)."""
-    chord = distance * math.sin(turn / 2) / (turn / 2) if turn else distance
+    chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
     return _Step(chord * math.cos(turn / 2), chord * math.sin(turn / 2), turn)
 
 
@@ -159,13 +159,13 @@ class Odometer:
         last = saved.sip
         counts = _counts(sip.x - last.x, sip.y - last.y, sip.heading - last.heading)
         counted, zero = self._motion(counts, last.heading), self._since_zero(sip)
-        distance = math.hypot(counted.x, counted.y)
+        way = math.hypot(counted.x, counted.y)
         if self._jump_in_gap(sip, dt, counted) is None:
-            outcome = True, f"the robot has moved {distance:.3f} m since"
+            outcome = True, f"the robot has moved {way:.3f} m since"
         elif saved.at_rest and zero.distance_to(0.0, 0.0) <= self._resolution(zero):
             outcome = True, "its counters were zeroed since, it was at rest"
-        elif distance > self.reach(dt):
-            outcome = False, f"its counters differ by {distance:.2f} m, more than it rolls in {dt:.0f} s without a driver"
+        elif way > self.reach(dt):
+            outcome = False, f"its counters differ by {way:.2f} m, more than it rolls in {dt:.0f} s without a driver"
         else:
             outcome = False, "its counters were zeroed while it was driving, how far it rolled is not known"
         if not outcome[0]:
@@ -363,17 +363,17 @@ class Odometer:
         shares = (0.9 if self._regular else 0.1, 1.1) if span else _SHARES_IN_BUNCH
         leap_known, span = span > 0.0, span or CYCLE
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
-        distance, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
+        way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
         resolution = self._resolution(counted)
-        off, zeroed = counted.distance_to(distance, turn, *shares), False
+        off, zeroed = counted.distance_to(way, turn, *shares), False
         # Counters that fit the motion were not zeroed.
         if off > resolution:
-            off_zero = self._since_zero(sip).distance_to(distance, turn)
+            off_zero = self._since_zero(sip).distance_to(way, turn)
             if stamp <= self._zero_by:
                 zeroed = off_zero + change / 4 + resolution < off
             else:
-                doubt = (abs(distance) + _LEVER * abs(turn)) / 2 + change + resolution
+                doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
                 zeroed = off_zero <= doubt < off - resolution
         leap = _TURN_LEAP + 1.5 * abs(turn) + abs(w1 - w0) * span / 2 + _ROTATION_ACCELERATION * span**2 / 4
         impossible = (
@@ -387,7 +387,7 @@ class Odometer:
             sent = next((sent for sent in self._zero_sent if sent >= then), None)
             until = min(sent + _LATENCY - then, dt) if sent is not None else 0.0
             return _arc(v0 * until, w0 * until).then(self._since_zero(sip))
-        return _arc(distance, turn) if zeroed or impossible else None
+        return _arc(way, turn) if zeroed or impossible else None
 
     def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
         """Return the motion since the last SIP of the session before, `dt` s ago, if the counters jumped; else None."""
