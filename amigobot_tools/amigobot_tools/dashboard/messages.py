@@ -88,7 +88,7 @@ class Text:
 class Texts:
     """A list of texts."""
 
-    most: int  #: texts in the list
+    max_length: int  #: texts in the list
     each: Text = Text()
 
     def read(self, value: object) -> tuple[str, ...]:
