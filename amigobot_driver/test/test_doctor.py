@@ -186,15 +186,36 @@ def test_a_faulty_sonar_is_named(kind: str) -> None:
     key = {"dead": "sonar-deaf", "stuck": "sonar-stuck", "mute": "sonar-silent"}[kind]
     assert causes(findings) == [key]
     ((finding, cause),) = verdict(findings)
-    assert finding.values["sonar"] == 2
+    assert finding.values["sonars"] == [2]
     assert "15 deg left" in cause.text
     assert 'sonar_sequence:="0 1 3 4 5 6 7"' in cause.command
+
+
+def test_cross_talk_is_one_problem_of_the_ring() -> None:
+    findings = look("sim://amigo?faults=cross_talk=0.3")
+    assert causes(findings) == ["sonar-cross-talk"]
+    assert "sonars of another robot disturb" in verdict(findings)[0][1].text
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen"), [("dead_gyro=1", "no packets"), ("gyro_offset=200", r"center 7\d\d of 512")]
+)
+def test_a_broken_gyro_is_a_warning(fault: str, seen: str) -> None:
+    findings = look(f"sim://amigo-sh?faults={fault}", 2.0)
+    assert causes(findings) == ["gyro"]
+    assert re.search(seen, texts(findings, "gyro"))
+
+
+def test_bumpers_and_the_stop_button_are_named() -> None:
+    findings = look("sim://p3dx?faults=pressed_bumpers=0,7;stop_button=1", 2.0)
+    assert causes(findings) == ["stop-button", "bumper-pressed"]
+    assert "front 0, rear 2" in texts(findings, "motors")
 
 
 def test_a_sonar_that_looks_into_the_distance_is_no_fault() -> None:
     findings = look("sim://amigo?world=empty")
     assert causes(findings) == []
-    assert "no echo at sonars 0, 1, 2, 3, 4, 5, 6, 7" in texts(findings, "sonars")
+    assert "no sonar detects an echo: nothing is within 5 m" in texts(findings, "sonars")
 
 
 def test_a_nearly_empty_battery_is_an_error_with_the_time_left() -> None:
@@ -294,6 +315,9 @@ def test_a_modem_is_told_to_call_the_robot(tmp_path: Path) -> None:
     ("target", "key", "command"),
     [
         ("/dev/no_such_port", "no-port", ""),
+        ("/dev/null", "no-port", "amigobot find"),
+        ("/dev", "no-port", "amigobot find"),
+        ("192.168.1.999", "host-name", "getent hosts"),
         ("localhots:1", "host-name", "amigobot doctor localhost:1"),
         ("127.0.0.1:1", "wrong-socket", ""),
         ("sim://nonsense", "no-port", "amigobot doctor sim://"),
@@ -330,9 +354,11 @@ def test_a_slow_latency_timer_is_a_warning_with_the_command_that_sets_it(tmp_pat
     [
         ("/dev/ttyUSB0", Kind.SERIAL, "/dev/ttyUSB0"),
         ("/dev/ttyUSB*", Kind.SERIAL, "/dev/ttyUSB*"),
+        ("ttyUSB77", Kind.SERIAL, "/dev/ttyUSB77"),
         ("192.168.1.11", Kind.NETWORK, "socket://192.168.1.11:8101"),
         ("bridge:4001", Kind.NETWORK, "socket://bridge:4001"),
         ("[::1]:8101", Kind.NETWORK, "socket://[::1]:8101"),
+        ("::1", Kind.NETWORK, "socket://[::1]:8101"),
         ("rfc2217://bridge:2217", Kind.NETWORK, "rfc2217://bridge:2217"),
         ("sim://amigo-sh?seed=1", Kind.SIMULATED, "sim://amigo-sh?seed=1"),
     ],
@@ -342,7 +368,7 @@ def test_what_a_user_types_is_a_target(typed: str, kind: Kind, url: str) -> None
     assert (target.kind, target.url) == (kind, url)
 
 
-@pytest.mark.parametrize("typed", ["", "bridge:abc", "socket://", "a\nb"])
+@pytest.mark.parametrize("typed", ["", "bridge:abc", "socket://", "a\nb", "8101", "http://bridge"])
 def test_what_is_no_target_is_refused(typed: str) -> None:
     with pytest.raises(PortError):
         parse_target(typed)
@@ -487,6 +513,7 @@ def test_a_healthy_robot_is_exit_status_0_in_80_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(link, "_LOST", 1.0)  # a busy computer delays packets
     assert main(["doctor", "sim://amigo", "--seconds", "5", "--no-ros"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "All is well."
@@ -512,7 +539,7 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert (battery["severity"], 10.0 < battery["values"]["volts"] < 11.0) == ("error", True)
 
 
-@pytest.mark.parametrize("options", [["--seconds", "0"], ["--baud", "1234"], ["bridge:abc"]])
+@pytest.mark.parametrize("options", [["--seconds", "0"], ["--baud", "1234"], ["--robot", "none"], ["bridge:abc"]])
 def test_wrong_usage_is_exit_status_2(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", *options]) == 2
     assert capsys.readouterr().err.startswith("amigobot doctor: ")

@@ -627,6 +627,10 @@ ELSEWHERE = {
     "modem": "test_doctor.py::test_a_modem_is_told_to_call_the_robot",
     "refuse_open": "test_doctor.py::test_a_robot_that_opens_no_session_has_a_low_battery",
     "no_floor": "test_sim_erratic.py::TestTheFloor::test_a_fault_takes_it_away",
+    "dead_gyro": "test_doctor.py::test_a_broken_gyro_is_a_warning",
+    "gyro_offset": "test_doctor.py::test_a_broken_gyro_is_a_warning",
+    "pressed_bumpers": "test_doctor.py::test_bumpers_and_the_stop_button_are_named",
+    "stop_button": "test_doctor.py::test_bumpers_and_the_stop_button_are_named",
 }
 
 #: What only real processes, ports and clocks can show: in words, and the test that shows it.

@@ -26,7 +26,7 @@ from amigobot_tools.verify.page import shown
 from amigobot_tools.verify.reference import simulate
 from amigobot_tools.verify.runner import DONE, STOPPED, Runner
 from amigobot_tools.verify.simulated_owner import SimulatedOwner
-from amigobot_tools.verify.table import STEPS
+from amigobot_tools.verify.table import STEPS, steps_of
 from amigobot_tools.verify.trial import Trial
 
 REPOSITORY = Path(__file__).parents[2]
@@ -66,7 +66,7 @@ def differing(path: Path) -> dict[str, object]:
 
 def test_a_run_does_every_step_within_ten_minutes_of_the_robots_time(odd: Path) -> None:
     made = report.load(odd / report.REPORT)
-    assert [step.name for step in made.steps] == [step.name for step in STEPS]
+    assert [step.name for step in made.steps] == [step.name for step in steps_of(load_profile("amigo-sh"))]
     assert {step.status for step in made.steps} == {DONE}
     assert made.minutes < 10
 
@@ -164,7 +164,7 @@ def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.
     [
         ([], "which robot? amigobot verify /dev/ttyUSB0"),
         (["sim://", "--only", "nonsense"], "there is no step 'nonsense', allowed: identity,"),
-        (["sim://erratic"], "no robot answers"),
+        (["sim://erratic?checksum=count"], "no robot answers"),
         (["--compare", "/nowhere/report.json"], "/nowhere/report.json: cannot be read"),
     ],
 )
@@ -178,7 +178,7 @@ def test_what_cannot_be_done_is_refused(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "x"}, "not a report of `amigobot verify`"),
+        ({"format": "x"}, "no report of `amigobot verify`"),
         ({"version": 9}, "version 9, known: 1"),
         ({"figures": 3}, "is damaged"),
     ],
@@ -211,7 +211,9 @@ def test_every_parameter_of_a_figure_is_a_key_of_the_simulator(odd: Path) -> Non
 class TestStop:
     """An owner who presses a key when the wheels turn."""
 
-    @pytest.mark.parametrize("name", [step.name for step in STEPS if step.moves and step.name != "button"])
+    @pytest.mark.parametrize(
+        "name", [step.name for step in steps_of(load_profile("amigo-sh")) if step.moves and step.name != "button"]
+    )
     def test_a_key_stops_the_robot_in_every_step_that_moves(self, name: str) -> None:
         simulator = Simulator(load_profile("amigo-sh"))
 
@@ -239,6 +241,41 @@ def test_robots_of_the_family_are_as_simulated(robot: str, tmp_path: Path, capsy
     made = report.load(tmp_path / report.REPORT)
     assert {step.status for step in made.steps} == {"done", "skipped"}
     assert differing(tmp_path / report.REPORT) == {}
+
+
+def test_an_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
+    chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "heading_unit", "brake", "floor_sensors"
+    only = [word for name in chosen for word in ("--only", name)]
+    (tmp_path / "counted.yaml").write_text("extends: erratic\nname: counted\nquirks: {checksum_over_count: true}\n")
+    url = "sim://erratic?checksum=count&heading=deg&duty=permille&wheels=left&bits=player&layout=player"
+    arguments = ["--robot", str(tmp_path / "counted.yaml"), "--output", str(tmp_path / "report")]
+    assert main(["verify", url, *arguments, *only]) == 1
+    made = report.load(tmp_path / "report" / report.REPORT)
+    undone = {step.name: step.reason for step in made.steps if step.status != DONE}
+    assert undone == {
+        "sounds": "not possible on this robot, because an Erratic has no sounds",
+        "brake": "not possible on this robot, because an Erratic has no command E_STOP",
+    }
+    found = differing(tmp_path / "report" / report.REPORT)
+    assert found == {
+        "packets.sip": "23",
+        "pwm.unit": "per mille",
+        "wheels.left": "no",
+        "wheels.left_signs": "0, +",
+        "heading.unit": "degrees",
+        "floor.lifted": "01000000",
+        "floor.floor": "01110000",
+    }
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("robot", ["erratic", "erratic-degrees", "erratic-player"])
+def test_every_variant_of_an_erratic_is_as_simulated(robot: str, tmp_path: Path) -> None:
+    assert main(["verify", f"sim://{robot}?seed=4", "--robot", robot, "--output", str(tmp_path)]) == 0
+    made = report.load(tmp_path / report.REPORT)
+    impossible = {step.name for step in STEPS if step.not_erratic}
+    assert {step.name for step in made.steps if step.status != DONE} == impossible
+    assert made.minutes < 10
 
 
 def test_a_wheel_that_stalls_fails_the_step_and_the_others_go_on(tmp_path: Path) -> None:

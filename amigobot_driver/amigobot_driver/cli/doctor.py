@@ -1,4 +1,4 @@
-"""Find out why a robot does not work, or works badly, and say how to repair it.
+"""Find out why a robot does not work, or works badly, and say what mends it.
 
     amigobot doctor                                 the serial port of this computer
     amigobot doctor /dev/ttyUSB0
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import sys
@@ -39,6 +40,7 @@ from ..doctor import (
     verdict,
 )
 from ..errors import PortError
+from ..profiles import ProfileError, load_profile
 from ..protocol import BAUD_RATES
 from .doctor_report import pack
 from .errors import UsageError
@@ -46,6 +48,8 @@ from .errors import UsageError
 #: Columns of the label and of the name of the check.
 _LABEL, _NAME = 7, 16
 _WIDTH = 100  #: widest output
+#: s that an examination takes at most if nobody asks for longer, beside start and end of the program.
+_LIMIT = 15.0
 _LABELS = {Severity.OK: "ok", Severity.NOTE: "note", Severity.WARNING: "WARN", Severity.ERROR: "ERROR"}
 #: Styles of a terminal, as numbers of SGR.
 _STYLES = {Severity.OK: "32", Severity.NOTE: "36", Severity.WARNING: "33", Severity.ERROR: "31;1"}
@@ -56,10 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("port", nargs="?", metavar="PORT", help="device, HOST:PORT or URL (default: the serial port)")
     parser.add_argument("--baud", type=int, default=0, help="expected line speed (default: of the robot's profile)")
-    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
-    parser.add_argument(
-        "--seconds", type=float, default=OBSERVED, metavar="S", help="how long to listen to the robot (%(default)g s)"
-    )
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    parser.add_argument("--seconds", type=float, metavar="S", help=f"how long to listen to the robot ({OBSERVED:g} s)")
     parser.add_argument("--no-ros", action="store_true", help="leave out the checks of ROS")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write all of it to a zip file, without names")
@@ -67,20 +69,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
-    if not 1.0 <= args.seconds <= 3600.0:
+    if args.seconds is not None and not 1.0 <= args.seconds <= 3600.0:
         raise UsageError(f"--seconds is {args.seconds:g}, allowed: 1 to 3600")
     if args.baud and args.baud not in BAUD_RATES:
         raise UsageError(f"--baud is {args.baud}, allowed: {', '.join(map(str, BAUD_RATES))}")
     try:
         target = parse_target(args.port) if args.port else None
-    except PortError as error:
+        if args.robot:
+            load_profile(args.robot)
+    except (PortError, ProfileError) as error:
         raise UsageError(str(error)) from None
     printer = _Printer(sys.stdout, quiet=args.json)
     case = Case(
         target=target or Target("", "", Kind.SERIAL),
         baud=args.baud,
         profile=args.robot,
-        seconds=args.seconds,
+        seconds=args.seconds or OBSERVED,
+        limit=math.inf if args.seconds else _LIMIT,
         trace=args.report is not None,
         on_progress=printer.progress,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -36,13 +38,15 @@ class Case:
 
     target: Target
     baud: int = 0  #: line speed that the user expects; 0: the profile's
-    profile: str = ""  #: name or file of a profile; "": by the identity of the robot
+    profile: str = ""  #: name or file of a profile; "": as the robot says
     seconds: float = OBSERVED
+    limit: float = math.inf  #: s from the beginning until the observation ends, if it has lasted half of `seconds`
     trace: bool = False  #: keep every frame, for a report
     on_progress: Callable[[str], None] = _ignore  #: called with what is done now, as it takes a while
     sysfs: Path = Path("/sys")
     proc: Path = Path("/proc")
 
+    began: float = field(default_factory=time.monotonic, init=False)
     stage: Stage = Stage.NAMED
     addresses: frozenset[str] = frozenset()  #: IP addresses of the host
     port: Port | None = None
@@ -89,7 +93,7 @@ class Check:
 
     @property
     def purpose(self) -> str:
-        """What it examines, one line."""
+        """What it looks at, one line."""
         return (self.examine.__doc__ or "").strip().partition("\n")[0]
 
     def applies(self, case: Case) -> bool:

@@ -5,6 +5,7 @@ The driver begins each session with STOP and zero velocities, and ends it with S
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -30,7 +31,7 @@ from ..transport import Port, open_port
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 KEPT = 20_000
-_POLL_PERIOD = 0.05  #: s
+_LOOK = 0.05  #: s
 #: States in which a session has ended.
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
 
@@ -48,9 +49,7 @@ class Observation:
     after: RobotSnapshot
 
 
-def observation(
-    events: Sequence[Event], seconds: float, before: RobotSnapshot, after: RobotSnapshot
-) -> Observation:
+def observation(events: Sequence[Event], seconds: float, before: RobotSnapshot, after: RobotSnapshot) -> Observation:
     """Return what some events show.
 
     Args:
@@ -93,15 +92,16 @@ class Session(Protocol):
 class Connection:
     """A driver on a port that is open already. Ends with `close`."""
 
-    def __init__(self, url: str, port: Port, *, baud: int, profile: str, trace: bool) -> None:
+    def __init__(self, url: str, port: Port, *, baud: int, profile: str, trace: bool, latest: float = math.inf) -> None:
         """Begin to connect.
 
         Args:
             url: How the port is opened again if it is lost.
             port: The open port; the connection closes it.
             baud: Line speed at which the robot answers; 0: unknown.
-            profile: Name or file of a profile; "": by the identity of the robot.
+            profile: Name or file of a profile; "": as the robot says.
             trace: Keep every frame in `frames`.
+            latest: Monotonic time in s at which an observation ends early.
 
         Raises:
             ProfileError: There is no such profile.
@@ -109,7 +109,7 @@ class Connection:
         self._first: Port | None = port
         self._events: deque[Event] = deque(maxlen=KEPT)
         self.frames: deque[FrameSeen] = deque(maxlen=KEPT)
-        self._ended = threading.Event()
+        self._ended, self._latest = threading.Event(), latest
         options = Options(profile=profile, baud=baud, motors_on_connect=False, trace=trace)
         self._driver = Driver(Robot(options), url, self._take, opener=self._open)
         self.began = time.monotonic()
@@ -138,14 +138,14 @@ class Connection:
         return self.snapshot.link.connections > 0
 
     def observe(self, seconds: float, on_progress: Callable[[float], None]) -> Observation:
-        """Collect what comes until some seconds after the connection began.
+        """Collect what comes until some seconds after the connection began, or until the latest time.
 
         Args:
-            seconds: Time in s since the connection began.
+            seconds: Time in s since the connection began; it lasts at least half of that.
             on_progress: Called about once a second with the remaining time in s.
         """
         before, began = self.snapshot, time.monotonic()
-        end = max(self.began + seconds, began + seconds / 2)
+        end = max(min(self.began + seconds, self._latest), began + seconds / 2)
         while (remaining := end - time.monotonic()) > 0:
             on_progress(remaining)
             self._ended.wait(min(1.0, remaining))
@@ -170,7 +170,7 @@ class Connection:
     def _until(self, condition: Callable[[], bool], seconds: float) -> None:
         end = time.monotonic() + seconds
         while not condition() and time.monotonic() < end:
-            time.sleep(_POLL_PERIOD)
+            time.sleep(_LOOK)
 
 
 def _is_complete(snapshot: RobotSnapshot) -> bool:

@@ -29,6 +29,8 @@ LISTEN, ANSWER = (0.15, 0.25), (0.3, 0.5)
 #: Line speeds in the order of their probability: AmigoBot, bridges and AmigoBot-SH, Erratic.
 SPEEDS = (9600, 57600, 38400, 115200, 19200)
 assert sorted(SPEEDS) == sorted(BAUD_RATES)
+#: Line speed of older GPS receivers, and s in which one sends its text at least once.
+_GPS_SPEED, _GPS_PERIOD = 4800, 1.3
 #: Share of printable bytes in a text.
 _TEXT = 0.8
 _EMPTY_LINE = b"\r\n"
@@ -43,6 +45,7 @@ class Answer(Enum):
 
     ROBOT = auto()
     LOOP_BACK = auto()  #: every byte comes back
+    ECHO = auto()  #: every byte comes back, and a robot answers
     TEXT = auto()
     NOISE = auto()  #: bytes that are neither packets nor text
     SILENCE = auto()
@@ -55,6 +58,8 @@ class ProbeResult:
     answer: Answer = Answer.SILENCE
     baud: int = 0  #: line speed of the answer; 0: the port has none
     streaming: bool = False  #: the robot was in a session that another program left open, or it is an Erratic
+    counted: bool = False  #: the checksum of its packets includes the count (docs/protocol.md E-40)
+    unasked: int = 0  #: number of times that bytes came while nothing was sent
     received: bytes = b""  #: at that speed
     sent: int = 0  #: bytes
     speeds: tuple[int, ...] = ()  #: that were tried
@@ -100,6 +105,8 @@ class Prober:
             if any(stranger(data) for data in result.per_speed.values()):
                 break
         self._classify()
+        if result.answer is Answer.NOISE and result.unasked > 1 and len(speeds) > 1:
+            self._listen_for_gps()
         return result
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -109,6 +116,7 @@ class Prober:
         if speed:
             self._port.set_baud(speed)
         received = self._early + self._read(speed, listen)
+        self.result.unasked += bool(received)
         self.result.per_speed[speed] = self._early + self.result.per_speed[speed]
         self._early = b""
         # What is like a command is a late echo: a robot that was not asked sends no answer to SYNC0 or SYNC1.
@@ -121,10 +129,15 @@ class Prober:
         for command in (Command.PULSE(), Command.OPEN(), Command.CLOSE()):
             sent += self._send(command.encode())
             received += self._read(speed, answer, enough=partial(_complete, sent, received))
-            if received != sent:
+            if received != sent and _STOP not in received:
                 break
-        if received and received == sent:
-            return self._found(Answer.LOOP_BACK, speed)
+        if received and (received == sent or _STOP in received):
+            # A robot behind an adapter that echoes answers later than the echo.
+            received += self._read(speed, answer)
+            if _packets(_without_echo(received)):
+                return self._found(Answer.ECHO, speed)
+            if received == sent:
+                return self._found(Answer.LOOP_BACK, speed)
         # It ends the state SYNCED, in which a robot is silent, also if another program has left it there.
         self._send(Command.CLOSE().encode())
         if (packets := _packets(received)) and _STOP not in received:
@@ -138,6 +151,7 @@ class Prober:
         result = self.result
         result.answer, result.baud, result.streaming = answer, speed, streaming
         result.received = result.per_speed.get(speed, b"")
+        result.counted = answer is Answer.ROBOT and not FrameDecoder().feed(result.received, 0.0)
         return True
 
     def _classify(self) -> None:
@@ -150,6 +164,12 @@ class Prober:
         speed = max(received, key=lambda speed: (readable(received[speed]) >= _TEXT, len(received[speed])))
         text = readable(received[speed]) >= _TEXT
         self._found(Answer.TEXT if text else Answer.NOISE, speed)
+
+    def _listen_for_gps(self) -> None:
+        """Listen at the one usual speed that no robot has."""
+        self._port.set_baud(_GPS_SPEED)
+        if stranger(self._read(_GPS_SPEED, _GPS_PERIOD)):
+            self._found(Answer.TEXT, _GPS_SPEED)
 
     def _send(self, data: bytes) -> bytes:
         self._port.write(data)

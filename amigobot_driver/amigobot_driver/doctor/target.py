@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +14,13 @@ from ..errors import PortError
 
 #: TCP port of robots, bridges and simulators if none is given.
 DEFAULT_TCP_PORT = 8101
+
+
+#: URLs of pyserial, besides those of a network
+_SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")
+#: a serial port without its folder, be it there or not
+_SERIAL_NAME = re.compile(r"(tty|rfcomm|cu\.|COM)[\w.-]*", re.IGNORECASE)
+_FORM = "the form is HOST:PORT, for example 192.168.1.11:8101"
 
 
 class Kind(Enum):
@@ -60,19 +69,31 @@ def parse_target(text: str) -> Target:
     scheme, separator, _ = text.partition("://")
     if separator and scheme == "sim":
         return Target(text, text, Kind.SIMULATED)
-    if separator and scheme not in ("socket", "rfc2217"):
+    if separator and scheme in _SERIAL_SCHEMES:
         return Target(text, text, Kind.SERIAL)
+    if separator and scheme not in ("socket", "rfc2217"):
+        raise PortError(f"{text}: {scheme}:// is not known, allowed: socket://, rfc2217://, sim://; or {_FORM}")
     if not separator and ("/" in text or os.path.exists(text)):
         return Target(text, text, Kind.SERIAL)
-    if not separator and os.path.exists(f"/dev/{text}"):
+    if not separator and (os.path.exists(f"/dev/{text}") or _SERIAL_NAME.fullmatch(text)):
         return Target(text, f"/dev/{text}", Kind.SERIAL)
-    url = text if separator else f"socket://{text}"
+    if text.isdecimal():
+        raise PortError(f"{text} is a number and no host; {_FORM}, or localhost:{text} on this computer")
+    url = text if separator else f"socket://{f'[{text}]' if _is_ipv6(text) else text}"
     try:
         parts = urlsplit(url)
         host, tcp_port = parts.hostname or "", parts.port or DEFAULT_TCP_PORT
     except ValueError as error:
-        raise PortError(f"{text}: {error}; the form is HOST:PORT, for example 192.168.1.11:8101") from None
+        raise PortError(f"{text}: {error}; {_FORM}") from None
     if not host:
-        raise PortError(f"{text}: there is no host; the form is HOST:PORT, for example 192.168.1.11:8101")
+        raise PortError(f"{text}: there is no host; {_FORM}")
     bracketed = f"[{host}]" if ":" in host else host
     return Target(text, f"{parts.scheme}://{bracketed}:{tcp_port}", Kind.NETWORK, host, tcp_port)
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return True

@@ -4,12 +4,12 @@ A client that was written for the real robot works unchanged. The package import
 the driver: the driver's assumptions about a robot are tested against an independent implementation of the manuals.
 """
 
-from .activmedia.flash import flash_of
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .build import build_simulator, option_names
 from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
 from .events import Event
+from .factory import flash_of
 from .faults import FaultError, Faults, Window, flag, parse_faults
 from .options import (
     REPORT_FORMAT,

@@ -6,6 +6,7 @@ import math
 
 from ..profiles import Profile
 from .body import Body
+from .faults import FaultInjector
 from .world import Footprint
 
 #: rad, angle that the segments of one ring cover (as in ARIA)
@@ -17,15 +18,16 @@ _REACH = 0.005
 class BumperRings:
     """Finds the pressed segments. Segment 0 is the leftmost in front, the rightmost behind."""
 
-    def __init__(self, profile: Profile, body: Body) -> None:
+    def __init__(self, profile: Profile, body: Body, fault_injector: FaultInjector) -> None:
         """Place the rings around the body.
 
         Args:
             profile: Number of segments in front and behind.
             body: Pose and walls.
+            fault_injector: Its fault `pressed_bumpers` presses segments.
         """
         rings = profile.bumpers
-        self._body = body
+        self._body, self._fault_injector = body, fault_injector
         self._front, self._rear = rings.front_segments, rings.rear_segments
         shape = body.footprint
         self._ring = Footprint(shape.front + _REACH, shape.rear + _REACH, shape.side + _REACH)
@@ -38,6 +40,11 @@ class BumperRings:
         for start, end in self._contacts():
             front |= _segments(start, end, self._front)
             rear |= _segments(_turned(start), _turned(end), self._rear)
+        for number in self._fault_injector.faults.pressed_bumpers:
+            if number < self._front:
+                front |= 1 << number
+            elif number < self._front + self._rear:
+                rear |= 1 << number - self._front
         return front, rear
 
     def _contacts(self) -> list[tuple[float, float]]:

@@ -152,13 +152,19 @@ class Controller(ABC, Generic[P]):
         """Switch the motors on or off.
 
         Args:
-            on: The new state; a MOTORS button that sticks keeps the motors off.
+            on: The new state; a button that is pressed keeps the motors off.
             cause: For the text of the event.
         """
-        on = on and not self.hardware.fault_injector.faults.stuck_button
+        on = on and not self._held_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
             self.event("motors", f"{'on' if on else 'off'} by {cause}")
+
+    @property
+    def _held_button(self) -> str:
+        """The button that keeps the motors off, for the text of an event; "" for none."""
+        faults = self.hardware.fault_injector.faults
+        return "the stop button" if faults.stop_button else "the MOTORS button, which sticks" * faults.stuck_button
 
     # --- parts of the control cycle ------------------------------------------------------------------------
 
@@ -186,8 +192,8 @@ class Controller(ABC, Generic[P]):
             self.event("watchdog", f"nothing from the client for {limit:g} s, the wheels are stopped")
 
     def _step_drive(self) -> None:
-        if self.hardware.fault_injector.faults.stuck_button:
-            self.enable_motors(False, "the MOTORS button, which sticks")
+        if held := self._held_button:
+            self.enable_motors(False, held)
         before = self.drive.stalls
         self.drive.step(TICK)
         for side, was, stalled in zip(("left", "right"), before, self.drive.stalls, strict=True):

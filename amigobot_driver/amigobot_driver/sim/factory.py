@@ -1,15 +1,17 @@
-"""The FLASH parameters of a new robot."""
+"""The FLASH parameters of a new robot, and those that a CONFIG packet shows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 
 from ..profiles import Profile
+from ..protocol import ErraticConfig, Parameters
 from .activmedia.dialect import dialect_for
 from .activmedia.flash import ActivMediaFlash
 from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
+from .keywords import to_keywords
 from .parameters import FlashParameters, load_flash
 
 
@@ -26,3 +28,13 @@ def factory_settings(profile: Profile) -> Mapping[str, int | str]:
     else:
         flash = load_flash(ActivMediaFlash, dialect_for(profile.firmware).factory(profile), profile.name)
     return {item.name: getattr(flash, item.name) for item in fields(flash)}
+
+
+def flash_of(config: Parameters, names: Collection[str] | None = None) -> dict[str, int | str]:
+    """Return the FLASH values that a CONFIG packet shows, by the manual's keywords.
+
+    Args:
+        config: The packet; values that no simulated FLASH can have are left out.
+        names: Fields of the packet that are of interest; None for all.
+    """
+    return to_keywords(ErraticFlash if isinstance(config, ErraticConfig) else ActivMediaFlash, config, names)

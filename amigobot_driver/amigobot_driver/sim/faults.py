@@ -63,10 +63,16 @@ class Faults:
     mute_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these give no reading: 2,5, from 0"})
     stuck_sonars: frozenset[int] = field(default=frozenset(), metadata={"help": "these repeat one range: 2,5, from 0"})
     cross_talk: float = field(default=0.0, metadata={"help": "share of pings that another robot's sonars cut short"})
+    dead_gyro: bool = field(default=False, metadata={"help": "1: the gyro gives no packets"})
+    gyro_offset: float = field(default=0.0, metadata={"help": "counts by which the gyro reads too high"})
+    pressed_bumpers: frozenset[int] = field(
+        default=frozenset(), metadata={"help": "these segments are pressed: 0,7, from 0, the front ring first"}
+    )
     no_floor: frozenset[int] = field(default=frozenset(), metadata={"help": "no floor under these: 0 left, 1 right"})
     refuse_open: bool = field(default=False, metadata={"help": "1: it answers the handshake and opens no session"})
     modem: bool = field(default=False, metadata={"help": "1: a radio modem passes no byte until it receives WMS2"})
     stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
+    stop_button: bool = field(default=False, metadata={"help": "1: the stop button of a Pioneer is pressed"})
 
 
 def fault_help() -> str:

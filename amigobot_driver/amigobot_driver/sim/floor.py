@@ -36,6 +36,8 @@ class FloorSensors:
             return False
         if number >= len(self._poses):
             return True
+        if self._body.lifted:
+            return False
         pose, sensor = self._body.pose, self._poses[number]
         c, s = math.cos(pose.heading), math.sin(pose.heading)
         return self.world.has_floor(pose.x + c * sensor.x - s * sensor.y, pose.y + s * sensor.x + c * sensor.y)

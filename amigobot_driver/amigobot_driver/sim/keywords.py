@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Collection, Mapping
 from dataclasses import Field, field, fields
 from typing import Any, TypeVar
 
@@ -70,6 +71,25 @@ def from_keywords(kind: type[T], overrides: Mapping[str, int | str], where: str,
             raise ProfileError(f"{where}: flash: {keyword!r} is not known, allowed: {names}")
         values[item.name] = _checked(item, value, f"{where}: flash: {keyword}")
     return kind(**values, **fixed)
+
+
+def to_keywords(kind: type, source: object, names: Collection[str] | None = None) -> dict[str, int | str]:
+    """Return the values of another object that fit a parameter set, by keyword.
+
+    Args:
+        kind: Dataclass whose fields come from `number` and `text`.
+        source: Has the values under the names of these fields, as a CONFIG packet does; missing and wrong ones are
+            left out.
+        names: Fields that are of interest; None for all.
+    """
+    values: dict[str, int | str] = {}
+    for item in fields(kind):
+        value = getattr(source, item.name, None)
+        if value is None or "keyword" not in item.metadata or (names is not None and item.name not in names):
+            continue
+        with contextlib.suppress(ProfileError):
+            values[item.metadata["keyword"]] = _checked(item, value, item.name)
+    return values
 
 
 def _checked(item: Field[Any], value: object, where: str) -> int | str:

@@ -15,7 +15,7 @@ _AT_REST = 0.005, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a request."""
+    """What a robot says to a request."""
 
     success: bool
     message: str

@@ -1,7 +1,7 @@
 """A client as small as the measurements need it: every command is the caller's, every packet is kept with its time.
 
 The driver repeats, delays and refuses commands to keep a robot safe; a measurement must know which byte was sent when.
-What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` ends every motion on every exit.
+What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` ends every motion on every way out.
 """
 
 from __future__ import annotations
@@ -11,27 +11,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from amigobot_driver import AmigoBotError
+from amigobot_driver import AmigoBotError, Profile
 from amigobot_driver.cli.packet_file import Record
 from amigobot_driver.protocol import (
     BAUD_RATES,
-    OVERHEAD,
     Command,
-    Config,
+    CommandTable,
+    ErraticConfig,
     FrameDecoder,
     Instruction,
     Packet,
+    Parameters,
     Sip,
     SyncReply,
     Unlisted,
     parse,
 )
+from amigobot_driver.robot.dialects import Dialect, dialects
 
 from .line import Line
 
 P = TypeVar("P", bound=Packet)
 
-#: s between two commands; s between two PULSEs while nothing else is sent
+#: letter of the firmware of an Erratic
+ERRATIC = "E"
+#: s between two commands, if the profile asks for no more; s between two PULSEs while nothing else is sent
 _SPACING, _BEAT = 0.02, 0.4
 #: bits on the line for one byte
 _BITS = 10
@@ -39,6 +43,8 @@ _BITS = 10
 _SLICE = 0.05
 #: s to wait for an answer, and how often it is asked for
 _ANSWER, _TRIES = 0.6, 3
+#: s in which a robot that sends without being asked is heard
+_LISTEN = 0.25
 
 
 class Stopped(Exception):
@@ -54,12 +60,12 @@ class Stamped:
     """A packet, and when its first byte was sent (s)."""
 
     time: float
-    packet: Packet
-    data: bytes  #: without header, count and checksum
+    packet: Packet  #: that of an Erratic as the packet of an ActivMedia robot, where there is an equivalent
+    data: bytes  #: as received, without header, count and checksum
 
 
 class Client:
-    """One session with a robot.
+    """One session with a robot, in the commands and packets of an ActivMedia robot; the dialect translates them.
 
     Args:
         line: To the robot.
@@ -68,6 +74,9 @@ class Client:
 
     def __init__(self, line: Line, stopped: Callable[[], bool] = lambda: False) -> None:
         self.line = line
+        self._dialects = dialects()
+        self.dialect = self._dialects[0]
+        self._spacing = _SPACING
         self.opened = False
         self.packets: list[Stamped] = []
         self.commands: list[str] = []  #: what was sent, PULSEs that only keep the session alive left out
@@ -124,54 +133,78 @@ class Client:
         known = self.line.byte_time
         self._decoder.byte_time = self._bridge_byte_time if known is None else known
         for frame in self._decoder.feed(data, self.now()):
-            self.packets.append(Stamped(frame.stamp, parse(frame.data), frame.data))
+            packet = self.dialect.on_packet(parse(frame.data, self.dialect.packets))
+            self.packets.append(Stamped(frame.stamp, packet, frame.data))
             self.records.append(Record(frame.stamp - self._began, False, frame.data))
 
     # -- commands ---------------------------------------------------------------------------------------------
 
     def send(self, *instructions: Instruction | Unlisted) -> float:
-        """Send commands, spaced as AmigOS needs it.
+        """Send commands, spaced as the firmware needs it.
 
         Returns:
             When the last one was sent, s.
+
+        Raises:
+            ValueError: The robot has no such command.
         """
         for instruction in instructions:
-            remaining = self._sent_at + _SPACING - self.now()
-            if remaining > 0:
-                self.wait(remaining, alive=False)
-            self._write(instruction)
-            self.commands.append(str(instruction))
+            self.wait(max(0.0, self._sent_at + self._spacing - self.now()), alive=False)
+            self.commands.append(str(self._write(instruction)))
         return self._sent_at
+
+    def can_send(self, command: CommandTable) -> bool:
+        """Return whether the dialect has a command, whatever the firmware makes of it."""
+        return self.dialect.supports(command, "")
 
     def send_bytes(self, frame: bytes, name: str) -> None:
         """Send a frame as it stands, right or wrong; `name` is for the report."""
-        self.wait(max(0.0, self._sent_at + _SPACING - self.now()), alive=False)
+        self.wait(max(0.0, self._sent_at + self._spacing - self.now()), alive=False)
         self._sent_at = self.now()
         self.line.write(frame)
         self.commands.append(name)
         self.records.append(Record(self._sent_at - self._began, True, frame[3:-2]))
 
-    def _write(self, instruction: Instruction | Unlisted) -> None:
-        frame = instruction.encode()
+    def _write(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted:
+        """Send a command in the robot's dialect, and return it."""
+        own = self.dialect.command(instruction)
+        if own is None:
+            raise ValueError(f"this robot has no command {instruction}")
+        frame = own.encode(self.dialect.check)
         self.line.write(frame)
         self._sent_at = self.now()
-        self.records.append(Record(self._sent_at - self._began, True, frame[3 : len(frame) - OVERHEAD + 3]))
+        self.records.append(Record(self._sent_at - self._began, True, frame[3:-2]))
+        return own
 
     def ask(self, instruction: Instruction, kind: type[P], seconds: float = _ANSWER) -> P | None:
         """Send a command and return its answer; None if there is none."""
         self.send(instruction)
         return self.wait_for(kind, seconds)
 
-    def config(self) -> Config | None:
-        """Request CONFIGpac; None if the robot does not answer."""
+    def config(self) -> Parameters | None:
+        """Request the CONFIG packet; None if the robot does not answer."""
         for _ in range(_TRIES):
-            if (answer := self.ask(Command.CONFIG(), Config)) is not None:
+            if (answer := self.ask(Command.CONFIG(), Parameters)) is not None:
                 if answer.host_baud < len(BAUD_RATES):
                     self._bridge_byte_time = _BITS / BAUD_RATES[answer.host_baud]
                 return answer
         return None
 
     # -- the session ------------------------------------------------------------------------------------------
+
+    def set_profile(self, profile: Profile) -> None:
+        """Use the dialect of a profile, and its choices where the manuals contradict each other."""
+        if profile.firmware:
+            self._use(next(each for each in self._dialects if set(profile.firmware) & set(each.firmware)))
+        self.dialect.set_profile(profile)
+        self._decoder.check = self.dialect.check
+        self._spacing = max(_SPACING, profile.link.command_spacing)
+
+    def _use(self, dialect: Dialect) -> None:
+        """Speak a dialect from now on; what was received in another one is no longer among the packets."""
+        if dialect is not self.dialect:
+            self.dialect = dialect
+            self.packets.clear()
 
     def connect(self) -> SyncReply:
         """Find the robot at one of the line speeds, end a session that is open, and synchronize.
@@ -181,15 +214,32 @@ class Client:
         """
         for baud in BAUD_RATES:
             self.line.set_baud(baud)
-            if (reply := self._synchronize()) is not None:
+            streaming = self.wait_for(Packet, _LISTEN, lambda packet: any(d.streams(packet) for d in self._dialects))
+            if streaming is not None:
+                self._use(next(each for each in self._dialects if each.streams(streaming)))
+            reply = self._identify() if self.is_erratic else self._synchronize(streaming=streaming is not None)
+            if reply is not None:
                 return reply
         raise NoAnswer(
-            "no robot answers at any line speed: is it switched on, is the cable in its serial port? (an Erratic has "
-            "another protocol, this test is not for it)"
+            "no robot answers at any line speed: is it switched on, is the cable in its serial port? `amigobot doctor` "
+            "finds out why"
         )
 
-    def _synchronize(self) -> SyncReply | None:
-        if self.wait_for(Sip, 0.25) is not None:
+    @property
+    def is_erratic(self) -> bool:
+        """Whether the robot is an Erratic, which sends and obeys without a handshake."""
+        return self.dialect.firmware == ERRATIC
+
+    def _identify(self) -> SyncReply | None:
+        """Stop an Erratic, and ask it for its parameters, which have its name."""
+        self.send(Command.STOP(), Command.ENABLE(0))
+        answer = self.config()
+        if not isinstance(answer, ErraticConfig):
+            return None
+        return SyncReply(name=answer.name, robot_class=answer.type, subclass=answer.subtype)
+
+    def _synchronize(self, *, streaming: bool) -> SyncReply | None:
+        if streaming:
             self.send(Command.STOP(), Command.ENABLE(0), Command.CLOSE())
             self.wait(0.3)
         for _ in range(_TRIES):

@@ -21,7 +21,7 @@ from amigobot_driver.transport import open_port
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import TerminalClosed, keyboard
+from ..keys import HungUp, keyboard
 from . import page, report
 from .client import Client, Stopped
 from .comparison import DIFFERS, UNKNOWN, Compared, compare
@@ -32,12 +32,11 @@ from .reference import expected
 from .report import PAGE, RECORDING, REPORT, Report
 from .runner import DONE, FAILED, Runner, StepResult
 from .simulated_owner import SimulatedOwner
-from .table import STEPS
+from .table import STEPS, steps_of
 from .terminal_owner import TerminalOwner, UnattendedOwner
 from .trial import Trial
 
 _SIMULATED = "sim://"
-_ERRATIC = "E"
 _FIRST_BAUD = 9600
 _COLORS = {DIFFERS: "bold red", UNKNOWN: "dim"}
 
@@ -54,7 +53,7 @@ def print_steps() -> int:
 
 
 def check_steps(names: Sequence[str]) -> None:
-    """Refuse names that are not steps.
+    """Refuse names that are no steps.
 
     Raises:
         UsageError: A step does not exist.
@@ -84,7 +83,7 @@ def verify(args: argparse.Namespace) -> int:
         made, profile = _measure(args, console, before)
     except Stopped:
         raise UsageError("ended by a key") from None
-    except TerminalClosed as end:
+    except HungUp as end:
         raise UsageError(f"{end}; the robot was stopped, --resume goes on") from None
     _finish(args.output, made, profile)
     _print_summary(console, made)
@@ -93,14 +92,17 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _measure(args: argparse.Namespace, console: Console, before: Report | None) -> tuple[Report, Profile]:
-    """Run the steps; on every exit the robot is stopped and its session closed."""
+    """Run the steps; on every way out the robot is stopped and its session closed."""
     with contextlib.ExitStack() as stack:
         line, owner = _connect(args, console, stack)
         client = Client(line, owner.stopped)
+        if args.robot:
+            client.set_profile(load_profile(args.robot))
         stack.callback(client.end)
         stack.callback(client.halt)
         reply = client.connect()
         profile, reason = _profile(args.robot, reply)
+        client.set_profile(profile)
         client.open()
         console.print(f"{reply.name}: profile {profile.name}, {reason}")
         trial = Trial(client, owner, profile, config=client.config())
@@ -141,7 +143,7 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
     else:
         try:
             owner = TerminalOwner(stack.enter_context(keyboard()), console)
-        except TerminalClosed as error:
+        except HungUp as error:
             raise UsageError(f"{error}; without one, --yes asks nothing") from None
     port = open_port(args.port, _FIRST_BAUD)
     stack.callback(port.close)
@@ -161,12 +163,8 @@ def _terminated_as_interrupted() -> Iterator[None]:
 
 def _profile(robot: str, reply: SyncReply) -> tuple[Profile, str]:
     if robot:
-        profile, reason = load_profile(robot), "as asked for"
-    else:
-        profile, reason = choose_profile(reply.robot_class, reply.subclass)
-    if profile.firmware == _ERRATIC:
-        raise UsageError("this test is for ActivMedia robots; an Erratic has another protocol")
-    return profile, reason
+        return load_profile(robot), "as asked for"
+    return choose_profile(reply.robot_class, reply.subclass)
 
 
 class _Recorder:
@@ -202,7 +200,7 @@ def _recording(args: argparse.Namespace, client: Client, made: Report, profile: 
         robot_class=made.robot["class"],
         subclass=made.robot["subclass"],
         profile=profile.name,
-        erratic=False,
+        erratic=client.is_erratic,
     )
     number = 1
     path = args.output / RECORDING
@@ -223,7 +221,8 @@ def _run(args: argparse.Namespace, trial: Trial, made: Report, recorder: _Record
     trial.figures = {item.figure.key: item.figure for item in made.figures}
     trial.series = dict(made.series)
     done = made.done
-    steps = [step for step in STEPS if step.name not in done and (not args.only or step.name in args.only)]
+    possible = steps_of(trial.profile)
+    steps = [step for step in possible if step.name not in done and (not args.only or step.name in args.only)]
 
     def save(result: StepResult) -> None:
         results[result.name] = result

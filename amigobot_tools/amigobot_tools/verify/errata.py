@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _WORDING = "a contradiction of words or tables that a robot cannot answer"
-_ERRATIC = "about the Erratic, which has another protocol; this test is for ActivMedia robots"
 _PROGRAM = "about another program, not about a robot"
 
 #: Erratum: why a robot cannot settle it here.
@@ -23,19 +22,9 @@ WITHOUT_STEP: dict[str, str] = {
     "E-23": _WORDING,
     "E-32": _WORDING,
     "E-39": _WORDING,
-    "E-40": _ERRATIC,
-    "E-41": _ERRATIC,
-    "E-42": _ERRATIC,
-    "E-43": _ERRATIC,
-    "E-44": _ERRATIC,
-    "E-45": _ERRATIC,
-    "E-46": _ERRATIC,
     "E-47": "would drive a wheel at full speed backwards; the driver never sends 128 steps",
-    "E-48": _ERRATIC,
-    "E-49": _ERRATIC,
-    "E-50": _ERRATIC,
-    "E-51": _ERRATIC,
-    "E-52": _ERRATIC,
+    "E-49": "a longer serial number would replace the robot's own; the step `config` shows how the field is filled",
+    "E-50": _WORDING,
     "E-55": _WORDING,
     "E-60": "number 90 plays a sound on AmigOS; that 91 is answered, the step `sounds` shows",
     "E-61": _WORDING,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from amigobot_driver import Profile
-from amigobot_driver.protocol import Config
+from amigobot_driver.protocol import Parameters
 from amigobot_driver.sim import SonarModel, Wear, flash_of
 
 from .comparison import AS_SIMULATED, Compared, is_significant
@@ -19,7 +19,7 @@ _WEAR = (0.5, 2.0)
 _CONFIG = "config."
 
 
-def simulator_section(profile: Profile, config: Config | None, compared: Sequence[Compared]) -> dict[str, Any]:
+def simulator_section(profile: Profile, config: Parameters | None, compared: Sequence[Compared]) -> dict[str, Any]:
     """Return the section `simulator` of a report, which `amigobot sim --from-report` reads.
 
     Args:

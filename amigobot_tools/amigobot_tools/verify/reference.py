@@ -6,14 +6,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from amigobot_driver import Profile
-from amigobot_driver.protocol import Config
+from amigobot_driver.protocol import Parameters
 from amigobot_driver.sim import Simulator, SonarModel, Wear, flash_of
 
 from .client import Client
 from .line import SimulatorLine
 from .runner import Runner, StepResult
 from .simulated_owner import SimulatedOwner
-from .table import STEPS
+from .table import steps_of
 from .trial import Trial
 
 #: how many times more pings than at the robot: the noise of the expected values then hardly counts
@@ -33,15 +33,16 @@ def simulate(
         patience: See `Trial`.
     """
     client = Client(SimulatorLine(simulator))
+    client.set_profile(nominal)
     client.connect()
     client.open()
     trial = Trial(client, SimulatedOwner(simulator), nominal, patience)
-    results = Runner(trial).run([step for step in STEPS if step.name in steps])
+    results = Runner(trial).run([step for step in steps_of(nominal) if step.name in steps])
     client.end()
     return trial, results
 
 
-def expected(profile: Profile, config: Config | None, steps: Collection[str]) -> Trial:
+def expected(profile: Profile, config: Parameters | None, steps: Collection[str]) -> Trial:
     """Return what the simulator shows.
 
     CONFIG is expected as a factory ships the robot. Everything else is expected as this robot's own CONFIG says, so

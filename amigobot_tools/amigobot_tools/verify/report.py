@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.protocol import Config, parse
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
+from .client import ERRATIC
 from .comparison import UNKNOWN, Compared
 from .figures import Figure
 from .runner import DONE, StepResult
@@ -45,10 +47,17 @@ class Report:
         """How long the steps took, min."""
         return sum(step.seconds for step in self.steps) / 60
 
-    def robot_config(self) -> Config | None:
-        """Return CONFIGpac; None if it was not read."""
-        packet = parse(bytes.fromhex(self.config)) if self.config else None
-        return packet if isinstance(packet, Config) else None
+    def robot_config(self) -> Parameters | None:
+        """Return the CONFIG packet; None if it was not read.
+
+        Raises:
+            ProfileError: The profile of the report does not exist here.
+        """
+        if not self.config:
+            return None
+        table = ERRATIC_PACKETS if load_profile(self.profile).firmware == ERRATIC else ACTIVMEDIA_PACKETS
+        packet = parse(bytes.fromhex(self.config), table)
+        return packet if isinstance(packet, Parameters) else None
 
     def count(self, verdict: str) -> int:
         """Return the number of findings with a verdict."""
@@ -93,16 +102,16 @@ def load(path: Path) -> Report:
     """Read report.json.
 
     Raises:
-        UsageError: It cannot be read, or is not a report of a known version.
+        UsageError: It cannot be read, or is no report of a known version.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise UsageError(f"{path}: this is not JSON ({error})") from None
+        raise UsageError(f"{path}: this is no JSON ({error})") from None
     if not isinstance(content, dict) or content.pop("format", None) != REPORT_FORMAT:
-        raise UsageError(f"{path}: this is not a report of `amigobot verify`")
+        raise UsageError(f"{path}: this is no report of `amigobot verify`")
     if (version := content.pop("version", None)) != REPORT_VERSION:
         raise UsageError(f"{path}: a report of version {version!r:.60}, known: {REPORT_VERSION}")
     try:

@@ -1,4 +1,4 @@
-"""Runs the steps: explains, asks, measures, and leaves a robot at rest on every exit."""
+"""Runs the steps: explains, asks, measures, and leaves a robot at rest on every way out."""
 
 from __future__ import annotations
 
@@ -73,6 +73,8 @@ class Runner:
                 commands = tuple(trial.client.commands[first:])
                 return StepResult(step.name, step.title, status, reason, trial.client.now() - began, commands)
 
+            if trial.client.is_erratic and step.not_erratic:
+                return result(SKIPPED, f"not possible on this robot, because {step.not_erratic}"), True
             if skip:
                 return result(SKIPPED, "left out by an option"), True
             if not self._go_to(step.place, owner):

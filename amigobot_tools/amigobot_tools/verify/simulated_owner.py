@@ -1,4 +1,4 @@
-"""The owner of a simulated robot: lifts and carries it, holds a hand in front of a sonar, and measures with a tape."""
+"""The owner of a simulated robot: lifts and carries it, holds a hand before its sonars, and measures with a tape."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError
 
 from .owner import Action, Look, Measure, Request
 
-#: m: half the width of a hand, and its distance from a sonar, in front of it and at its touch
+#: m: half the width of a hand, and its distance from a sonar, before it and at its touch
 _HALF_HAND, _BEFORE, _TOUCH = 0.04, 0.2, 0.02
 #: m and deg to which a tape is read
 _TAPE, _PROTRACTOR = 0.001, 0.5
+#: m/s of a wheel that turns visibly
+_SEEN = 0.02
 #: m: half the length of a wall
 _WALL = 2.0
 
@@ -60,7 +62,7 @@ class SimulatedOwner:
         self._mark = self._simulator.truth.pose
 
     def _hold(self, number: int, distance: float) -> None:
-        """Hold a hand in front of a sonar, as near as the body of the robot allows."""
+        """Hold a hand before a sonar, as near as the body of the robot lets it."""
         while True:
             try:
                 self._put((self._hand(number, distance),))
@@ -90,9 +92,9 @@ class SimulatedOwner:
         """Look at the wheels as they were a moment ago; a simulated robot makes no sound."""
         truth = self._simulator.truth
         if what is Look.WHEELS_FORWARD:
-            return truth.left_velocity > 0 and truth.right_velocity > 0
+            return min(truth.left_velocity, truth.right_velocity) > _SEEN
         if what is Look.LEFT_WHEEL_ONLY:
-            return truth.left_velocity > 0 and truth.right_velocity == 0
+            return truth.left_velocity > _SEEN > abs(truth.right_velocity)
         return None
 
     def tell(self, text: str) -> None:

@@ -15,7 +15,7 @@ class Place(Enum):
     ANYWHERE = "anywhere"
     LIFTED = "wheels off the floor"
     FLOOR = "2 x 2 m of free floor"
-    WALL = "in front of a wall"
+    WALL = "before a wall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +29,5 @@ class Step:
     run: Callable[[Trial], None]
     moves: str = ""  #: what moves; "" for nothing
     errata: tuple[str, ...] = ()  #: contradictions of the manuals that it settles, by docs/protocol.md
-    gyro: bool = False  #: only for robots with a gyro
+    not_erratic: str = ""  #: why an Erratic cannot do it; "" if it can
+    only_erratic: bool = False  #: it is about an Erratic, and left out for other robots

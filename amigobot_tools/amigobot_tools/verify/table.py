@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from amigobot_driver import Profile
+
+from .client import ERRATIC
 from .step import Place, Step
-from .steps import devices, floor, link, motors, ramps, restart, scales, session, sonar
+from .steps import devices, erratic, floor, link, motors, ramps, restart, scales, session, sonar
 
 _WHEELS = "the wheels, in the air"
 
@@ -22,7 +25,7 @@ STEPS: tuple[Step, ...] = (
         "Requests every kind of packet that the firmware can send, and reads how long it is.",
         Place.ANYWHERE,
         link.packet_kinds,
-        errata=("E-02", "E-06", "E-20", "E-66"),
+        errata=("E-02", "E-06", "E-20", "E-43", "E-66"),
     ),
     Step(
         "config",
@@ -42,6 +45,24 @@ STEPS: tuple[Step, ...] = (
         errata=("E-03", "E-58"),
     ),
     Step(
+        "frames_erratic",
+        "Frames of an Erratic",
+        "Sends CONFIG with another checksum, and with the END byte of the manual.",
+        Place.ANYWHERE,
+        erratic.frames,
+        errata=("E-40", "E-41"),
+        only_erratic=True,
+    ),
+    Step(
+        "settings",
+        "Settings",
+        "Changes the duty of the PWM and the decelerations, reads CONFIG, and changes them back.",
+        Place.ANYWHERE,
+        erratic.settings,
+        errata=("E-46", "E-52"),
+        only_erratic=True,
+    ),
+    Step(
         "ports",
         "Ports",
         "Reads the analog inputs, and switches the digital outputs.",
@@ -56,6 +77,7 @@ STEPS: tuple[Step, ...] = (
         Place.ANYWHERE,
         devices.sounds,
         errata=("E-28", "E-38"),
+        not_erratic="an Erratic has no sounds",
     ),
     Step(
         "loop_back",
@@ -64,6 +86,7 @@ STEPS: tuple[Step, ...] = (
         Place.ANYWHERE,
         devices.loop_back,
         errata=("E-27",),
+        not_erratic="no command of an Erratic reaches its AUX port",
     ),
     Step(
         "silence",
@@ -72,7 +95,15 @@ STEPS: tuple[Step, ...] = (
         Place.ANYWHERE,
         session.silence,
     ),
-    Step("button", "MOTORS button", "You press the button MOTORS twice.", Place.LIFTED, session.button, _WHEELS),
+    Step(
+        "button",
+        "MOTORS button",
+        "You press the button MOTORS twice.",
+        Place.LIFTED,
+        session.button,
+        _WHEELS,
+        not_erratic="no packet of an Erratic says whether its motors are on",
+    ),
     Step(
         "directions",
         "Directions",
@@ -80,12 +111,22 @@ STEPS: tuple[Step, ...] = (
         Place.LIFTED,
         scales.directions,
         _WHEELS,
-        ("E-08",),
+        ("E-08", "E-45"),
+    ),
+    Step(
+        "heading_unit",
+        "Unit of the heading",
+        "Turns the wheels against each other for six seconds, and counts what the heading says.",
+        Place.LIFTED,
+        erratic.heading_unit,
+        _WHEELS,
+        ("E-42",),
+        only_erratic=True,
     ),
     Step(
         "open",
         "Odometry at OPEN",
-        "Drives, ends the session, begins another one, and reads X and Y.",
+        "Drives, ends the session, begins another one, and looks at X and Y.",
         Place.LIFTED,
         session.open_odometry,
         _WHEELS,
@@ -115,7 +156,7 @@ STEPS: tuple[Step, ...] = (
         Place.LIFTED,
         scales.headings,
         _WHEELS,
-        ("E-53", "E-54"),
+        ("E-51", "E-53", "E-54"),
     ),
     Step(
         "acceleration",
@@ -143,7 +184,15 @@ STEPS: tuple[Step, ...] = (
         _WHEELS + ", at full speed",
     ),
     Step("coast", "Coasting", "Switches the motors off at 0.6 m/s, four times.", Place.LIFTED, motors.coast, _WHEELS),
-    Step("brake", "E_STOP", "Brakes with E_STOP at 0.6 m/s, ten times.", Place.LIFTED, motors.brake, _WHEELS),
+    Step(
+        "brake",
+        "E_STOP",
+        "Brakes with E_STOP at 0.6 m/s, ten times.",
+        Place.LIFTED,
+        motors.brake,
+        _WHEELS,
+        not_erratic="an Erratic has no command E_STOP",
+    ),
     Step(
         "watchdog",
         "Silence, motors on",
@@ -160,6 +209,7 @@ STEPS: tuple[Step, ...] = (
         Place.FLOOR,
         floor.straight,
         "the robot, 1 m forward",
+        ("E-44",),
     ),
     Step(
         "spin",
@@ -179,9 +229,18 @@ STEPS: tuple[Step, ...] = (
         "the robot, 0.6 m forward and to the left",
     ),
     Step(
+        "floor_sensors",
+        "Floor sensors",
+        "Reads the digital inputs with the front of the robot lifted, and on the floor.",
+        Place.FLOOR,
+        erratic.floor_sensors,
+        errata=("E-48",),
+        only_erratic=True,
+    ),
+    Step(
         "numbering",
         "Sonar numbers",
-        "You hold a hand in front of each sonar.",
+        "You hold a hand before each sonar.",
         Place.FLOOR,
         sonar.numbering,
         errata=("E-33",),
@@ -200,6 +259,19 @@ STEPS: tuple[Step, ...] = (
         Place.ANYWHERE,
         restart.battery,
         errata=("E-34",),
+        not_erratic="an Erratic has no command BATTEST",
     ),
-    Step("reset", "Reset", "Restarts the controller and times it.", Place.ANYWHERE, restart.reset),
+    Step(
+        "reset",
+        "Reset",
+        "Restarts the controller and times it.",
+        Place.ANYWHERE,
+        restart.reset,
+        not_erratic="an Erratic has no command that restarts it",
+    ),
 )
+
+
+def steps_of(profile: Profile) -> list[Step]:
+    """Return the steps for a robot; those that it cannot do say why."""
+    return [step for step in STEPS if profile.firmware == ERRATIC or not step.only_erratic]

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from amigobot_driver import Profile
-from amigobot_driver.protocol import Command, CommandTable, Config, Instruction, Sip
+from amigobot_driver.protocol import Command, CommandTable, Instruction, Parameters, Sip
 
 from .client import Client, Stamped
 from .figures import Figure
 from .motion import MotionLog
 from .owner import Owner
 
-#: s that a robot may take to stop, and s between two checks of that
-_STOP_LIMIT, _POLL_PERIOD = 5.0, 0.05
+#: s that a robot may take to stop, and s between two looks
+_STOP_LIMIT, _LOOK = 5.0, 0.05
 
 
 class StepFailed(Exception):
@@ -48,7 +48,7 @@ class Trial:
     owner: Owner
     profile: Profile
     patience: int = 1
-    config: Config | None = None
+    config: Parameters | None = None
     step: str = ""  #: name of the step that runs
     figures: dict[str, Figure] = field(default_factory=dict)
     series: dict[str, Series] = field(default_factory=dict)
@@ -102,11 +102,15 @@ class Trial:
         """m for a unit of X and Y."""
         return self.found("scale.position", self.profile.units.distance)
 
+    def configured(self, name: str) -> int:
+        """Return a value of the CONFIG packet by its name; 0 if it was not read, or has no such value."""
+        return (self.config.value(name) if self.config is not None else None) or 0
+
     @property
     def nominal_ticks(self) -> float:
         """Encoder ticks per m as CONFIG or the profile has them; 0: unknown."""
-        if self.config is not None and self.config.ticks_mm:
-            return self.config.ticks_mm * 1000.0
+        if ticks := self.configured("ticks_mm"):
+            return ticks * 1000.0
         body = self.profile.body
         return body.wheel_ticks / (math.pi * body.wheel_diameter)
 
@@ -118,16 +122,16 @@ class Trial:
     @property
     def half_track(self) -> float:
         """m of wheel travel for each rad of turning, as the firmware computes it."""
-        if self.config is not None and self.config.rev_count and self.nominal_ticks:
-            return self.config.rev_count / math.tau / self.nominal_ticks
+        # The RevCount of an Erratic counts turns of a wheel, and there is no ticks_mm beside it.
+        if self.configured("ticks_mm") and (turn := self.configured("rev_count")):
+            return turn / math.tau / self.nominal_ticks
         return self.profile.body.track / 2
 
     # -- driving ----------------------------------------------------------------------------------------------
 
     def knows(self, command: CommandTable) -> bool:
         """Return whether a manual lists the command for this firmware."""
-        firmware = self.profile.firmware
-        return not firmware or any(letter in command.firmware for letter in firmware.replace("C", "R"))
+        return self.client.dialect.supports(command, self.profile.firmware)
 
     @contextmanager
     def motors(self) -> Iterator[Client]:
@@ -168,7 +172,7 @@ class Trial:
             if sip is None or client.now() > end:
                 raise StepFailed("the wheels do not rest within 5 s of STOP")
             still = still + 1 if sip.left_velocity == 0 == sip.right_velocity else 0
-            client.wait(_POLL_PERIOD)
+            client.wait(_LOOK)
 
     @contextmanager
     def encoders(self) -> Iterator[None]:

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from ...protocol import BAUD_RATES, Parameters
-from ...sim.factory import factory_settings
 from ...wording import counted
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
@@ -19,7 +18,7 @@ _SHOWN = 6
 
 
 def _times(factor: float, unit: str) -> Callable[[int], str]:
-    return lambda value: f"{value * factor:g} {unit}"
+    return lambda value: f"{value * factor:g} {unit}".rstrip()
 
 
 def _baud(code: int) -> str:
@@ -67,6 +66,9 @@ def configuration(case: Case) -> Iterator[Finding]:
         yield Finding("configuration", Severity.WARNING, "no CONFIG packet came", (cause,))
         return
     yield from _dangers(case, config)
+    # Imported here: the simulator is a third of the time that the start takes, and at this point the robot is awaited.
+    from ...sim.factory import factory_settings
+
     factory, reported = factory_settings(snapshot.profile), dict(config.values())
     common = [name for name in reported if name in factory and name not in _OWN]
     differing = [name for name in common if reported[name] != factory[name]]
@@ -104,4 +106,4 @@ def _in_words(name: str, reported: int | str, factory: int | str) -> str:
     words, shown = _WORDS.get(name, (name, str))
     if isinstance(reported, str) or isinstance(factory, str):
         return f"{words} {reported} (new: {factory})"
-    return f"{words} {shown(reported)} (new: {shown(factory)})".replace(" )", ")")
+    return f"{words} {shown(reported)} (new: {shown(factory)})"

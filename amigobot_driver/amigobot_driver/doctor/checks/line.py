@@ -55,6 +55,8 @@ def line(case: Case) -> Iterator[Finding]:
 def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ...]]:
     if result.answer is Answer.LOOP_BACK:
         return "every byte that is sent comes back", (_loop_back(target),)
+    if result.answer is Answer.ECHO:
+        return f"a robot answers at {result.baud} baud, and every byte that is sent comes back", (_echo(target),)
     if result.answer is Answer.SILENCE:
         at = f" at any of {counted(len(result.speeds), 'line speed')}" if len(result.speeds) > 1 else ""
         return f"nothing answers{at}: no byte came", _silence(target)
@@ -77,6 +79,12 @@ def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ..
 def _loop_back(target: Target) -> Cause:
     text = "The line is a loop: a loop-back plug, receive and transmit joined, or a cable that ends nowhere."
     return Cause("loop-back", text, "Plug the cable into the robot's own serial port. Then:", target.command())
+
+
+def _echo(target: Target) -> Cause:
+    text = "The adapter or cable sends back every command, between the packets of the robot."
+    action = "Switch its echo off, or use an adapter for RS-232 (an RS-485 adapter echoes). Then:"
+    return Cause("echo", text, action, target.command())
 
 
 def _silence(target: Target) -> tuple[Cause, ...]:
@@ -148,7 +156,10 @@ def _unknown_bytes(target: Target, result: ProbeResult) -> tuple[Cause, ...]:
     text = "The robot uses a line speed that this computer or the bridge does not."
     action = "Set HostBaud of the robot, or the serial side of the bridge, to 9600 8N1. Then:"
     speed = Cause("wrong-speed", text, action, target.command())
-    return (socket,) if result.answer is Answer.TEXT else (speed, socket)
+    if result.answer is Answer.TEXT:
+        return (socket,)
+    # A robot sends nothing before it is asked, except in a session that was left open.
+    return (socket, speed) if result.unasked > 1 else (speed, socket)
 
 
 def _lost(target: Target, result: ProbeResult, error: str) -> Finding:
@@ -157,8 +168,8 @@ def _lost(target: Target, result: ProbeResult, error: str) -> Finding:
         known = stranger(b"".join(result.per_speed.values()))
         if known:
             causes = (_stranger(target, known.name),)
-            return Finding("line", Severity.ERROR, "the peer is not a robot, and closed the connection", causes)
-        text = "The peer closed the connection: it serves another client, or it is not a robot."
+            return Finding("line", Severity.ERROR, "the peer is no robot, and hung up", causes)
+        text = "The peer hung up: it serves another client, or it is no robot."
         cause = Cause("other-client", text, "End the other program. Then:", target.command())
         return Finding("line", Severity.ERROR, "the peer ends the connection", (cause,))
     cause = Cause("port-lost", f"{error}.", "Plug the adapter in again. Then:", target.command())

@@ -11,9 +11,13 @@ from ...robot import Report
 from ...wording import counted
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
+from ..target import Kind
 
 #: Share of lost or damaged packets, and of bytes outside packets, from which the link counts as bad.
 _LOST, _DAMAGED, _SKIPPED = 0.03, 0.01, 0.02
+#: Periods over the reported one from which the robot sends too slowly, and spread of the intervals, as a share of their
+#: median, up to which they are regular.
+_SLOW, _REGULAR = 1.5, 0.2
 #: Load of one processor from which programs run so late that the link suffers.
 _OVERLOAD = 3.0
 #: Packets that a judgment needs.
@@ -25,15 +29,8 @@ def link(case: Case) -> Iterator[Finding]:
     """Packets arrive complete, undamaged and in time."""
     observation, again = case.observation, case.target.command()
     if observation.losses:
-        text = f"The session ended {counted(len(observation.losses), 'time')}: {observation.losses[0]}."
-        battery = observation.reports and observation.reports[-1].volts < observation.after.profile.battery.cutoff
-        if battery:
-            text = "The battery is empty: the robot ends each session."
-            cause = Cause("battery-low", text, "Charge it. Then:", again)
-        else:
-            cause = Cause("bad-link", text, "Check battery, cable and radio. Then:", again)
         shown = f"the session does not stay open: {observation.losses[0]}"
-        yield Finding("link", Severity.ERROR, shown, (cause, *_overload(again)))
+        yield Finding("link", Severity.ERROR, shown, (_ended(case), *_overload(again)))
         return
     before, after, reports = observation.before.link, observation.after.link, observation.reports
     if len(reports) < _ENOUGH:
@@ -41,7 +38,8 @@ def link(case: Case) -> Iterator[Finding]:
     frames, damaged = after.frames - before.frames, after.checksum_errors - before.checksum_errors
     received, skipped = after.bytes - before.bytes, after.skipped_bytes - before.skipped_bytes
     config = observation.after.config
-    period, lost = _period_and_loss(reports, config.info_cycle_ms / 1000 if config else 0.0)
+    nominal = config.info_cycle_ms / 1000 if config else 0.0
+    period, lost = _period_and_loss(reports, nominal)
     intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
     jitter = statistics.pstdev(intervals)
     values = {
@@ -61,10 +59,16 @@ def link(case: Case) -> Iterator[Finding]:
         f"every {1000 * period:.0f} ms, jitter {1000 * jitter:.0f} ms, "
         f"{values['bytes_per_second']} B/s{_use(case, received / observation.seconds)}",
     )
-    if lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
+    if period > _SLOW * nominal > 0:
+        text = f"The robot sends every {1000 * period:.0f} ms; its configuration says every {1000 * nominal:.0f} ms."
+        action = "Switch the robot off and on; if it stays, all data are as slow as that. Then:"
+        cause = Cause("slow-packets", text, action, again)
+        yield Finding("link", Severity.WARNING, shown, (cause,), details, values)
+    elif lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
         text = f"Packets are lost or damaged on the way: {shown}."
-        action = "Check plugs and cable, bring the radio nearer, move other 2.4 GHz transmitters away. Then:"
+        action = "Check plugs and cable, bring the radio nearer, keep off other 2.4 GHz senders. Then:"
         if lost <= _LOST and not damaged:
+            shown = f"{shown}; bytes outside packets: {skipped}"
             text = f"{counted(skipped, 'byte')} came that belong to no packet: a radio modem writes text, or noise."
             action = "Bring the modems nearer to each other. Then:"
         causes = (Cause("bad-link", text, action, again), *_overload(again))
@@ -73,12 +77,35 @@ def link(case: Case) -> Iterator[Finding]:
         yield Finding("link", Severity.OK, shown, details=details, values=values)
 
 
+def _ended(case: Case) -> Cause:
+    """Why sessions end."""
+    observation, again = case.observation, case.target.command()
+    note, times = observation.losses[0], counted(len(observation.losses), "time")
+    if observation.reports and observation.reports[-1].volts < observation.after.profile.battery.cutoff:
+        return Cause("battery-low", "The battery is empty: the robot ends each session.", "Charge it. Then:", again)
+    if observation.resets:
+        text = f"The controller of the robot restarted {times}: its supply drops out, or RESET is pressed."
+        return Cause("controller-resets", text, "Charge the battery, and check its connectors. Then:", again)
+    if "disappeared" in note:
+        text = "The port disappeared while the robot was observed: a loose plug, or a USB hub without enough power."
+        return Cause("port-lost", text, "Plug the adapter in, without a hub. Then:", again)
+    if case.target.kind is Kind.NETWORK and "closed the connection" in note:
+        text = f"The bridge ended the connection {times}: it restarts, or gives the robot to another client."
+        return Cause("bad-link", text, "Check its power and its settings, and end other programs. Then:", again)
+    text = f"The session ended {times}: {note}{'' if note.endswith('?') else '.'}"
+    return Cause("bad-link", text, "Check battery, cable and radio. Then:", again)
+
+
 def _period_and_loss(reports: Sequence[Report], nominal: float) -> tuple[float, float]:
     """Time between two packets in s, and the share of packets that are missing; `nominal` is the reported period.
 
-    Packets that were late arrive in a burst, with short intervals; they are not lost.
+    Packets that were late arrive in a burst, with short intervals; they are not lost. With fewer than half of the
+    packets, the period is another one only if it is regular.
     """
-    period = max(nominal, statistics.median(late.stamp - early.stamp for early, late in pairwise(reports)))
+    intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
+    median = statistics.median(intervals)
+    regular = statistics.pstdev(intervals) < _REGULAR * median
+    period = median if not nominal or (median > nominal and regular) else nominal
     expected = round((reports[-1].stamp - reports[0].stamp) / period) + 1
     return period, max(0.0, 1 - len(reports) / expected)
 

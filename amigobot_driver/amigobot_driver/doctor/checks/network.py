@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -16,9 +17,11 @@ from ..hosts import USUAL_PORTS, attempt, has_address, known_names, resolve
 from ..processes import clients_of
 from ..target import Kind, Target
 
-#: s in which a server that refuses a second client closes its connection.
+#: s in which a server that refuses a second client hangs up.
 _HANG_UP = 0.5
-#: How similar a name must be to count as a typing error.
+#: Telnet's negotiation of options: IAC, then WILL, WONT, DO or DONT.
+_TELNET = re.compile(rb"\xff[\xfb-\xfe]")
+#: How similar a name must be to count as a slip of the keyboard.
 _SIMILAR = 0.6
 
 
@@ -81,7 +84,14 @@ def connection(case: Case) -> Iterator[Finding]:
         yield Finding("connection", Severity.ERROR, shown, (cause,))
         return
     case.stage, case.early = Stage.OPEN, received
-    yield Finding("connection", Severity.OK, f"{target.host} accepts connections on port {target.tcp_port}")
+    shown = f"{target.host} accepts connections on port {target.tcp_port}"
+    if _TELNET.match(received):
+        text = "The port speaks Telnet, which changes the bytes 255 of packets: some packets never arrive."
+        action = "Set the port of the bridge to raw TCP (ser2net: raw). Then:"
+        cause = Cause("telnet", text, action, target.command())
+        yield Finding("connection", Severity.WARNING, f"{shown}, with Telnet", (cause,))
+        return
+    yield Finding("connection", Severity.OK, shown)
 
 
 def _wrong_name(target: Target, error: OSError) -> Cause:
@@ -93,6 +103,8 @@ def _wrong_name(target: Target, error: OSError) -> Cause:
         if name != target.host and has_address(name)
     ]
     text = f"The name {target.host} is not known ({reason})."
+    if re.fullmatch(r"[\d.]+", target.host):
+        text = f"{target.host} is no IP address: it takes four numbers from 0 to 255."
     if near:
         return Cause("host-name", f"{text} Is {near[0]} meant?", "", f"amigobot doctor {target.with_host(near[0])}")
     action = "Correct the name, or use the IP address; what this computer knows of it:"
@@ -113,6 +125,6 @@ def _no_connection(target: Target, error: str) -> Finding:
             cause = Cause("wrong-socket", text, action, target.command())
         return Finding("connection", Severity.ERROR, f"{target.typed} refuses the connection", (cause,))
     text = f"{target.host} does not answer: it is off, out of range, or on another network."
-    cause = Cause("host-off", text, "Switch it on, and connect both to one network. Then:", target.command())
+    cause = Cause("host-off", text, "Switch it on, and look that both are on one network. Then:", target.command())
     shown = f"no connection to {target.typed}"
     return Finding("connection", Severity.ERROR, shown, (cause,), values={"error": error})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from ...profiles import choose_profile
 from ...wording import robot_name
 from ..check import Case, Stage, check
 from ..connection import Connection
@@ -14,6 +15,8 @@ from ..target import Kind
 
 #: s until a session is open, with the configuration: a CONFIG packet takes 0.1 s at 9600 baud and may be sent again.
 _OPENING = 6.0
+#: A profile for an Erratic whose checksum includes the count, as an argument of printf.
+_COUNTED = r"extends: erratic\nname: mine\nquirks: {checksum_over_count: true}\n"
 
 
 @check("session", Stage.ANSWERING)
@@ -22,7 +25,12 @@ def session(case: Case) -> Iterator[Finding]:
     assert case.port is not None and case.probe is not None
     case.on_progress("opening a session")
     connection = case.connection = Connection(
-        case.target.url, case.port, baud=case.probe.baud, profile=case.profile, trace=case.trace
+        case.target.url,
+        case.port,
+        baud=case.probe.baud,
+        profile=case.profile,
+        trace=case.trace,
+        latest=case.began + case.limit,
     )
     running = connection.wait(_OPENING)
     snapshot = connection.snapshot
@@ -42,12 +50,27 @@ def session(case: Case) -> Iterator[Finding]:
         reset = Cause("no-session", "Its controller hangs.", "Press RESET on the robot. Then:", again)
         yield Finding("session", Severity.ERROR, "it answers and opens no session", (battery, reset))
     else:
-        if case.probe.streaming:
-            text = "Packets of the robot arrive, but it receives no command: the wire to it is broken."
-        else:
-            text = "The robot answered first, and then no more: packets get lost, or another program talks to it."
-        cause = Cause("bad-link", text, "Check cable and radio. Then:", again)
-        yield Finding("session", Severity.ERROR, f"no session: {snapshot.link.note}", (cause,))
+        details = (f"the last attempt: {snapshot.link.note}",)
+        yield Finding("session", Severity.ERROR, "no session opens", _no_session(case), details)
+
+
+def _no_session(case: Case) -> tuple[Cause, ...]:
+    """Why a robot that answers opens no session."""
+    assert case.probe is not None
+    again = case.target.command()
+    if case.probe.counted:
+        text = "The checksum of its packets includes the count byte; a profile must say so (docs/protocol.md, E-40)."
+        command = f"printf '{_COUNTED}' > mine.yaml && {case.target.command(' --robot mine.yaml')}"
+        return (Cause("checksum", text, "", command),)
+    if case.probe.streaming:
+        text = "Packets of the robot arrive, but it receives no command: the wire to it is broken."
+    else:
+        text = "The robot answered first, and then no more: packets are lost or late, or another program talks to it."
+    link = Cause("bad-link", text, "Check cable and radio. Then:", again)
+    if not case.profile:
+        return (link,)
+    wrong = f"It may be another robot than the profile {case.profile} is for."
+    return Cause("wrong-profile", wrong, "Let the robot say what it is:", again), link
 
 
 @check("identity", Stage.CONNECTED)
@@ -74,6 +97,15 @@ def identity(case: Case) -> Iterator[Finding]:
             "Choose a profile; `amigobot describe --help` names all:",
             f"amigobot doctor {shlex.quote(port)} --robot p3dx",
         )
+        yield Finding("identity", Severity.WARNING, text, (cause,), details, values)
+        return
+    reported, _ = choose_profile(who.robot_class, who.subclass)
+    requested = profile.subclasses if case.profile else ()
+    if requested and reported.name != "generic" and reported.subclasses != requested:
+        wrong = (
+            f"You ask for the profile {profile.name}, and the robot reports that it is another one: {reported.name}."
+        )
+        cause = Cause("wrong-profile", wrong, "Let the robot say what it is:", case.target.command())
         yield Finding("identity", Severity.WARNING, text, (cause,), details, values)
         return
     shown = f"{text}, firmware {firmware}" if firmware else text

@@ -23,7 +23,7 @@ from ..target import Kind
 _LATENCY = 4
 #: Name of the driver's program.
 _DRIVER = "amigobot_node"
-#: Drivers of serial ports on the main board, which are not adapters.
+#: Drivers of serial ports on the main board, which are no adapters.
 _BUILT_IN = {"port", "serial8250"}
 #: Services of Linux that open serial ports by themselves, by the name of their program.
 _SERVICES = {"ModemManager": "ModemManager", "brltty": "brltty", "gpsd": "gpsd.socket gpsd"}
@@ -43,9 +43,9 @@ def port(case: Case) -> Iterator[Finding]:
         what = f"this computer has {', '.join(others)}" if others else "this computer has no serial port"
         cause = Cause("no-port", f"{path} does not exist; {what}.", "" if near else "Plug the adapter in.", look)
         yield Finding("port", Severity.ERROR, f"there is no {path}", (cause,))
-    elif not stat.S_ISCHR(os.stat(path).st_mode):
-        cause = Cause("no-port", f"{path} is a file, not a serial port.", "", "amigobot find")
-        yield Finding("port", Severity.ERROR, f"{path} is not a serial port", (cause,))
+    elif what := _something_else(path, case.sysfs):
+        cause = Cause("no-port", f"{path} is no serial port but {what}.", "", "amigobot find")
+        yield Finding("port", Severity.ERROR, f"{path} is no serial port", (cause,))
     else:
         name = Path(os.path.realpath(path)).name
         driver, latency = _adapter(case.sysfs, name)
@@ -74,7 +74,7 @@ def permission(case: Case) -> Iterator[Finding]:
         text = f"You are a member of the group {group} since your last login only."
         cause = Cause("no-permission", text, "Log out and in again, or:", f"newgrp {group}")
     else:
-        text = f"{path} belongs to the group {group}, and you are not a member of it."
+        text = f"{path} belongs to the group {group}, and you are no member of it."
         action = "Type this, then log out and in again:"
         cause = Cause("no-permission", text, action, f"sudo usermod -aG {group} $USER")
     yield Finding("permission", Severity.ERROR, f"you may not read and write {path}", (cause,))
@@ -107,7 +107,7 @@ def opening(case: Case) -> Iterator[Finding]:
             path = shlex.quote(target.url)
             cause = Cause("port-busy", "A program of another user has it open.", "", f"sudo fuser -k -TERM {path}")
         else:
-            cause = Cause("no-port", text, "", "amigobot find")
+            cause = Cause("no-port", f"{text[0].upper()}{text[1:]}.", "", "amigobot find")
         yield Finding("opening", Severity.ERROR, f"{target.url} cannot be opened: {text}", (cause,))
         return
     case.stage = Stage.OPEN
@@ -132,6 +132,15 @@ def _busy(path: str, holder: Process) -> Cause:
     if holder.name == _DRIVER:
         action = "It is the driver: its /diagnostics show how the robot is. To look here, end it:"
     return Cause("port-busy", text, action, f"{'' if holder.own else 'sudo '}kill {holder.pid}")
+
+
+def _something_else(path: str, sysfs: Path) -> str:
+    """What a path is that is no serial port; "" if it is one."""
+    mode, device = os.stat(path).st_mode, Path(os.path.realpath(path))
+    if not stat.S_ISCHR(mode):
+        return "a folder" if stat.S_ISDIR(mode) else "a file"
+    is_terminal = device.parent == Path("/dev/pts") or (sysfs / "class" / "tty" / device.name).exists()
+    return "" if is_terminal or not sysfs.exists() else "another device"
 
 
 def _adapter(sysfs: Path, name: str) -> tuple[str, int | None]:

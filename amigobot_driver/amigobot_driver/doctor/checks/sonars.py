@@ -17,6 +17,11 @@ _ENOUGH = 8
 _ENCLOSED = 0.6
 #: rad between two sonars that point in the same direction.
 _SAME = math.radians(10)
+#: m by which a false echo, a ping of another robot, is nearer than the readings before and after it; m by which these
+#: differ at most; m by which false echoes differ: those of one thing at the edge of the beam are the same.
+_SPIKE, _AGREE, _APART = 0.3, 0.1, 0.05
+#: Number and share of such readings from which it is cross-talk.
+_SPIKES, _SPIKE_SHARE = 5, 0.03
 #: m, spread of the readings of a working sonar is more than this: the noise of an echo is some millimeters.
 _FROZEN = 0.0005
 
@@ -38,17 +43,18 @@ def sonars(case: Case) -> Iterator[Finding]:
         yield _silent_ring(case, count)
         return
     faults = dict(_faults(profile, ranges))
-    faults |= {
-        trouble.number: ("cross-talk", "detects pings of another robot's sonars: single readings are far too short")
-        for trouble in observation.after.sonar_troubles
-        if trouble.kind == "cross-talk" and trouble.number is not None
-    }
-    if not faults:
+    disturbed = _disturbed(profile, ranges)
+    if disturbed:
+        yield _cross_talk(case, disturbed)
+    elif not faults:
         echoing = sum(any(map(math.isfinite, ranges[number])) for number in range(count))
         text = f"all {count} give readings, {echoing} with an echo"
         yield Finding("sonars", Severity.OK, text, values=values)
-    for number, (kind, text) in sorted(faults.items()):
-        yield _finding(case, profile, number, kind, text, faults)
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, fault in sorted(faults.items()):
+        alike[fault].append(number)
+    for (kind, text), numbers in alike.items():
+        yield _finding(case, profile, numbers, kind, text, faults)
     yield from _far(profile, ranges, faults)
 
 
@@ -72,9 +78,9 @@ def _faults(profile: Profile, ranges: dict[int, list[float]]) -> Iterator[tuple[
         if len(readings) <= most // _ENOUGH:
             yield number, ("silent", f"gave {len(readings)} readings where others gave {most}")
         elif all(map(math.isfinite, readings)) and not _varies(readings) and varying and len(readings) >= _ENOUGH:
-            yield number, ("stuck", f"reports {readings[0]:.3f} m each time, without the noise of a real echo")
+            yield number, ("stuck", f"gave {readings[0]:.3f} m each time, without the noise of a real echo")
         elif not any(map(math.isfinite, readings)) and _enclosed(profile, ranges, number):
-            yield number, ("deaf", "detects no echo, but its neighbors do: defective, covered, or facing an open door")
+            yield number, ("deaf", "detected no echo, but the neighbors did: dead, covered, or before a door")
 
 
 def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tuple[str, str]]) -> Iterator[Finding]:
@@ -84,35 +90,60 @@ def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tup
         for number in range(len(profile.sonar.poses))
         if number not in faults and ranges[number] and not any(map(math.isfinite, ranges[number]))
     ]
-    if far:
+    reach = f"{profile.sonar.max_range:g} m"
+    if len(far) == len(profile.sonar.poses):
+        text = f"no sonar detects an echo: nothing is within {reach}, or all are deaf; hold a hand before one to see"
+        yield Finding("sonars", Severity.NOTE, text)
+    elif far:
         text = (
-            f"no echo at {_listed(far)}: nothing is within {profile.sonar.max_range:g} m there, or the wall is "
-            "slanted; to be sure, hold a hand in front of it and check again"
+            f"no echo at {_listed(far)}: nothing is within {reach} there, or the wall is slanted; to be sure, hold a "
+            "hand before it and check again"
         )
         yield Finding("sonars", Severity.NOTE, text)
 
 
+def _disturbed(profile: Profile, ranges: dict[int, list[float]]) -> list[int]:
+    """Sonars that detect pings of another robot: single readings are too short."""
+    found: dict[int, list[float]] = {}
+    for number, readings in ranges.items():
+        finite = [min(reading, profile.sonar.max_range) for reading in readings]
+        spikes = [
+            reading
+            for before, reading, after in zip(finite, finite[1:], finite[2:], strict=False)
+            if abs(before - after) < _AGREE and reading < min(before, after) - _SPIKE
+        ]
+        if len(spikes) == 1 or (spikes and max(spikes) - min(spikes) > _APART):
+            found[number] = spikes
+    count, total = sum(map(len, found.values())), sum(map(len, ranges.values()))
+    return sorted(found) if count >= max(_SPIKES, _SPIKE_SHARE * total) else []
+
+
+def _cross_talk(case: Case, numbers: Sequence[int]) -> Finding:
+    text = f"the sonars of another robot disturb {_listed(numbers)}"
+    action = "Switch the sonars of the other robot off, or move it away. Then:"
+    reason = f"T{text[1:]}: single readings are far too short."
+    cause = Cause("sonar-cross-talk", reason, action, case.target.command())
+    return Finding("sonars", Severity.WARNING, text, (cause,), values={"sonars": list(numbers), "fault": "cross-talk"})
+
+
 def _finding(
-    case: Case, profile: Profile, number: int, kind: str, text: str, faults: dict[int, tuple[str, str]]
+    case: Case, profile: Profile, numbers: list[int], kind: str, text: str, faults: dict[int, tuple[str, str]]
 ) -> Finding:
-    where = f"sonar {number} ({_place(profile, number)})"
-    if kind == "cross-talk":
-        action = "Switch the sonars of the other robot off, or move it away. Then:"
-        cause = Cause("sonar-cross-talk", f"S{where[1:]} {text}.", action, case.target.command())
-        return Finding("sonars", Severity.WARNING, f"{where} {text}", (cause,))
+    where = _listed(numbers) if len(numbers) > 1 else f"sonar {numbers[0]} ({_place(profile, numbers[0])})"
     good = " ".join(str(other) for other in range(len(profile.sonar.poses)) if other not in faults)
     port = shlex.quote(case.target.url)
     command = f"ros2 run amigobot_driver amigobot_node --ros-args -p port:={port} -p 'sonar_sequence:=\"{good}\"'"
     if kind == "deaf":
-        action = "Hold a hand 30 cm in front of it and check again. If it still detects nothing, leave it out:"
+        action = "Hold a hand 30 cm before it and check again. If it still detects nothing, leave it out:"
     else:
-        action = "Check that nothing touches it, and check its cable. Until it is repaired, leave it out:"
+        it, is_mended = ("them", "they are mended") if len(numbers) > 1 else ("it", "it is mended")
+        action = f"Look that nothing touches {it}, and check the cable. Until {is_mended}, leave {it} out:"
     return Finding(
         "sonars",
         Severity.WARNING,
         f"{where} {text}",
         (Cause(f"sonar-{kind}", f"S{where[1:]} {text}.", action, command),),
-        values={"sonar": number, "fault": kind},
+        values={"sonars": numbers, "fault": kind},
     )
 
 

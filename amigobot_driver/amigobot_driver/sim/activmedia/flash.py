@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
-from ...protocol import Config
 from ..keywords import WORD, number, text
 from ..parameters import FlashParameters
 
@@ -109,26 +107,3 @@ class ActivMediaFlash(FlashParameters):
         """The digital pins that are outputs, one bit each."""
         pins = (self.io0, self.io1, self.io2, self.io3, self.io4, self.io5)
         return sum(1 << number for number, is_output in enumerate(pins) if is_output)
-
-
-def flash_of(config: Config, names: Collection[str] | None = None) -> dict[str, int | str]:
-    """Return the FLASH values that a CONFIGpac shows, by the manual's keywords.
-
-    Args:
-        config: The packet; values that no simulated FLASH can have are left out.
-        names: Fields of the packet that are of interest; None for all.
-    """
-    values: dict[str, int | str] = {}
-    for item in fields(ActivMediaFlash):
-        value = getattr(config, item.name, None)
-        if value is None or "keyword" not in item.metadata or (names is not None and item.name not in names):
-            continue
-        if isinstance(value, str):
-            printable = value.isascii() and value.isprintable() and " " not in value
-            fits = len(value) <= item.metadata["length"] and printable
-        else:
-            low, high = item.metadata["range"]
-            fits = low <= value <= high
-        if fits:
-            values[item.metadata["keyword"]] = value
-    return values

@@ -68,7 +68,7 @@ class SipTelemetry(Telemetry):
     def _packets(self) -> Iterator[tuple[Packet, Priority]]:
         robot, parts = self._robot, self._robot.hardware
         sip = self._sip()
-        if parts.gyro.on:
+        if parts.gyro.sends:
             gyro = parts.gyro.packet()
             # Immediately before its SIP, or never: the SIP has priority (docs/protocol.md 5.9).
             if self._fits(robot.now, gyro, sip):
@@ -119,7 +119,10 @@ class SipTelemetry(Telemetry):
             left_stall_bumpers=drive.left_stall.stalled | rear << 1,
             right_stall_bumpers=drive.right_stall.stalled | front << 1,
             control=_angle(drive.control, units.angle),
-            flags=Sip.MOTORS * drive.motors_on | parts.sonar.arrays_on << 1 | _RECHARGING * parts.battery.charging,
+            flags=Sip.MOTORS * drive.motors_on
+            | parts.sonar.arrays_on << 1
+            | Sip.STOP_BUTTON * parts.fault_injector.faults.stop_button
+            | _RECHARGING * parts.battery.charging,
             compass=parts.compass.byte,
             sonar=tuple(
                 SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in parts.sonar.take()

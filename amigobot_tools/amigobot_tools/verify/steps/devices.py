@@ -58,19 +58,32 @@ def ports(trial: Trial) -> None:
             )
     if volts:
         trial.number("battery.volts", "battery", statistics.fmean(volts), "V", 0.05, compared=False)
-    places = []
+    if client.can_send(Command.ADSEL):
+        _selected_port(trial)
+    if client.can_send(Command.DIGOUT):
+        _outputs(trial)
+    client.send(Command.IOREQUEST(0))
+
+
+def _selected_port(trial: Trial) -> None:
+    client, places = trial.client, []
     for port in (1, 2, 3):
         client.send(Command.ADSEL(port))
         client.wait(0.3)
         if (sip := client.wait_for(Sip, 0.5)) is not None:
             places.append("low" if sip.port_low == port else "high" if sip.port_high == port else "none")
     trial.fact("io.port", "byte of the standard packet that has the selected port", ", ".join(dict.fromkeys(places)))
+    client.send(Command.ADSEL(1))
+
+
+def _outputs(trial: Trial) -> None:
+    client = trial.client
     client.send(Command.DIGOUT(0xFF15))
     client.wait(0.3)
     sip = client.wait_for(Sip, 0.5)
     outputs = None if sip is None or sip.digital_out is None else f"{sip.digital_out:06b}"
     trial.fact("io.outputs", "outputs after DIGOUT with mask 255 (high byte) and states 010101", outputs)
-    client.send(Command.DIGOUT(0xFF00), Command.ADSEL(1))
+    client.send(Command.DIGOUT(0xFF00))
 
 
 def loop_back(trial: Trial) -> None:

@@ -16,6 +16,8 @@ from .session import watchdog_seconds
 _REPEATS = 4
 #: mm/s that no robot of the family reaches, so that its motors get full power
 _UNREACHABLE = 2000
+#: mm/s^2 that no motor reaches
+_FASTEST = 10000
 _COAST_VELOCITY, _BRAKE_VELOCITY, _WATCHDOG_VELOCITY = 600, 600, 200
 #: number of brakings, spread over the cycle of the standard packets
 _BRAKINGS = 10
@@ -30,9 +32,8 @@ _LATENCY = 0.02
 
 def full_power(trial: Trial) -> None:
     """The speed at full voltage, and how fast it is approached."""
-    config = trial.config
-    top = config.trans_vel_top if config is not None else _UNREACHABLE
-    fastest = config.trans_acc_top if config is not None else _UNREACHABLE
+    top = trial.configured("trans_vel_top") or _UNREACHABLE
+    fastest = trial.configured("trans_acc_top") or _FASTEST
     times, tops = [], []
     with trial.motors() as client:
         client.send(Command.SETV(min(top, _UNREACHABLE)), Command.SETA(fastest), Command.SETA(-1000))
@@ -123,7 +124,7 @@ def coast(trial: Trial) -> None:
 
 
 def brake(trial: Trial) -> None:
-    """E_STOP: from a velocity in the middle of the braking and the distance that remains, at any phase of the cycle."""
+    """E_STOP: from a velocity in the middle of the braking and the way that remains, at any phase of the cycle."""
     speeds, shares, delays = [], [], []
     period = trial.found("telemetry.period", 0.1)
     client = trial.client
@@ -172,7 +173,9 @@ def brake(trial: Trial) -> None:
         tolerance=_LATENCY,
         parameter="physics.command_delay",
     )
-    trial.number("motor.brake_lag", "braking distance over velocity", fit.offset, "s", fit.offset_error, compared=False)
+    trial.number(
+        "motor.brake_lag", "brake way at rest over velocity", fit.offset, "s", fit.offset_error, compared=False
+    )
 
 
 def _braking(log: MotionLog, sent: float) -> tuple[float, list[Row]]:
@@ -189,8 +192,8 @@ def _braking(log: MotionLog, sent: float) -> tuple[float, list[Row]]:
 def _time_until_brake(rows: list[Row], sent: float, cruise: float, fit: LineFit) -> float:
     """Time in s from a moment of constant velocity until the brakes act, computed from the distance to rest."""
     last = next(row for row in reversed(rows) if row.time <= sent)
-    distance = rows[-1].travel - (last.travel + cruise * (sent - last.time))
-    return distance / cruise - (fit.offset + fit.slope * cruise)
+    way = rows[-1].travel - (last.travel + cruise * (sent - last.time))
+    return way / cruise - (fit.offset + fit.slope * cruise)
 
 
 def watchdog(trial: Trial) -> None:

@@ -17,7 +17,7 @@ _BUTTON_TIME = 3.0
 
 def watchdog_seconds(trial: Trial) -> float:
     """Watchdog time that CONFIG has, s."""
-    return trial.config.watchdog / 1000 if trial.config is not None and trial.config.watchdog else 2.0
+    return trial.configured("watchdog") / 1000 or 2.0
 
 
 def silence(trial: Trial) -> None:
@@ -45,13 +45,14 @@ def open_odometry(trial: Trial) -> None:
     client.close()
     client.connect()
     client.open()
-    client.wait(0.3)
+    client.wait(0.6)
     after = client.wait_for(Sip, 1.0)
     if before is None or after is None:
         raise StepFailed("no standard packet")
     kept = abs(after.x - before.x) <= 2 and before.x != 0
     trial.fact("open.odometry", "X and Y after OPEN", "kept" if kept else "zeroed" if after.x == 0 else "changed")
-    trial.fact("open.motors", "motors after OPEN", "on" if after.motors_enabled else "off")
+    if not after.UNREPORTED & Sip.MOTORS:
+        trial.fact("open.motors", "motors after OPEN", "on" if after.motors_enabled else "off")
     trial.fact("open.sonar", "sonars after OPEN", "on" if after.sonar_enabled else "off")
 
 

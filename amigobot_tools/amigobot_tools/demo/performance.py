@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .domain import free_domain
 from .live import Live
-from .supervisor import DemoError, Options, Supervisor
+from .stage import DemoError, Options, Stage
 
 #: What a demo leaves in its folder; all of it is deleted when the next one begins.
 _PRODUCTS = (
@@ -28,7 +28,7 @@ def run_demo(options: Options) -> int:
     """Drive a tour and report it.
 
     Returns:
-        0: success; 1: failure, the last line has the reason; 130: a user ended it.
+        0: all of it worked; 1: it did not, the last line says why; 130: a user ended it.
     """
     live = Live(sys.stdout)
     try:
@@ -39,10 +39,10 @@ def run_demo(options: Options) -> int:
             domain = None
             if options.ros:
                 domain = stack.enter_context(free_domain())
-                live.say(f"with ROS 2, ROS_DOMAIN_ID={domain} lets other programs watch; the logs are in {options.out}")
+                live.say(f"with ROS 2, ROS_DOMAIN_ID={domain} lets others look on; the logs are in {options.out}")
             else:
                 live.say(f"without ROS 2, through the Python API; the logs are in {options.out}")
-            problems = drive_and_report(options, domain, live)
+            problems = perform(options, domain, live)
     except DemoError as error:
         live.say(f"FAILED: {error}")
         return 1
@@ -52,7 +52,7 @@ def run_demo(options: Options) -> int:
     if problems:
         live.say(f"FAILED: {'; '.join(problems)} (see {options.out}/*.log)")
         return 1
-    live.say("the demo succeeded")
+    live.say("all of it worked")
     return 0
 
 
@@ -78,49 +78,48 @@ def fresh_folder(path: Path) -> Iterator[None]:
         yield
 
 
-def drive_and_report(options: Options, domain: int | None, live: Live) -> list[str]:
-    """Drive, end all processes, and report.
+def perform(options: Options, domain: int | None, live: Live) -> list[str]:
+    """Drive and report.
 
     Returns:
         What did not work.
 
     Raises:
-        KeyboardInterrupt: A user ended it; the message has the state in which the robot was left.
+        KeyboardInterrupt: A user ended it; says how the robot was left.
     """
     signals: list[int] = []
-    # Noted, not raised: nothing may interrupt the end of the processes. These handlers also replace "ignore", which a
-    # shell sets for the SIGINT of its background jobs.
+    # Noted, not raised: nothing interrupts the ending of what has been started. They arrive even if a shell
+    # has had SIGINT ignored, as it does for what it starts in the background.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: signals.append(number))
-    supervisor = Supervisor(options, domain, live, lambda: bool(signals))
+    stage = Stage(options, domain, live, lambda: bool(signals))
     try:
-        with supervisor:
-            drive(supervisor, options, live)
+        with stage:
+            drive(stage, options, live)
         if signals:
             raise KeyboardInterrupt
         signal.signal(signal.SIGINT, signal.default_int_handler)
         live.say("reading what was recorded ...")
-        from .evaluation import evaluate  # imported late: the robot need not wait for matplotlib
+        from .evaluation import evaluate  # not above: a robot need not wait for what draws pictures
 
-        return [*supervisor.faults(), *evaluate(supervisor, options.out, live)]
+        return [*stage.faults(), *evaluate(stage, options.out, live)]
     except DemoError as error:
-        return [str(error), *supervisor.robot_faults()]
+        return [str(error), *stage.robot_faults()]
     except KeyboardInterrupt:
-        good = "the robot is at rest, its session is closed" if supervisor.last.robot else "no robot was ready yet"
-        raise KeyboardInterrupt("; ".join(supervisor.robot_faults()) or good) from None
+        good = "the robot is at rest, its session is closed" if stage.last.robot else "no robot was ready yet"
+        raise KeyboardInterrupt("; ".join(stage.robot_faults()) or good) from None
 
 
-def drive(supervisor: Supervisor, options: Options, live: Live) -> None:
-    """Start the processes and drive the tour."""
+def drive(stage: Stage, options: Options, live: Live) -> None:
+    """Do the part of the demo during which there is a robot."""
     began = time.monotonic()
-    supervisor.start()
-    live.say(f"{supervisor.last.robot} is ready after {time.monotonic() - began:.1f} s")
+    stage.start()
+    live.say(f"{stage.last.robot} is ready after {time.monotonic() - began:.1f} s")
     if options.port:
-        live.say("It will drive a square of 0.5 m, ahead and to its left, at 0.15 m/s, and turn on the spot.")
+        live.say("It will drive a square half a meter wide, ahead and to its left, at 0.15 m/s, and turn on the spot.")
         live.ask("Move? [y/N]")
-        if supervisor.wait_for_line().lower() not in ("y", "yes"):
+        if stage.wait_for_line().lower() not in ("y", "yes"):
             raise KeyboardInterrupt
-    # Loads matplotlib while the robot drives.
-    threading.Thread(target=import_module, args=(f"{__package__}.evaluation",)).start()
-    supervisor.drive()
+    threading.Thread(target=import_module, args=(f"{__package__}.evaluation",)).start()  # there is time for it now
+    stage.drive()
     live.say("arrived")
