@@ -46,7 +46,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "resources": (set(), set()),
     "wording": (set(), set()),
     "protocol": (set(), set()),
-    "profiles": ({"errors", "resources"}, {"yaml"}),
+    "profiles": ({"errors", "resources", "wording"}, {"yaml"}),
     "profiles.description": ({"errors", "profiles", "resources"}, {"yaml", "xacro"}),
     "connection_policy": (set(), set()),
     "robot": ({"connection_policy", "errors", "protocol", "profiles", "wording"}, set()),

@@ -13,7 +13,7 @@ from functools import partial
 
 from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options
 
-from .state import Echo, RobotState, drained, stalled_wheels
+from .state import Echo, RobotState, drained, reported_state
 
 _MESSAGES = 50
 
@@ -92,34 +92,20 @@ class PortRemote:
 
     def _connected(self, known: RobotState) -> RobotState:
         robot = self.robot
-        report, battery, ports, bumpers = robot.report, robot.battery, robot.io, robot.bumpers
-        odometry = report.odometry
+        report, ports, bumpers = robot.report, robot.io, robot.bumpers
         linear, angular, since = self._commanded
         expired = time.monotonic() - since > robot.options.command_timeout
         echoes = (Echo(sonar.range, sonar.age, sonar.x, sonar.y, sonar.heading) for sonar in robot.sonar)
         return replace(
-            known,
-            connected=True,
-            x=odometry.x,
-            y=odometry.y,
-            yaw=odometry.yaw,
-            linear=odometry.linear,
-            angular=odometry.angular,
-            left_velocity=odometry.left_velocity,
-            right_velocity=odometry.right_velocity,
+            reported_state(report, robot.profile),
+            note=known.note,
+            name=known.name,
+            emergency=known.emergency,
+            link=known.link,
             commanded_linear=0.0 if expired else linear,
             commanded_angular=0.0 if expired else angular,
             echoes=tuple(echoes),
-            volts=battery.volts,
-            charge=battery.charge,
-            minutes_left=battery.minutes_left,
-            charging=battery.charging,
-            celsius=math.nan if report.celsius is None else report.celsius,
-            motors=report.motors_enabled,
-            sonar=report.sonar_enabled,
-            moving=report.moving,
-            stalls=stalled_wheels(report),
-            faults=report.faults,
+            minutes_left=robot.battery.minutes_left,
             front_bumpers=bumpers.front if bumpers else (),
             rear_bumpers=bumpers.rear if bumpers else (),
             digital_inputs=ports.digital_inputs,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from amigobot_driver import ProfileError
@@ -13,7 +14,7 @@ from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Ping, Report
 
-from .state import Echo, RobotState
+from .state import Echo, RobotState, reported_state
 
 
 class RecordingRemote:
@@ -57,31 +58,13 @@ class RecordingRemote:
             self._pings |= {ping.number: ping for ping in self._reports[self._seen][1].pings}
             self._seen += 1
         at, report = self._reports[self._seen - 1]
-        odometry, profile = report.odometry, self._profile
         ended, length = now >= last, f"{last - first:.1f} s"
-        return RobotState(
+        return replace(
+            reported_state(report, self._profile),
             connected=not ended,
             note=f"the recording has ended, {length}" if ended else f"playing a recording of {length}",
             name=self._name,
-            model=profile.description,
-            body=profile.body,
-            limits=profile.limits,
-            max_range=profile.sonar.max_range,
-            x=odometry.x,
-            y=odometry.y,
-            yaw=odometry.yaw,
-            linear=odometry.linear,
-            angular=odometry.angular,
             echoes=self._echoes(report, 0.0 if ended else now - at),
-            volts=report.smoothed_volts,
-            charge=profile.battery.charge(report.smoothed_volts) if report.charge is None else report.charge,
-            motors=report.motors_enabled,
-            sonar=report.sonar_enabled,
-            moving=report.moving,
-            stalls=tuple(side for side in ("left", "right") if getattr(report, f"{side}_stalled")),
-            faults=report.faults,
-            digital_inputs=report.ports.digital_in,
-            digital_outputs=report.ports.digital_out,
             link={"time": f"{at - first:.1f} s", "packets": str(self._seen), "of": str(len(self._reports))},
         )
 

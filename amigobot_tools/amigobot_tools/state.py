@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from amigobot_driver import Report
-from amigobot_driver.profiles import Body, Limits
+from amigobot_driver.profiles import Body, Limits, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,36 @@ class Remote(Protocol):
     def close(self) -> None:
         """Stop the robot if this tool drives it, and end the connection."""
         ...
+
+
+def reported_state(report: Report, profile: Profile) -> RobotState:
+    """Return what one standard packet shows; the caller adds the connection, the sonars and what other packets show."""
+    odometry, volts = report.odometry, report.smoothed_volts
+    return RobotState(
+        connected=True,
+        model=profile.description,
+        body=profile.body,
+        limits=profile.limits,
+        max_range=profile.sonar.max_range,
+        x=odometry.x,
+        y=odometry.y,
+        yaw=odometry.yaw,
+        linear=odometry.linear,
+        angular=odometry.angular,
+        left_velocity=odometry.left_velocity,
+        right_velocity=odometry.right_velocity,
+        volts=volts,
+        charge=profile.battery.charge(volts) if report.charge is None else report.charge,
+        charging=report.charging,
+        celsius=math.nan if report.celsius is None else report.celsius,
+        motors=report.motors_enabled,
+        sonar=report.sonar_enabled,
+        moving=report.moving,
+        stalls=stalled_wheels(report),
+        faults=report.faults,
+        digital_inputs=report.ports.digital_in,
+        digital_outputs=report.ports.digital_out,
+    )
 
 
 def stalled_wheels(report: Report) -> tuple[str, ...]:

@@ -245,7 +245,7 @@ def test_a_robot_without_a_name_needs_a_file(
 ) -> None:
     assert amigobot("--port", WORN, *SHORT) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "this robot has no name ('' or 'not_set'): say where to write, --out FILE" in line
+    assert "this robot has no name of its own: name the file with --out FILE" in line
     assert not home.exists()
 
 

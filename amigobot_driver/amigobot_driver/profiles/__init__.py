@@ -4,7 +4,7 @@ The driver, the simulator and the robot description all read them, so each numbe
 """
 
 from ..errors import ProfileError
-from .calibrations import NAMELESS, calibrated_profile, calibration_file
+from .calibrations import calibrated_profile, calibration_file
 from .library import available_profiles, build_profile, choose_profile, load_profile
 from .model import (
     Battery,
@@ -25,7 +25,6 @@ from .model import (
 )
 
 __all__ = [
-    "NAMELESS",
     "Battery",
     "Body",
     "Bumpers",

@@ -7,11 +7,9 @@ import re
 from pathlib import Path
 
 from ..errors import ProfileError
+from ..wording import given_name
 from .library import load_profile
 from .model import Profile
-
-#: Names of robots without a name of their own: that of AmigOS, and none.
-NAMELESS = ("", "not_set")
 
 
 def calibration_file(name: str) -> Path | None:
@@ -20,7 +18,7 @@ def calibration_file(name: str) -> Path | None:
     Returns:
         The path, whether or not the file exists; None for a robot without a name.
     """
-    if name in NAMELESS:
+    if not given_name(name):
         return None
     home = os.environ.get("XDG_CONFIG_HOME", "")
     folder = Path(home) if home.startswith("/") else Path(os.path.expanduser("~/.config"))

@@ -26,7 +26,7 @@ from pathlib import Path
 from amigobot_driver import AmigoBot, ConnectionLost, MotionFailed, Options, Refused, RequestFailed
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
-from amigobot_driver.profiles import NAMELESS, Calibration, Profile, calibration_file, load_profile
+from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 
 from ..keys import HungUp
 from .fit import Fit, combined, fit
@@ -62,9 +62,7 @@ def run(args: argparse.Namespace) -> int:
         name, profile = robot.identity.name, robot.profile
         file = args.out or calibration_file(name)
         if file is None:
-            raise UsageError(
-                f"this robot has no name ({' or '.join(map(repr, NAMELESS))}): say where to write, --out FILE"
-            )
+            raise UsageError("this robot has no name of its own: name the file with --out FILE")
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)

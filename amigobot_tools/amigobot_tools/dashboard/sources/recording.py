@@ -9,7 +9,7 @@ import bisect
 import math
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from amigobot_driver.robot import (
     Robot,
 )
 
-from ...state import Echo, RobotState, drained, stalled_wheels
+from ...state import Echo, RobotState, drained, reported_state, stalled_wheels
 from ..messages import Flag, Number, Request
 from ..packets import FrameLog
 from .rosbag import is_bag, read_packets
@@ -237,36 +237,11 @@ class RecordingSource:
                 self.frames.add(record.time, record.to_robot, record.data)
 
     def _state_at(self, moment: Moment, position: float) -> RobotState:
-        report, profile = moment.report, self._profile
-        odometry, sonar = report.odometry, profile.sonar
-        poses = zip(sonar.poses, moment.ranges, strict=False)
-        return RobotState(
-            connected=True,
-            note="",
+        poses = zip(self._profile.sonar.poses, moment.ranges, strict=False)
+        return replace(
+            reported_state(moment.report, self._profile),
             name=self._head.name,
-            model=profile.description,
-            body=profile.body,
-            limits=profile.limits,
-            max_range=sonar.max_range,
-            x=odometry.x,
-            y=odometry.y,
-            yaw=odometry.yaw,
-            linear=odometry.linear,
-            angular=odometry.angular,
-            left_velocity=odometry.left_velocity,
-            right_velocity=odometry.right_velocity,
             echoes=tuple(Echo(far, max(0.0, position - at), pose.x, pose.y, pose.heading) for pose, (far, at) in poses),
-            volts=report.smoothed_volts,
-            charge=profile.battery.charge(report.volts) if report.charge is None else report.charge,
-            charging=report.charging,
-            celsius=math.nan if report.celsius is None else report.celsius,
-            motors=report.motors_enabled,
-            sonar=report.sonar_enabled,
-            moving=report.moving,
-            stalls=stalled_wheels(report),
-            faults=report.faults,
-            digital_inputs=report.ports.digital_in,
-            digital_outputs=report.ports.digital_out,
         )
 
 
