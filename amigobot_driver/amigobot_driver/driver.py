@@ -76,7 +76,7 @@ class Driver:
     def robot(self) -> Iterator[Robot]:
         """Lock the robot for a `with` block. Frames that are due are written when the block ends."""
         with self._changed:
-            self._collect(self._robot.link.settle())
+            self._collect(self._robot.link.dispatch_pending())
             yield self._robot
             self._write_due()
 
@@ -135,7 +135,7 @@ class Driver:
             with self._changed:
                 self._collect(link.receive(data, self.clock(), arrived, odometry_first=True))
             self._deliver_events()
-            self._update(lambda now: link.settle())
+            self._update(lambda now: link.dispatch_pending())
         if overdue:
             self._update(partial(self._robot.link.drained, began))
         elif not data:

@@ -78,10 +78,10 @@ class TestLinkTiming:
         timing = bench.robot.link_timing
         assert timing.period == pytest.approx(0.1, abs=0.01)
         assert timing.gaps <= 1  # a CONFIGpac takes its time
-        assert 0.02 < timing.answer < 0.5
-        assert math.isnan(timing.start)
+        assert 0.02 < timing.answer_latency < 0.5
+        assert math.isnan(timing.start_latency)
         bench.run(2, cmd_vel=(0.2, 0.0))
-        assert 0.02 < timing.start < 0.6
+        assert 0.02 < timing.start_latency < 0.6
 
     def test_gaps_are_counted_and_the_longest_is_known(self) -> None:
         bench = Bench()
@@ -103,7 +103,7 @@ class TestLinkTiming:
         bench.down.delay = 0.1
         bench.connect()
         bench.run(5)
-        assert bench.robot.link_timing.answer > 0.1
+        assert bench.robot.link_timing.answer_latency > 0.1
 
 
 def test_stalls_have_a_beginning_and_an_end() -> None:

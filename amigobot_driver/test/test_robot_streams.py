@@ -188,7 +188,7 @@ class TestTicks:
             told += list(encoders.update(packet, 0.1 * step, odometer, load_profile("generic"), None))
         assert [event.odometry for event in told if isinstance(event, EncoderReading)] == [None] * 5
         assert len([event for event in told if isinstance(event, Notice)]) == 1
-        assert not encoders.leads(0.4)
+        assert not (encoders.leading and encoders.follows(0.4))
 
 
 class Drive:

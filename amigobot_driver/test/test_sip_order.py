@@ -38,9 +38,9 @@ def test_the_report_comes_before_the_components_get_the_sip(bench: Bench) -> Non
     events = link.receive(sip_of(bench), bench.now, odometry_first=True)
     assert any(isinstance(event, Report) for event in events)
     assert periods(bench) == known
-    link.settle()
+    link.dispatch_pending()
     assert periods(bench) == known + 1
-    link.settle()
+    link.dispatch_pending()
     assert periods(bench) == known + 1
 
 
@@ -50,7 +50,7 @@ def test_the_report_comes_before_the_components_get_the_sip(bench: Bench) -> Non
         lambda link, now: link.poll(now),
         lambda link, now: link.take(now),
         lambda link, now: link.drained(now, now),
-        lambda link, now: link.receive(b"", now + 0.01) + link.settle(),
+        lambda link, now: link.receive(b"", now + 0.01) + link.dispatch_pending(),
         lambda link, now: link.disconnected("unplugged", now),
         lambda link, now: link.close(),
     ],

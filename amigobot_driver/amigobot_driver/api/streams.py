@@ -231,7 +231,7 @@ class EventHub:
         self._newest: dict[type[Any], Any] = {}
         self._streams: tuple[EventStream[Any], ...] = ()
         self._lock = threading.Lock()
-        self._lost = "not connected yet"  #: why the robot is not connected, "" while it is
+        self._lost_reason = "not connected yet"  #: why the robot is not connected, "" while it is
 
     def publish(self, event: Event) -> None:
         """Take an event; called by the driver's reader thread."""
@@ -250,7 +250,7 @@ class EventHub:
     def stream(self, kinds: tuple[type[Any], ...], maxlen: int) -> EventStream[Any]:
         """A new stream of the events of some types, with a queue of `maxlen` events."""
         with self._lock:
-            stream: EventStream[Any] = EventStream(self, kinds, maxlen, lost=self._lost)
+            stream: EventStream[Any] = EventStream(self, kinds, maxlen, lost=self._lost_reason)
             self._streams = (*self._streams, stream)
         return stream
 
@@ -266,9 +266,9 @@ class EventHub:
 
     def _follow_link(self, event: LinkChanged) -> None:
         with self._lock:
-            before, self._lost = self._lost, "" if event.state is LinkState.RUNNING else event.note
+            before, self._lost_reason = self._lost_reason, "" if event.state is LinkState.RUNNING else event.note
             streams = self._streams
-        if self._lost and not before:
+        if self._lost_reason and not before:
             level = logging.INFO if event.requested else logging.WARNING
             _log.log(level, "%s: connection lost: %s", self._port, event.note)
             self._newest.clear()

@@ -155,14 +155,14 @@ class Prober:
         return True
 
     def _classify(self) -> None:
-        """Say what the bytes are that contain no packet: those of the speed with the most readable text."""
+        """Say what the bytes are that contain no packet: those of the speed with the most printable text."""
         result = self.result
         received = {speed: _without_echo(data) for speed, data in result.per_speed.items() if data}
         if not received:
             return
         result.per_speed = received
-        speed = max(received, key=lambda speed: (readable(received[speed]) >= _TEXT, len(received[speed])))
-        text = readable(received[speed]) >= _TEXT
+        speed = max(received, key=lambda speed: (printable_share(received[speed]) >= _TEXT, len(received[speed])))
+        text = printable_share(received[speed]) >= _TEXT
         self._found(Answer.TEXT if text else Answer.NOISE, speed)
 
     def _listen_for_gps(self) -> None:
@@ -190,7 +190,7 @@ def _complete(sent: bytes, before: bytes, data: bytes) -> bool:
     return received == sent if sent.startswith(received) and len(sent) > _SYNC else bool(_packets(received))
 
 
-def readable(data: bytes) -> float:
+def printable_share(data: bytes) -> float:
     """Return the share of bytes that are printable ASCII or ends of lines."""
     return sum(0x20 <= byte < 0x7F or byte in b"\r\n\t" for byte in data) / len(data) if data else 0.0
 

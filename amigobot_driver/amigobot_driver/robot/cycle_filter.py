@@ -49,7 +49,7 @@ class CycleFilter:
         self._intervals: list[float] = []  #: s, of the block so far
         self._irregular = 0  #: blocks in succession whose intervals are no whole cycles
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
-        self._heap = False  #: packets that were held up came in the block so far
+        self._burst = False  #: whether delayed packets have arrived in this block
         self._late: list[tuple[int, float]] = []  #: packets in succession that came late
 
     def observe(self, arrival: float, busy_since: float = math.inf) -> float:
@@ -119,7 +119,7 @@ class CycleFilter:
         if arrival > self._lost_until:
             self._lost = 0
         if cycles < 1.0 and self._lost:
-            self._lost, self._heap = self._lost - 1, True
+            self._lost, self._burst = self._lost - 1, True
             return 0
         return 1
 
@@ -137,9 +137,9 @@ class CycleFilter:
             self.cycle += len(self._least_late) / (2 * _BLOCKS) * error
         usual = statistics.median(self._intervals)
         cycles = usual / self.cycle
-        other = abs(cycles - max(1, round(cycles))) > _OTHER_CYCLE and not self._heap and usual > _SHORTEST
+        other = abs(cycles - max(1, round(cycles))) > _OTHER_CYCLE and not self._burst and usual > _SHORTEST
         self._irregular = self._irregular + 1 if other else 0
         if self._irregular >= 2:
             self.cycle = usual
             self.restart()
-        self._best, self._intervals, self._heap = None, [], False
+        self._best, self._intervals, self._burst = None, [], False

@@ -115,7 +115,7 @@ class Link:
             baud: the line speed at which to look for the robot first.
             now: time in s.
         """
-        self._settle()
+        self._dispatch_pending()
         self.set_byte_time(byte_time)
         self.queue.drop()
         self.session.start(now, baud if byte_time else 0)
@@ -132,7 +132,7 @@ class Link:
         Returns:
             The events that this caused.
         """
-        self._settle()
+        self._dispatch_pending()
         self.session.stop(why)
         self._follow_session(now)
         self.queue.drop()
@@ -154,7 +154,7 @@ class Link:
             data: what the read returned.
             now: s, the current time.
             arrived: s, when the read returned, if that was before `now`; frames are stamped from this time.
-            odometry_first: Return when the last SIP has updated the odometry; `settle` passes it to the components. So
+            odometry_first: Return when the last SIP has updated the odometry; `dispatch_pending` passes it to the components. So
                 its odometry is published 0.2 ms earlier.
 
         Returns:
@@ -162,7 +162,7 @@ class Link:
         """
         session = self.session
         for frame in self.decoder.feed(data, now if arrived is None else min(arrived, now)):
-            self._settle()
+            self._dispatch_pending()
             dialect, running = session.dialect, session.running
             packet = parse(frame.data, dialect.packets)
             if self.trace:
@@ -177,24 +177,24 @@ class Link:
                 self._observer.on_reset(frame.stamp)
             self._dispatch(packet, frame, now)
         if not odometry_first:
-            self._settle()
+            self._dispatch_pending()
         return self._flush()
 
-    def settle(self) -> list[Event]:
+    def dispatch_pending(self) -> list[Event]:
         """Pass the SIP that `receive` has left to the components. Every other method of the link does so, too."""
-        self._settle()
+        self._dispatch_pending()
         return self._flush()
 
     def drained(self, since: float, now: float) -> list[Event]:
         """Confirm that all bytes that arrived before `since` (s) were received: a silent robot is lost now."""
-        self._settle()
+        self._dispatch_pending()
         self.session.drained(since, now)
         self._follow_session(now)
         return self._flush()
 
     def poll(self, now: float) -> list[Event]:
         """Run the deadlines that are due; call it at `next_time` or earlier."""
-        self._settle()
+        self._dispatch_pending()
         if now >= self.session.deadline:
             self.session.receive(None, now)
             self._follow_session(now)
@@ -205,7 +205,7 @@ class Link:
 
     def take(self, now: float) -> bytes | None:
         """Return the next frame to write; None if none is due."""
-        self._settle()
+        self._dispatch_pending()
         queue, dialect = self.queue, self.session.dialect
         if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
             # The process was suspended: old requests are void, and the first frame must be a stop.
@@ -242,7 +242,7 @@ class Link:
 
         May be called again where the robot goes on sending.
         """
-        self._settle()
+        self._dispatch_pending()
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
         self._closing = self._closing or self.session.state in open_states
         self.session.stop("closed")
@@ -291,7 +291,7 @@ class Link:
         else:
             self.dispatcher.packet(packet, measured, now)
 
-    def _settle(self) -> None:
+    def _dispatch_pending(self) -> None:
         if self._waiting is not None:
             (sip, measured, now), self._waiting = self._waiting, None
             self.dispatcher.packet(sip, measured, now)

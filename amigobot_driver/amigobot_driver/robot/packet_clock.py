@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ..protocol import BAUD_RATES, Gyro, Packet, Sip
 from .cycle_filter import CycleFilter
 
-#: s between the stamps of two SIPs at least: those of a heap may seem to be of one moment, and a twist needs a time.
+#: Least s between the stamps of two SIPs: SIPs of one burst may seem to be of one moment, and a twist needs a time.
 _MOMENT = 1e-6
 #: s between two frames that the robot sent in one go.
 _BACK_TO_BACK = 0.005

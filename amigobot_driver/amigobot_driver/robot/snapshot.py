@@ -40,8 +40,8 @@ class LinkSnapshot:
     period: float  #: median time between two SIPs
     gaps: int  #: late or missing SIPs
     longest_gap: float  #: in the last minute
-    answer: float  #: from CONFIG to its answer
-    start: float  #: from a velocity to the SIP in which the robot moves
+    answer_latency: float  #: from CONFIG to its answer
+    start_latency: float  #: from a velocity to the SIP in which the robot moves
 
     @property
     def running(self) -> bool:
@@ -233,8 +233,8 @@ def _link(robot: Robot) -> LinkSnapshot:
         period=timing.period,
         gaps=timing.gaps,
         longest_gap=timing.longest_gap,
-        answer=timing.answer,
-        start=timing.start,
+        answer_latency=timing.answer_latency,
+        start_latency=timing.start_latency,
     )
 
 

@@ -77,7 +77,6 @@ class Square:
         for number in range(4):
             self._parts.append(Straight((number + 1) * side, speed))
             self._parts.append(Turns((number + 1) * corner, rate))
-        self._rest = 0.0, 0.0  #: where the part before has ended
 
     def velocity(self, travelled: float, turned: float) -> tuple[float, float] | None:
         """See `Drive`. A turn moves the robot a little, and a straight line turns it: both count from the start."""

@@ -27,8 +27,8 @@ class LinkTiming(Component):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.gaps = 0  #: number of gaps between SIPs
-        self.answer = math.nan  #: s from the last CONFIG to its CONFIGpac
-        self.start = math.nan  #: s from the last velocity for a robot at rest to the SIP in which it moves
+        self.answer_latency = math.nan  #: s from the last CONFIG to its CONFIGpac
+        self.start_latency = math.nan  #: s from the last velocity for a robot at rest to the SIP in which it moves
         self._last = math.nan
         self._intervals: deque[float] = deque(maxlen=_INTERVALS)
         self._gaps: deque[tuple[float, float]] = deque()  #: when each ended, and how long it was; falling
@@ -61,11 +61,11 @@ class LinkTiming(Component):
             self._interval(now - self._last, now)
         self._last, self._moving = now, sip.moving
         if self._moving and now - self._driven < _TOO_LATE:
-            self.start, self._driven = now - self._driven, math.nan
+            self.start_latency, self._driven = now - self._driven, math.nan
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         if now - self._asked < _TOO_LATE:
-            self.answer, self._asked = now - self._asked, math.nan
+            self.answer_latency, self._asked = now - self._asked, math.nan
 
     def _on_config_sent(self, command: Instruction | Unlisted, now: float) -> None:
         self._asked = now

@@ -43,10 +43,6 @@ class WheelEncoders:
         """Begin with the counts of the next packet."""
         self._last = None
 
-    def leads(self, stamp: float) -> bool:
-        """Return whether ENCODERpacs, not SIPs, update the pose at this time (s)."""
-        return self.leading and self.follows(stamp)
-
     def follows(self, stamp: float) -> bool:
         """Return whether ENCODERpacs arrive at this time (s), so that one belongs to this cycle."""
         return self._last is not None and stamp - self._stamp < STALE

@@ -38,8 +38,8 @@ _LATENCY = 0.02
 _ROLL = 5.0
 #: s in which a robot rolls to a stop after its motors were switched off.
 _COAST = 1.0
-#: Of the way that the wheels' velocities say for a cycle, what SIPs that come in one heap may differ by.
-_SHARES_IN_BUNCH = 0.1, 3.0
+#: Least and largest share of the distance by the wheels' velocities that SIPs of one burst may show.
+_BURST_SHARES = 0.1, 3.0
 #: s between two SIPs of most robots.
 CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
@@ -278,7 +278,7 @@ class Odometer:
         elif self._interrupted:
             jump = self._jump_in_gap(sip, dt, counted)
         else:
-            cycles = round(dt / cycle)  # 0: it came in a bunch with the one before
+            cycles = round(dt / cycle)  # 0: it came in one burst with the one before
             self._regular = cycles == 1
             jump = self._jump(sip, stamp, cycles * cycle, counted)
             self.jumps += jump is not None
@@ -360,7 +360,7 @@ class Odometer:
         before, then = self._last
         dt = max(stamp - then, CYCLE)
         # A late SIP looks like one after a lost one: then the time is less reliable.
-        shares = (0.9 if self._regular else 0.1, 1.1) if span else _SHARES_IN_BUNCH
+        shares = (0.9 if self._regular else 0.1, 1.1) if span else _BURST_SHARES
         leap_known, span = span > 0.0, span or CYCLE
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
