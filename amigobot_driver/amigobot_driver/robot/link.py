@@ -154,8 +154,8 @@ class Link:
             data: what the read returned.
             now: s, the current time.
             arrived: s, when the read returned, if that was before `now`; frames are stamped from this time.
-            odometry_first: Return when the last SIP has updated the odometry; `dispatch_pending` passes it to the components. So
-                its odometry is published 0.2 ms earlier.
+            odometry_first: Return when the last SIP has updated the odometry, which is then published 0.2 ms earlier;
+                `dispatch_pending` passes the SIP to the components.
 
         Returns:
             The events that the bytes caused.
