@@ -37,7 +37,7 @@ _REFRESH = 1 / 6
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _INTEGERS = {"counter_x": (0, 65535), "counter_y": (0, 65535)}
 _SIGNED = (-32768, 32767)
-_FARTHEST = 1e9
+_MAX_COORDINATE = 1e9
 #: Gets all values of a state but its stamp.
 _CONTENT = operator.attrgetter(*(field.name for field in dataclasses.fields(OdometryState) if field.name != "stamp"))
 
@@ -213,7 +213,7 @@ def _state(content: dict[str, object]) -> OdometryState:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and abs(value) <= _FARTHEST  # type: ignore[arg-type, operator]
+    return type(value) in (int, float) and math.isfinite(value) and abs(value) <= _MAX_COORDINATE  # type: ignore[arg-type, operator]
 
 
 def _boot_id() -> str:

@@ -34,13 +34,13 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "map_frame",
                 default_value="map",
-                description="frame in which the fleet file says where the robots stand",
+                description="frame of the start poses in the fleet file",
             ),
             DeclareLaunchArgument(
                 "use_respawn",
                 default_value="false",
                 choices=["true", "false"],
-                description="start drivers again 2 s after they end; the fleet file overrides it for a robot",
+                description="restart drivers 2 s after they end; the fleet file overrides it for a robot",
             ),
             OpaqueFunction(function=start),
         ]

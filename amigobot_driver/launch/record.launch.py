@@ -21,21 +21,21 @@ MORE_SHARED = "/tf_static"
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
-            DeclareLaunchArgument("namespace", default_value="", description="of the robot that is recorded"),
+            DeclareLaunchArgument("namespace", default_value="", description="namespace of the robot that is recorded"),
             DeclareLaunchArgument(
                 "name",
                 default_value="",
-                description="what the bag's name begins with, before the date. Not given: the namespace, else amigobot",
+                description="beginning of the bag's name, before the date. Default: the namespace, else amigobot",
             ),
-            DeclareLaunchArgument("output", default_value=".", description="folder in which the bag is made"),
+            DeclareLaunchArgument("output", default_value=".", description="folder in which the bag is created"),
             DeclareLaunchArgument(
-                "extra", default_value="", description="more topics, as a regular expression, such as '/scan|/map'"
+                "extra", default_value="", description="regular expression of further topics, such as '/scan|/map'"
             ),
             DeclareLaunchArgument(
                 "packets",
                 default_value="false",
                 choices=["true", "false"],
-                description="have the driver publish the raw packets too, for replay.launch.py: publish_packets is on "
+                description="also record the raw packets, for replay.launch.py: publish_packets is on "
                 "while the recording lasts",
             ),
             OpaqueFunction(function=start),

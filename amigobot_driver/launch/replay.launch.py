@@ -12,8 +12,8 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from amigobot_driver.resources import share
 
-#: Only these topics of the bag are played, below NAME: the driver derives all others anew. With the QoS they are played
-#: with: of packets none may be overwritten before it has arrived, as the player's ten messages of history would be.
+#: Only these topics of the bag are played, below NAME: the driver computes all others again. The QoS is that
+#: of the player: its default history of ten messages would overwrite packets before they arrive.
 TOPICS = {
     "packets": {"history": "keep_all", "reliability": "reliable", "durability": "volatile"},
     "robot_config": {"history": "keep_last", "depth": 10, "reliability": "reliable", "durability": "transient_local"},
@@ -23,11 +23,11 @@ NAME = "recorded"
 LAST_WAIT = 60_000
 #: Arguments that amigobot.launch.py has too.
 PASSED_ON = {
-    "robot": "profile: a name, or a file ending in .yaml. Not given: what params_file says, else what the robot said",
+    "robot": "profile: a name or a .yaml file. Default: the value in params_file, else chosen as at the recording",
     "param_file": "an ARIA parameter file (.p) with the calibration to try, instead of robot",
-    "params_file": "the node's parameters; arguments that are parameters go before it",
-    "odom_frame": "frame the odometry is measured in. Not given: what params_file says, else odom",
-    "frame_prefix": "put before every frame. Not given: what params_file says, else nothing",
+    "params_file": "parameter file of the node; launch arguments override it",
+    "odom_frame": "frame of the odometry. Default: the value in params_file, else odom",
+    "frame_prefix": "prefix of every frame name. Default: the value in params_file, else none",
 }
 
 
@@ -37,13 +37,13 @@ def generate_launch_description() -> LaunchDescription:
         [
             DeclareLaunchArgument("bag", description="the recording, made with publish_packets: true"),
             DeclareLaunchArgument(
-                "namespace", default_value="", description="of the robot that was recorded, and of the driver here"
+                "namespace", default_value="", description="namespace of the recorded robot and of this driver"
             ),
             *(
                 DeclareLaunchArgument(name, default_value=defaults.get(name, ""), description=text)
                 for name, text in PASSED_ON.items()
             ),
-            DeclareLaunchArgument("rate", default_value="1.0", description="how much faster than it was recorded"),
+            DeclareLaunchArgument("rate", default_value="1.0", description="speed of the replay, 1 as recorded"),
             DeclareLaunchArgument(
                 "loop",
                 default_value="false",

@@ -194,7 +194,7 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.deploy_charger(), "has no CHARGE"),
         (lambda robot: robot.set_servo("pan_joint", 0.0), "joint 'pan_joint' does not exist"),
         (lambda robot: robot.send_command(11, 100), "VEL is not sent"),
-        (lambda robot: robot.events(), "no type of events is given"),
+        (lambda robot: robot.events(), "give at least one type of events"),
         (lambda robot: robot.drive("fast"), "linear is 'fast', a number is needed"),
         (lambda robot: robot.drive(0.1, duration="2"), "duration is '2', a number is needed"),
         (lambda robot: robot.move(None), "distance is None, a number is needed"),

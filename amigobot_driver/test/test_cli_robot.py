@@ -152,8 +152,8 @@ def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "this is no recording"),
-        (b"something else entirely", "this is no recording"),
+        (b"", "this is not a recording"),
+        (b"something else entirely", "this is not a recording"),
         (b"AMIGOREC{", "the head of this recording is damaged"),
         (b'AMIGOREC{"version": 99}\n', "this recording has version 99, known: 1"),
     ],

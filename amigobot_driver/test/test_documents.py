@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,3 +170,16 @@ def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) ->
     assert {"TRANS_D(100)", "ROT_P(40)", "ROT_D(100)", "PWM_FREQ(16000)", "PWM_DUTY(70)"} <= told
     assert bench.robot.working_values.config is not None
     assert bench.robot.working_values.config.trans_kp == 40, "as it left the factory"
+
+
+# -- the READMEs of the Python packages ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("package", ["amigobot_driver", "amigobot_tools"])
+def test_a_package_index_can_show_the_readme(package: str) -> None:
+    command = [sys.executable, "setup.py", "--quiet", "--long-description"]
+    result = subprocess.run(command, cwd=REPOSITORY / package, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert f"# {package}\n" in result.stdout
+    links = re.findall(r"\]\(([^)]+)\)", result.stdout)
+    assert links and all(link.startswith("https://") for link in links)

@@ -206,7 +206,7 @@ class TestAtTheStart:
     def test_a_wrong_key_of_a_profile_is_reported(self, context: Context, tmp_path: Path) -> None:
         profile = tmp_path / "mine.yaml"
         profile.write_text("extends: amigo\nname: mine\nbody: {track_mm: wide}\n")
-        with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm: 'wide' is no number"):
+        with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm: 'wide', a number is needed"):
             AmigobotNode(context=context, parameter_overrides=[Parameter("robot", value=str(profile))])
 
     @pytest.mark.parametrize(
@@ -239,16 +239,16 @@ class TestAtTheStart:
             assert "max_speed" not in names
             assert not bench.parameter("max_speed", 2.0).successful
 
-    @pytest.mark.parametrize("name", [spec.name for spec in TABLE if spec.tunes or spec.least is not None])
+    @pytest.mark.parametrize("name", [spec.name for spec in TABLE if spec.tunes or spec.minimum is not None])
     def test_a_value_that_would_be_zero_in_the_unit_of_the_robot_is_refused(self, name: str) -> None:
         spec = next(spec for spec in TABLE if spec.name == name)
         assert spec.check(spec.default) == spec.default
-        if spec.least is not None and spec.kind is float:
-            assert spec.check(spec.least) == spec.least
+        if spec.minimum is not None and spec.kind is float:
+            assert spec.check(spec.minimum) == spec.minimum
             with pytest.raises(ValueError, match=f"^parameter {name} is .*, allowed: 0, or "):
-                spec.check(spec.least * 0.4)
-        if spec.tunes and spec.least:
-            tunable, sent = TUNABLE[spec.tunes[0]], round(spec.least * spec.tunes[1])
+                spec.check(spec.minimum * 0.4)
+        if spec.tunes and spec.minimum:
+            tunable, sent = TUNABLE[spec.tunes[0]], round(spec.minimum * spec.tunes[1])
             assert tunable.low == sent
             assert round(spec.allowed[1] * spec.tunes[1]) <= tunable.high
 

@@ -244,32 +244,46 @@ def test_enough_is_run() -> None:
     assert sum(bool(command.output) for command in RUN) >= 5
 
 
+TUTORIAL = "docs/tutorials/first-program.md"
+#: Pages with whole programs; those of docs/python.md have a test of their own.
+PROGRAMS = (
+    *("README.md", TUTORIAL),
+    *("amigobot_driver/README.md", "docs/explanation/simulator.md", "docs/how-to/doctor.md"),
+)
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, int], subprocess.Popen[str]]]:
-    """The Python programs of README and the tutorials, all started at once: most of their time they wait."""
+    """The Python programs of the pages, all started at once: most of their time they wait."""
     running = {}
-    for path in (ROOT / "README.md", ROOT / "docs" / "tutorials" / "first-program.md"):
-        for number, program in enumerate(blocks(path, "python")):
+    for page in PROGRAMS:
+        for number, program in enumerate(blocks(ROOT / page, "python")):
             folder = tmp_path_factory.mktemp("program")
             (folder / "first.py").write_text(program, encoding="utf-8")
-            running[path.name, number] = start(folder, "first.py")
+            running[page, number] = start(folder, "first.py")
     yield running
     for process in running.values():
         process.kill()
         process.wait()
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-program.md"])
+@pytest.mark.parametrize("page", ["README.md", TUTORIAL])
 def test_the_first_program_prints_what_the_page_shows(
     page: str, programs: dict[tuple[str, int], subprocess.Popen[str]]
 ) -> None:
     (shown,) = (command.output for command in COMMANDS if command.page == page and "first.py" in command.text)
-    output, errors = programs[Path(page).name, 0].communicate(timeout=200)
+    output, errors = programs[page, 0].communicate(timeout=200)
     assert errors == ""
     assert loosely(output) == loosely(shown)
 
 
 def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], subprocess.Popen[str]]) -> None:
-    output, errors = programs["first-program.md", 1].communicate(timeout=200)
+    output, errors = programs[TUTORIAL, 1].communicate(timeout=200)
     assert errors == ""
     assert set(loosely(output)) == {"# m of free space"}
+
+
+@pytest.mark.parametrize("page", PROGRAMS[2:])
+def test_the_program_of_a_page_runs(page: str, programs: dict[tuple[str, int], subprocess.Popen[str]]) -> None:
+    _, errors = programs[page, 0].communicate(timeout=200)
+    assert programs[page, 0].returncode == 0, errors

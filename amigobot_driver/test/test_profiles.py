@@ -245,31 +245,31 @@ class TestOwnFile:
             ("body: {lenght_mm: 3}", "body: key 'lenght_mm' is not known, allowed: length, width, height,"),
             ("link: {baud_ms: 9600}", "link: key 'baud_ms' is not known, allowed: baud, bridge_baud, command_spacing"),
             ("1: 2", "key 1 is not known, allowed: name,"),
-            ("name: 3", "name: 3 is no text"),
-            ("subclasses: amigo", "subclasses: 'amigo' is no list of texts"),
-            ("subclasses: [on]", "subclasses: [True] is no list of texts"),  # YAML's idea of "on"
-            ("body: {length_mm: long}", "body: length_mm: 'long' is no number"),
-            ("body: {length_mm: true}", "body: length_mm: True is no number"),
-            ("body: {length_mm: null}", "body: length_mm: None is no number"),
-            ("body: {length_mm: .nan}", "body: length_mm: nan is no number"),
-            ("body: {length_mm: .inf}", "body: length_mm: inf is no number"),
+            ("name: 3", "name: 3, a text is needed"),
+            ("subclasses: amigo", "subclasses: 'amigo', a list of texts is needed"),
+            ("subclasses: [on]", "subclasses: [True], a list of texts is needed"),  # YAML's idea of "on"
+            ("body: {length_mm: long}", "body: length_mm: 'long', a number is needed"),
+            ("body: {length_mm: true}", "body: length_mm: True, a number is needed"),
+            ("body: {length_mm: null}", "body: length_mm: None, a number is needed"),
+            ("body: {length_mm: .nan}", "body: length_mm: nan, a number is needed"),
+            ("body: {length_mm: .inf}", "body: length_mm: inf, a number is needed"),
             ("body: {length_mm: 1" + 400 * "0" + "}", "body: length_mm: 1000"),
             ("body: {length_mm: -330}", "body: length_mm: -330.0, a number above 0 is needed"),
             ("units: {distance: 0}", "units: distance: 0.0, a number above 0 is needed"),
             ("body: 3", "body: 3, a mapping of keys to values is needed"),
             ("body: null", "body: None, a mapping of keys to values is needed"),
-            ("link: {baud: fast}", "link: baud: 'fast' is no integer"),
-            ("link: {baud: 9600.0}", "link: baud: 9600.0 is no integer"),
+            ("link: {baud: fast}", "link: baud: 'fast', an integer is needed"),
+            ("link: {baud: 9600.0}", "link: baud: 9600.0, an integer is needed"),
             ("link: {baud: 0}", "link: baud: 0, a number above 0 is needed"),
-            ("sonar: {poses: 8}", "sonar: poses: 8 is no list of [x, y, heading]"),
+            ("sonar: {poses: 8}", "sonar: poses: 8, a list of [x, y, heading] is needed"),
             ("sonar: {poses: [8]}", "sonar: poses: 8, a list of 3 numbers is needed"),
             ("sonar: {poses: [[1, 2]]}", "sonar: poses: [1, 2], a list of 3 numbers is needed"),
-            ("sonar: {poses: [[1, 2, x]]}", "sonar: poses: 'x' is no number"),
-            ("battery: {curve: 3}", "battery: curve: 3 is no list of [volts, charge]"),
-            ("battery: {curve: []}", "battery: curve: [], pairs [volts, charge] with rising volts needed"),
+            ("sonar: {poses: [[1, 2, x]]}", "sonar: poses: 'x', a number is needed"),
+            ("battery: {curve: 3}", "battery: curve: 3, a list of [volts, charge] is needed"),
+            ("battery: {curve: []}", "battery: curve: [], pairs [volts, charge] with rising volts are needed"),
             ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve: [[12, 1], [11, 0]], pairs"),
-            ("flash: 3", "flash: 3 is no mapping"),
-            ("flash: {Name: [1]}", "flash: 'Name': [1] is no integer or text"),
+            ("flash: 3", "flash: 3, a mapping is needed"),
+            ("flash: {Name: [1]}", "flash: 'Name': [1], an integer or a text is needed"),
         ],
         ids=lambda value: value[:40],
     )
@@ -286,17 +286,17 @@ class TestOwnFile:
     @pytest.mark.parametrize(
         ("text", "complaint"),
         [
-            ("extends: amigo\nname: a\nname: b", "no YAML (key 'name' is given twice"),
+            ("extends: amigo\nname: a\nname: b", "not YAML (key 'name' is given twice"),
             ("extends: unknown", "extends: 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
             ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
             ("name: x", "missing description, units, body, limits"),
             ("- name: x", "a profile is a mapping of keys to values"),
             ("amigo", "a profile is a mapping of keys to values"),
             ("", "a profile is a mapping of keys to values"),
-            ("name: [", "no YAML (while parsing a flow"),
-            ("name: @", "no YAML (while scanning"),
-            ("name: 2001-99-99", "no YAML (month must be in 1..12)"),
-            ("[" * 1_000, "no YAML (maximum recursion depth"),
+            ("name: [", "not YAML (while parsing a flow"),
+            ("name: @", "not YAML (while scanning"),
+            ("name: 2001-99-99", "not YAML (month must be in 1..12)"),
+            ("[" * 1_000, "not YAML (maximum recursion depth"),
             ("name: " + "x" * 100_000, "too long for a profile, more than 100000 characters"),
         ],
         ids=lambda value: value[:40],
@@ -315,7 +315,7 @@ class TestOwnFile:
         bomb = "\n".join(f"  - &l{i} [{', '.join([f'*l{i - 1}' if i else '1'] * 10)}]" for i in range(30))
         with pytest.raises(ProfileError, match="key 'levels' is not known"):
             load(f"extends: amigo\nlevels:\n{bomb}")
-        with pytest.raises(ProfileError, match=r"name: \[\[.*is no text") as refusal:
+        with pytest.raises(ProfileError, match=r"name: \[\[.*a text is needed") as refusal:
             load(f"extends: amigo\nname:\n{bomb}")
         assert len(str(refusal.value)) < 500
 
@@ -327,7 +327,7 @@ class TestOwnFile:
     def test_an_unreadable_profile_file_is_reported(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "folder.yaml").mkdir()
         (tmp_path / "latin.yaml").write_bytes(b"description: \xe9\n")
-        with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|no YAML) \(.+\)$") as refusal:
+        with pytest.raises(ProfileError, match=r"\.yaml: (cannot be read|not YAML) \(.+\)$") as refusal:
             load_profile(str(tmp_path / name))
         assert "\n" not in str(refusal.value)
 

@@ -94,11 +94,11 @@ def test_a_report_describes_the_simulated_robot(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"format": "x"}, "this is no report of `amigobot verify`"),
+        ({"format": "x"}, "this is not a report of `amigobot verify`"),
         (report(version=99), "a report of version 99, known: 1"),
         (report(simulator={}), "its section `simulator` is damaged"),
         (report(simulator={"profile": {"extends": "amigo"}, "wear": {"left": 1}, "sonar": {}}), "'left' is not known"),
-        ([], "this is no report of `amigobot verify`"),
+        ([], "this is not a report of `amigobot verify`"),
     ],
 )
 def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: object, said: str) -> None:

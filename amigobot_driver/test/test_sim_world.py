@@ -174,7 +174,7 @@ class TestFiles:
             ("start: [0, 0, 1.0e+9]", "start: 1000000000.0, a number up to 1000"),
             ("start: [0, true, 0]", "start: True, a number"),
             ("[]", "a mapping"),
-            ("a: [", "no YAML"),
+            ("a: [", "not YAML"),
             ("walls: &a [*a]", "a list of 2 numbers"),
         ],
     )
@@ -239,7 +239,7 @@ class TestAriaMaps:
         [
             ("2D-Map\nDATA\n1 2\n", "no LINES"),
             ("2D-Map\nLINES\n1 2 3\n", "line 3: 4 coordinates"),
-            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: 'x' is no number"),
+            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: 'x', a number is needed"),
             ("2D-Map\nLINES\n1 2 3 nan\n", "line 3: nan"),
         ],
     )

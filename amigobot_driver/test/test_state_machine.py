@@ -33,7 +33,7 @@ def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
     assert statistics.steps > 5 * SEQUENCES
 
 
-#: What was found once, is mended, and no smaller test shows.
+#: What was found once, is fixed, and no smaller test shows.
 FOUND: dict[str, tuple[Step, ...]] = {
     "a move that begins before the session has its deceleration: the robot overshoots and comes back": (
         ("begin", {"setup": Setup(), "connected": 0.0}),

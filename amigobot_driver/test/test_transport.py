@@ -247,7 +247,7 @@ class TestSerial:
         file = tmp_path / "notes.txt"
         file.write_text("no port")
         for path in (file, tmp_path):
-            assert "is no serial port" in refused(lambda path=path: SerialPort(str(path), 9600), str(path))
+            assert "is not a serial port" in refused(lambda path=path: SerialPort(str(path), 9600), str(path))
 
     def test_an_impossible_line_speed_is_reported(self, line: Pty) -> None:
         refused(lambda: SerialPort(line.path, -1), line.path)

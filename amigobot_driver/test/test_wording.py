@@ -1,4 +1,4 @@
-"""Messages to users count grammatically: "1 tone", not "1 tones"."""
+"""Words of code and documents: messages count grammatically ("1 tone", not "1 tones"), and no word is a riddle."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from amigobot_driver.wording import counted
+from amigobot_driver.wording import counted, robot_name
 
 ROOT = Path(__file__).parents[1] / "amigobot_driver"
+NAMELESS = "a robot without a name"
 #: Plurals that follow a number in messages.
 NOUNS = (
     "arguments|bytes|characters|commands|durations|entries|frames|frequencies|messages|names|numbers|packets|points|"
@@ -77,3 +78,29 @@ def test_the_rule_catches_what_it_is_for() -> None:
     assert not uncounted('f"sent {TRIES} times"')
     assert not uncounted('f"sent {RETRIES.limit} times"')
     assert not uncounted("f\"sent {counted(count, 'tone')} once\"")
+
+
+@pytest.mark.parametrize(("name", "text"), [("Rob", "Rob"), ("", NAMELESS), ("not_set", NAMELESS), ("R\x1bb", "R?b")])
+def test_a_robot_is_called_by_the_name_that_its_owner_gave_it(name: str, text: str) -> None:
+    assert robot_name(name) == text
+
+
+# -- words that a reader with school English does not find in a manual -----------------------------------------------
+
+REPOSITORY = ROOT.parents[1]
+#: A robot receives and detects; a sentence says who acts.
+RIDDLES = re.compile(r"\b(nobody|somebody|whoever|lest|hears|heard|hearing|wish|whence)\b", re.IGNORECASE)
+WRITTEN = [
+    *REPOSITORY.glob("*.md"),
+    *REPOSITORY.glob("amigobot_*/README.md"),
+    *(REPOSITORY / "docs").rglob("*.md"),
+    *ROOT.rglob("*.py"),
+]
+#: A page that names tests by their names.
+NAMES_TESTS = {"coverage.md"}
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_the_words_are_those_of_manuals(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert path.name in NAMES_TESTS or RIDDLES.findall(text) == []

@@ -16,14 +16,14 @@ HERE = Path(__file__).resolve().parents[1]
 SWITCH = ["true", "false"]
 #: Arguments of amigobot.launch.py, which become the driver's. The filter follows those that concern it too.
 PASSED_ON = {
-    "port": ("sim://amigo-sh", "where the robot is; of the family, the SH has a gyro"),
-    "robot": ("", "profile of the robot, such as amigo-sh; empty: what params_file or the robot says"),
-    "params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver; the arguments here override it"),
-    "namespace": ("", "put before every name of the robot and of the filter"),
-    "odom_frame": ("", "frame the odometry is measured in; empty: what params_file says, else odom"),
-    "base_frame": ("", "the robot's own frame; empty: what params_file says, else base_link"),
-    "frame_prefix": ("", "put before every frame, such as alpha/; empty: what params_file says, else nothing"),
-    "use_sim_time": ("", "take the time from /clock; empty: what params_file says, else false"),
+    "port": ("sim://amigo-sh", "port of the robot; the AmigoBot-SH has a gyro"),
+    "robot": ("", "profile of the robot, such as amigo-sh; empty: that of params_file, else chosen by the driver"),
+    "params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver; launch arguments override it"),
+    "namespace": ("", "namespace of the robot and of the filter"),
+    "odom_frame": ("", "frame of the odometry; empty: the value in params_file, else odom"),
+    "base_frame": ("", "frame of the robot; empty: the value in params_file, else base_link"),
+    "frame_prefix": ("", "prefix of every frame name, such as alpha/; empty: the value in params_file, else none"),
+    "use_sim_time": ("", "take the time from /clock; empty: the value in params_file, else false"),
 }
 
 
@@ -43,7 +43,7 @@ def generate_launch_description() -> LaunchDescription:
                 "use_respawn",
                 default_value="false",
                 choices=SWITCH,
-                description="start the driver and the filter again 2 s after they end, however they end",
+                description="restart the driver and the filter 2 s after they end for any reason",
             ),
             OpaqueFunction(function=start),
         ]

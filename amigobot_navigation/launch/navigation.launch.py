@@ -41,35 +41,35 @@ SLAM = "online_async_launch.py"
 
 def generate_launch_description() -> LaunchDescription:
     texts = {
-        "world": ("office", "where the simulated robot drives: a world that is shipped, or a file"),
+        "world": ("office", "world of the simulated robot: one of this package, or a file"),
         "port": ("", "start the driver on this port; empty: it runs already, or sim is true"),
         "robot": (
             "",
             "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
             "of driver_params_file, else Nav2 plans for an AmigoBot, even if the robot reports another model",
         ),
-        "map": ("", "map to find the way in, a .yaml file; empty: that of the world"),
+        "map": ("", "map for planning and localization, a .yaml file; empty: that of the world"),
         "params_file": (
             str(HERE / "config" / "nav2.yaml"),
             "parameters of Nav2's nodes; those of this package are fitted to the robot, yours are used as they are",
         ),
         "driver_params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver"),
         "slam_params_file": (str(HERE / "config" / "slam.yaml"), "parameters of slam_toolbox"),
-        "namespace": ("", "put before every name of the robot"),
-        "frame_prefix": ("", "put before every frame of the robot, such as alpha/; the map has none"),
+        "namespace": ("", "namespace of the robot"),
+        "frame_prefix": ("", "prefix of every frame name of the robot, such as alpha/; the map has none"),
     }
     choices = {
         "sim": ("false", SWITCH, "start a simulated robot"),
         "localization": (
             "amcl",
             ["amcl", "slam", "odometry"],
-            "how the robot knows where it is: amcl finds it in the map, slam draws one, odometry trusts the start",
+            "localization: amcl (in the map), slam (builds a map), odometry (from the start pose, drifts)",
         ),
-        "use_sim_time": ("false", SWITCH, "take the time from /clock; the simulated robot lives in real time"),
+        "use_sim_time": ("false", SWITCH, "take the time from /clock; the simulated robot runs in real time"),
         "use_respawn": (
             "false",
             SWITCH,
-            "start the driver and Nav2's nodes again 2 s after they end; slam_toolbox is not started again",
+            "restart the driver and Nav2's nodes 2 s after they end; slam_toolbox is not restarted",
         ),
         "rviz": ("false", SWITCH, "start RViz with the map, the costmaps and the tools for poses and goals"),
         "dashboard": ("false", SWITCH, "serve the dashboard for a browser on 127.0.0.1:8140; needs amigobot_tools"),
@@ -155,7 +155,7 @@ class Navigation:
         names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
         passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.
-        # Given even where it is the default: an included file is heir to the arguments of this one, params_file too.
+        # Given even where it is the default: an included file inherits the arguments of this one, params_file too.
         passed["params_file"] = self.arguments["driver_params_file"]
         fixed = {"port": port, "publish_scan": "true", "enable_stamped_cmd_vel": "true", "rviz": "false"}
         return included(str(share("launch", "amigobot.launch.py")), passed | fixed)

@@ -18,7 +18,7 @@ _DEAD_ZONE = 0.12
 
 
 class GamepadLost(Exception):
-    """The gamepad is gone. The message says which one."""
+    """The gamepad was disconnected. The message has its name."""
 
 
 class Gamepad:
@@ -41,12 +41,12 @@ class Gamepad:
             Shares of the linear and of the angular speed, -1 to 1, and None while the dead-man's button is not held.
 
         Raises:
-            GamepadLost: The gamepad is gone.
+            GamepadLost: The gamepad was disconnected.
         """
         pressed = []
         for event in self._pygame.event.get():
             if event.type == self._pygame.JOYDEVICEREMOVED and event.instance_id == self._device.get_instance_id():
-                raise GamepadLost(f"the gamepad {self.name} is gone")
+                raise GamepadLost(f"the gamepad {self.name} is disconnected")
             if event.type == self._pygame.JOYBUTTONDOWN and event.instance_id == self._device.get_instance_id():
                 pressed.append(event.button)
         if not self._device.get_button(DEADMAN):

@@ -11,7 +11,7 @@ from .state import Echo
 
 #: m that stay free in front of the body
 MARGIN = 0.15
-#: m beside the body that count as its way
+#: m beside the body that count as its path
 _SIDE = 0.05
 #: s from a ping to its effect on the wheels: the round of all sonars, the link, the reaction of the servos
 _DELAY = 0.5
@@ -19,14 +19,14 @@ _DELAY = 0.5
 _DECELERATION = 0.3
 #: s after which a reading is not used any more
 STALE = 1.5
-#: rad between the direction of a sonar and the direction of motion, below which it watches the way
+#: rad between the direction of a sonar and the direction of motion, below which it watches the path
 _AHEAD = math.radians(60)
-#: m/s while no sonar watches the way
+#: m/s while no sonar watches the path
 BLIND_SPEED = 0.1
 
 
 def free_distance(echoes: Iterable[Echo], body: Body, *, forward: bool) -> float:
-    """Return the free distance (m) between the body and the nearest echo on its way.
+    """Return the free distance (m) between the body and the nearest echo in its path.
 
     Args:
         echoes: The newest reading of each sonar.
@@ -34,7 +34,7 @@ def free_distance(echoes: Iterable[Echo], body: Body, *, forward: bool) -> float
         forward: Direction of the motion.
 
     Returns:
-        The distance; inf without an echo on the way; NaN if no sonar watches the way.
+        The distance; inf without an echo in the path; NaN if no sonar watches the path.
     """
     sign, edge = (1, body.front) if forward else (-1, body.rear)
     seen = False
@@ -54,7 +54,7 @@ def safe_speed(distance: float) -> float:
     """Return the highest speed (m/s) from which the robot comes to rest `MARGIN` before an obstacle.
 
     Args:
-        distance: The free distance, m; NaN if no sonar watches the way.
+        distance: The free distance, m; NaN if no sonar watches the path.
     """
     if math.isnan(distance):
         return BLIND_SPEED

@@ -28,8 +28,8 @@ _FOCUS_EVENTS_ON, _FOCUS_EVENTS_OFF = b"\x1b[?1004h", b"\x1b[?1004l"
 _NAMES = {"\x03": "quit", "\x04": "quit", "\x1a": "quit", "\x1b": "escape", " ": "space", "\r": "enter", "\n": "enter"}
 
 
-class HungUp(Exception):
-    """The terminal is gone, or a signal asks the program to end."""
+class TerminalClosed(Exception):
+    """The terminal was closed, or a signal asks the program to end."""
 
 
 class Keyboard:
@@ -50,7 +50,7 @@ class Keyboard:
             Ctrl-Z).
 
         Raises:
-            HungUp: The terminal is closed.
+            TerminalClosed: The terminal is closed.
         """
         if not select.select([self._descriptor], [], [], timeout)[0]:
             # Nothing follows: an Escape is the key itself.
@@ -59,9 +59,9 @@ class Keyboard:
         try:
             data = os.read(self._descriptor, 1024)
         except OSError as error:
-            raise HungUp(f"the terminal is gone: {error.strerror}") from None
+            raise TerminalClosed(f"the terminal was closed: {error.strerror}") from None
         if not data:
-            raise HungUp("the terminal is closed")
+            raise TerminalClosed("the terminal was closed")
         keys, self._pending = decode(self._pending + data)
         return keys
 
@@ -100,20 +100,20 @@ def _without_sequence(data: bytes) -> bytes:
 def keyboard() -> Iterator[Keyboard]:
     """Give the keys of the terminal, and restore its settings at the end.
 
-    SIGTERM and SIGHUP raise `HungUp` in the main thread, so that the robot is stopped before the program ends.
+    SIGTERM and SIGHUP raise `TerminalClosed` in the main thread, so that the robot is stopped before the program ends.
 
     Raises:
-        HungUp: Standard input is no terminal.
+        TerminalClosed: Standard input is not a terminal.
     """
     descriptor = sys.stdin.fileno()
     if not os.isatty(descriptor):
-        raise HungUp("standard input is not a terminal")
+        raise TerminalClosed("standard input is not a terminal")
     before = termios.tcgetattr(descriptor)
     mode = termios.tcgetattr(descriptor)
     # Ctrl-C, Ctrl-Z and Ctrl-S are keys, too: a program that is suspended or cannot write would not stop the robot.
     mode[0] &= ~(termios.IXON | termios.ICRNL)
     mode[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
-    handlers = {number: signal.signal(number, _hang_up) for number in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {number: signal.signal(number, _end_by_signal) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, mode)
         _write(_FOCUS_EVENTS_ON)
@@ -131,6 +131,6 @@ def _write(data: bytes) -> None:
         os.write(sys.stdout.fileno(), data)
 
 
-def _hang_up(number: int, frame: FrameType | None) -> None:
+def _end_by_signal(number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # the robot is stopped first; other signals have to wait
-    raise HungUp(f"ended by {signal.Signals(number).name}")
+    raise TerminalClosed(f"ended by {signal.Signals(number).name}")

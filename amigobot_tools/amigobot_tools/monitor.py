@@ -35,7 +35,7 @@ from amigobot_driver.cli.options import through_node
 from . import screen
 from .canvas import Canvas
 from .connection import add_connection_arguments, connected
-from .keys import HungUp, Keyboard, keyboard
+from .keys import Keyboard, TerminalClosed, keyboard
 from .recording_remote import RecordingRemote
 from .state import Remote, RobotState
 
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
                 return 0
             with keyboard() as keys, screen.full_screen() as show:
                 _loop(View(remote), keys, show)
-    except HungUp as end:
+    except TerminalClosed as end:
         raise UsageError(f"{end}; --json needs none" if "not a terminal" in str(end) else str(end)) from None
     return 0
 

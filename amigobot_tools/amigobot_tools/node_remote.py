@@ -37,7 +37,7 @@ _LINK = {
     "damaged": "checksum_errors",
     "connections": "connections",
 }
-#: s without status after which the node counts as gone
+#: s without status after which the node counts as lost
 _SILENT = 2.0
 _NO_NODE = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 _MESSAGES = 50
@@ -284,7 +284,7 @@ class NodeRemote:
 
 
 def _echoes(profile: Profile | None, ranges: dict[int, tuple[float, float]]) -> tuple[Echo, ...]:
-    """The newest reading of each sonar. A range at the limit of the sonar or beyond it is no echo."""
+    """The newest reading of each sonar. A range at or beyond the limit of the sonar means no echo."""
     if profile is None:
         return ()
     now = time.monotonic()

@@ -23,7 +23,7 @@ class PortRemote:
 
     Args:
         port: A port of the driver: `/dev/ttyUSB0`, `socket://host:port`, `sim://`.
-        profile: Name or file of a profile; "" chooses it by what the robot says.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
         drives: Switch the motors on; a tool that only watches leaves them off.
         timeout: Seconds to wait for the robot; 0: do not wait, the driver looks for it until it finds it.
         options: Options of the driver, instead of those that follow from `profile` and `drives`.

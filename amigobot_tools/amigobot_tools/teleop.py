@@ -43,7 +43,7 @@ from .connection import add_connection_arguments, connected
 from .gamepad import CLEAR, STOP, Gamepad, GamepadLost, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
-from .keys import HungUp, Keyboard, keyboard
+from .keys import Keyboard, TerminalClosed, keyboard
 from .state import Remote, RobotState
 
 #: s between two commands, and between two pictures
@@ -51,7 +51,7 @@ _PERIOD, _PICTURE = 0.05, 0.15
 #: s for which zeros are sent after a release; after that other programs may drive through the node
 _ZEROS = 0.6
 _FASTER = 1.1
-_LEAST = 0.02  #: m/s and rad/s
+_MIN_SPEED = 0.02  #: m/s and rad/s
 _KEYS = """\
  w forward   s backward   a left   d right   (or arrow keys)     k stop
  u o m . curves           + faster - slower  g governor          q quit
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     except GamepadLost as end:
         print(f"amigobot teleop: {end}; the robot is stopped", file=sys.stderr)
         return 1
-    except HungUp as end:
+    except TerminalClosed as end:
         raise UsageError(f"{end}; the robot is stopped") from None
     return 0
 
@@ -174,7 +174,7 @@ class Pilot:
         self.velocity = linear, angular
         self.note = ""
         if linear != requested:
-            self.note = "governor: an obstacle is near, or no sonar watches the way; g switches it off"
+            self.note = "governor: an obstacle is near, or no sonar watches the path; g switches it off"
         if forward or left:
             self._zeros_until = now + _ZEROS
         elif now >= self._zeros_until:
@@ -193,8 +193,8 @@ class Pilot:
     def _change_speed(self, factor: float) -> None:
         limits = self.state.limits
         most = (limits.linear, limits.angular) if limits else (math.inf, math.inf)
-        self.speed = max(_LEAST, min(self.speed * factor, most[0]))
-        self.turn = max(_LEAST, min(self.turn * factor, most[1]))
+        self.speed = max(_MIN_SPEED, min(self.speed * factor, most[0]))
+        self.turn = max(_MIN_SPEED, min(self.turn * factor, most[1]))
 
 
 def picture(pilot: Pilot) -> RenderableType:

@@ -158,7 +158,7 @@ def test_a_second_page_asks_for_the_stick_and_gets_it(browser: Chromium, source:
     browser.until("return document.querySelector('#holder').textContent === 'you hold the stick'")
     browser.driver.close()
     browser.driver.switch_to.window(first)
-    browser.until("return document.querySelector('#holder').textContent === 'nobody holds the stick'")
+    browser.until("return document.querySelector('#holder').textContent === 'no browser holds the stick'")
 
 
 def test_every_tab_opens_with_the_keyboard_and_shows_its_part(

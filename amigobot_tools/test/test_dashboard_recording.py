@@ -129,7 +129,7 @@ def test_a_recording_is_not_driven(source: RecordingSource) -> None:
 
 def test_a_file_that_is_no_recording_is_explained(tmp_path: Path) -> None:
     (tmp_path / "x.amigo").write_bytes(b"nothing")
-    with pytest.raises(UsageError, match=r"x\.amigo: this is no recording of `amigobot record`"):
+    with pytest.raises(UsageError, match=r"x\.amigo: this is not a recording of `amigobot record`"):
         RecordingSource(tmp_path / "x.amigo")
     with (tmp_path / "y.amigo").open("wb") as file:
         write_head(file, Head(0.0, "", "anna", "Pioneer", "amigo", "amigo", False))

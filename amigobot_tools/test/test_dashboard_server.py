@@ -283,7 +283,7 @@ def test_requests_that_wait_for_the_robot_delay_no_frame_and_no_stop() -> None:
         ("[" * 5000, "not JSON"),
         ("7", "a JSON object is needed"),
         ("{}", "type is missing"),
-        ('{"type": 7}', "type is missing, or no text"),
+        ('{"type": 7}', "type is missing, or not a text"),
         ('{"type": "drive", "id": "x"}', "id is not a whole number"),
         ('{"type": "nothing"}', "type 'nothing' is not known here, allowed: drive, emergency, clear"),
         ('{"type": "drive"}', "drive: argument linear is missing"),
@@ -293,7 +293,7 @@ def test_requests_that_wait_for_the_robot_delay_no_frame_and_no_stop() -> None:
         ('{"type": "drive", "linear": 0, "angular": 0, "x": 1}', "argument 'x' is not known, allowed: linear, angular"),
         ('{"type": "say", "text": "' + "a" * 21 + '"}', "a text of up to 20 characters is needed"),
         ('{"type": "wait", "seconds": -1}', "a number from 0 to 5 is needed"),
-        ('{"type": "hand_over"}', "nobody holds the stick"),
+        ('{"type": "hand_over"}', "no browser holds the stick"),
     ],
 )
 def test_a_bad_message_is_answered_with_what_is_wrong(text: str, message: str) -> None:
@@ -393,7 +393,7 @@ def test_arguments_are_read_strictly() -> None:
 
 
 def test_a_source_that_is_none_is_explained() -> None:
-    with pytest.raises(UsageError, match="nothing: no file, and no port such as"):
+    with pytest.raises(UsageError, match="nothing: not a file, and not a port such as"):
         open_source("nothing", profile="", ros=False, name="")
     with pytest.raises(UsageError, match="leave SOURCE and --robot out"):
         open_source("/dev/ttyUSB0", profile="", ros=True, name="")

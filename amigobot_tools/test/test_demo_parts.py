@@ -67,7 +67,7 @@ def test_the_tour_of_the_room_stays_clear_of_the_furniture() -> None:
     world = load_world("room")
     assert Pose(world.start.x, world.start.y, world.start.heading) == ROOM.start
     for pose in drive(ROOM):
-        at = pose.brought_out_of(ROOM.start)
+        at = pose.transformed_by(ROOM.start)
         assert min(segment.distance_to(at.x, at.y) for segment in world.segments) > AMIGO.body.radius + 0.3
 
 
@@ -83,7 +83,7 @@ def test_the_square_needs_no_more_floor_than_it_says() -> None:
 
 def test_poses_go_into_a_frame_and_out_again() -> None:
     frame, pose = Pose(1.0, -2.0, 2.5), Pose(0.3, 0.4, -1.0)
-    assert pose.seen_from(frame).brought_out_of(frame) == pytest.approx(pose)
+    assert pose.seen_from(frame).transformed_by(frame) == pytest.approx(pose)
     assert frame.seen_from(frame) == pytest.approx((0.0, 0.0, 0.0))
 
 
@@ -101,17 +101,17 @@ def test_way_by_its_length() -> None:
 def guard_that_saw(**distances: float) -> Guard:
     guard = Guard(AMIGO.sonar.poses, 0.4)
     for number in range(8):
-        guard.saw(number, distances.get(f"sonar_{number}", 2.0), now=10.0)
+        guard.update(number, distances.get(f"sonar_{number}", 2.0), now=10.0)
     return guard
 
 
 def test_guard_looks_ahead_only() -> None:
     assert guard_that_saw(sonar_0=0.1, sonar_5=0.1, sonar_6=0.1).objection(10.0) == ""
-    assert "0.30 m before sonar 3" in guard_that_saw(sonar_3=0.3, sonar_2=0.35).objection(10.0)
+    assert "0.30 m in front of sonar 3" in guard_that_saw(sonar_3=0.3, sonar_2=0.35).objection(10.0)
 
 
 def test_guard_objects_to_silence() -> None:
-    assert "sonar 1, which looks ahead, is silent" in Guard(AMIGO.sonar.poses, 0.4).objection(10.0)
+    assert "sonar 1, which points ahead, is silent" in Guard(AMIGO.sonar.poses, 0.4).objection(10.0)
     assert guard_that_saw().objection(11.0) == ""
     assert "silent" in guard_that_saw().objection(12.0)
     assert "no sonar" in Guard((), 0.4).objection(10.0)
@@ -261,7 +261,7 @@ def recording(**changes: object) -> Recording:
 
 
 def test_a_good_recording_has_no_faults() -> None:
-    assert list(check_recording(recording(), way=5.0)) == []
+    assert list(check_recording(recording(), planned=5.0)) == []
 
 
 @pytest.mark.parametrize(
@@ -269,13 +269,13 @@ def test_a_good_recording_has_no_faults() -> None:
     [
         ({"counts": {}}, "no /odom came"),
         ({"rates": {**recording().rates, "/tf": 5.0}}, r"/tf came at 5\.0 Hz, expected 10\.0"),
-        ({"odometry": track((0, 0, 0), (0.1, 0, 0))}, r"drove 0\.10 m only"),
-        ({"odometry": track((0, 0, 0), (9, 0, 0))}, r"drove 9\.00 m on a way of 5\.00 m"),
+        ({"odometry": track((0, 0, 0), (0.1, 0, 0))}, r"drove only 0\.10 m"),
+        ({"odometry": track((0, 0, 0), (9, 0, 0))}, r"drove 9\.00 m on a path of 5\.00 m"),
         ({"lost": 2, "corrupt": 1}, "of 100 packets 2 were lost and 1 corrupt"),
     ],
 )
 def test_faults_of_a_recording(changes: dict[str, object], fault: str) -> None:
-    assert any(re.search(fault, found) for found in check_recording(recording(**changes), way=5.0))
+    assert any(re.search(fault, found) for found in check_recording(recording(**changes), planned=5.0))
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_odometry_is_laid_where_the_tour_began() -> None:
     truth = track(*((7.0, 2.0 + 0.05 * number, math.pi / 2) for number in range(40)))
     comparison = compare(odometry, truth)
     assert (comparison.end, comparison.end_angle) == pytest.approx((0.0, 0.0), abs=1e-9)
-    assert comparison.most == pytest.approx(0.0, abs=1e-9)
+    assert comparison.max_deviation == pytest.approx(0.0, abs=1e-9)
     assert comparison.origin == pytest.approx(Pose(8.0, 1.0, math.pi / 2))
     assert list(check_comparison(comparison)) == []
 
@@ -309,14 +309,14 @@ def test_odometry_that_is_off() -> None:
     truth = track(*((0.05 * number, 0.005 * number, 0.0) for number in range(40)))
     comparison = compare(odometry, truth)
     assert comparison.end == pytest.approx(0.195)
-    assert comparison.most > 0.15
+    assert comparison.max_deviation > 0.15
     assert "odometry is 19.5 cm" in next(check_comparison(comparison))
 
 
 def test_late_packets_do_not_count_against_odometry() -> None:
     poses = [(0.05 * number, 0.0, 0.0) for number in range(40)] + [(1.95, 0.0, 0.0)] * 10
     late = Track.of([(0.1 * number + (0.08 if number == 20 else 0.0), *pose) for number, pose in enumerate(poses)])
-    assert compare(late, track(*poses)).most < 0.005
+    assert compare(late, track(*poses)).max_deviation < 0.005
 
 
 def test_a_track_without_poses() -> None:

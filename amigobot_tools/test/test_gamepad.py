@@ -139,7 +139,7 @@ def test_a_gamepad_that_is_lost_stops_the_robot_and_ends_the_program(
         assert remote.velocities[-1] == pytest.approx((0.2, 0.0))
         pygame.events.append(SimpleNamespace(type=REMOVED, instance_id=7))
 
-    with pytest.raises(GamepadLost, match="the gamepad Test Pad is gone"):
+    with pytest.raises(GamepadLost, match="the gamepad Test Pad is disconnected"):
         teleop._loop(pilot, keys, pad, show)  # type: ignore[arg-type]
     assert remote.calls == ["stop"]
 

@@ -91,7 +91,7 @@ def test_the_calibration_of_the_robot_is_used(
 def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
     file = tmp_path / "other"
     file.write_text("no recording")
-    with pytest.raises(UsageError, match="this is no recording of `amigobot record`"):
+    with pytest.raises(UsageError, match="this is not a recording of `amigobot record`"):
         RecordingRemote(file)
 
 

@@ -178,7 +178,7 @@ def test_what_cannot_be_done_is_refused(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "x"}, "no report of `amigobot verify`"),
+        ({"format": "x"}, "not a report of `amigobot verify`"),
         ({"version": 9}, "version 9, known: 1"),
         ({"figures": 3}, "is damaged"),
     ],

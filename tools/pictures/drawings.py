@@ -39,20 +39,20 @@ def drive(world: World) -> list[Moment]:
         poses = robot.profile.sonar.poses
 
         def note(report: Report) -> None:
-            here = Pose(report.odometry.x, report.odometry.y, report.odometry.yaw).brought_out_of(Pose(*start))
+            here = Pose(report.odometry.x, report.odometry.y, report.odometry.yaw).transformed_by(Pose(*start))
             hits = []
             for ping in report.pings:
                 if math.isfinite(ping.range) and ping.range < 4.9:
                     sonar = poses[ping.number]
                     x = sonar.x + ping.range * math.cos(sonar.heading)
                     y = sonar.y + ping.range * math.sin(sonar.heading)
-                    hits.append(Pose(x, y, 0.0).brought_out_of(here)[:2])
+                    hits.append(Pose(x, y, 0.0).transformed_by(here)[:2])
             moments.append(Moment(here, tuple(hits)))
 
         start = (world.start.x, world.start.y, world.start.heading)
         robot.subscribe(note, Report)
         for x, y in (*ROOM.waypoints, ROOM.waypoints[0]):
-            here = Pose(robot.pose.x, robot.pose.y, robot.pose.yaw).brought_out_of(Pose(*start))
+            here = Pose(robot.pose.x, robot.pose.y, robot.pose.yaw).transformed_by(Pose(*start))
             robot.turn(math.remainder(math.atan2(y - here.y, x - here.x) - here.yaw, math.tau))
             robot.move(math.dist((x, y), here[:2]))
     return moments

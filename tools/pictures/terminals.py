@@ -93,7 +93,7 @@ def show_terminals(images: Path) -> None:
         folder = Path(name)
         with Terminal(folder, 90, 36) as terminal:
             terminal.type("amigobot demo")
-            terminal.wait_for("all of it worked")
+            terminal.wait_for("the demo succeeded")
             terminal.save(images / "terminal-demo.svg", "amigobot demo")
             shutil.copy(folder / "demo" / "tour.png", images / "tour.png")
         with Terminal(folder, 80, 20) as terminal:
@@ -106,7 +106,7 @@ def show_terminals(images: Path) -> None:
             terminal.press("q")
         with Terminal(folder, 80, 26) as terminal:
             terminal.type("amigobot demo --no-ros; clear")
-            terminal.wait_for("all of it worked")
+            terminal.wait_for("the demo succeeded")
             terminal.type("amigobot monitor --rate 4 demo/tour.amigo")
             terminal.wait_for("zoom")
             time.sleep(6.0)

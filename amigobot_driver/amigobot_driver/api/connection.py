@@ -29,8 +29,8 @@ _PORT_PATIENCE = 2.0
 _REQUEST_LIMIT = 30.0
 #: s after the motors are on within which every sonar has fired, if it fires at all.
 _FIRST_ROUND = 1.5
-#: s between two looks at a condition, and between two checks whether the driver is still alive.
-_LOOK, _CHECK = 0.02, 0.25
+#: s between two checks of a condition, and between two checks whether the driver is still alive.
+_POLL_PERIOD, _CHECK_PERIOD = 0.02, 0.25
 
 _REMEDY = "is it switched on, is the cable in its serial port, is another program connected to it?"
 
@@ -106,7 +106,7 @@ class Connection:
 
     @property
     def identity(self) -> Identity:
-        """What the robot says that it is.
+        """The identity that the robot reports.
 
         Raises:
             ConnectionLost: The robot is not connected.
@@ -114,7 +114,7 @@ class Connection:
         with self._locked() as (robot, _):
             identity, config = robot.session.identity, robot.working_values.config
         if identity is None:
-            raise ConnectionLost(f"{self._port}: the robot has not said who it is")
+            raise ConnectionLost(f"{self._port}: the robot has not reported its identity; call wait_until_connected")
         return Identity(
             name=identity.name,
             robot_class=identity.robot_class,
@@ -241,7 +241,7 @@ class Connection:
             if remaining <= 0:
                 future.cancel()
                 raise RequestFailed(f"no result within {limit:g} s; {self.link.note}")
-            concurrent.futures.wait((future,), min(remaining, _CHECK))
+            concurrent.futures.wait((future,), min(remaining, _CHECK_PERIOD))
         return future.result()
 
     def _message(self, outcome: Outcome) -> str:
@@ -260,7 +260,7 @@ class Connection:
                     return True
             if time.monotonic() >= end:
                 return False
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
 
     def _check_alive(self) -> None:
         """Raises: ConnectionLost: the connection is closed, or a thread of the driver has ended."""

@@ -187,7 +187,7 @@ class Sensing(Connection):
             Refused: No type is given.
         """
         if not kinds:
-            raise Refused("no type of events is given, for example Report")
+            raise Refused("give at least one type of events, for example Report")
         self._check_alive()
         return self._hub.stream(kinds, maxlen)
 

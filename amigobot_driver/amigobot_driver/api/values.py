@@ -45,7 +45,7 @@ class BatteryState:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the robot says that it is."""
+    """The identity that the robot reports."""
 
     name: str
     robot_class: str  #: "Pioneer" for the whole family

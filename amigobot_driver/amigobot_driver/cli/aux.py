@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .node_robot import NodeRobot
 
 _ESCAPES = {"r": b"\r", "n": b"\n", "t": b"\t", "\\": b"\\"}
-#: s of one read, and so between two looks at standard input
+#: s that one read takes; standard input is checked once in that time
 _READ = 0.2
 _LINE_ENDS = {"cr": b"\r", "lf": b"\n", "crlf": b"\r\n", "none": b""}
 

@@ -1,4 +1,4 @@
-"""Find out why a robot does not work, or works badly, and say what mends it.
+"""Find out why a robot does not work, or works badly, and say how to repair it.
 
     amigobot doctor                                 the serial port of this computer
     amigobot doctor /dev/ttyUSB0
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("port", nargs="?", metavar="PORT", help="device, HOST:PORT or URL (default: the serial port)")
     parser.add_argument("--baud", type=int, default=0, help="expected line speed (default: of the robot's profile)")
-    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     parser.add_argument("--seconds", type=float, metavar="S", help=f"how long to listen to the robot ({OBSERVED:g} s)")
     parser.add_argument("--no-ros", action="store_true", help="leave out the checks of ROS")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     if not ports:
         raise UsageError("this computer has no serial port; is the adapter plugged in? For a bridge: --host HOST")
     with ThreadPoolExecutor(len(ports)) as executor:
-        results = list(executor.map(lambda port: _look(port, args.timeout), ports))
+        results = list(executor.map(lambda port: _probe(port, args.timeout), ports))
     if args.json:
         print(json.dumps(results, indent=2))
     else:
@@ -61,7 +61,7 @@ def _bridge(host: str) -> str:
     return f"socket://{host}"
 
 
-def _look(port: str, timeout: float) -> dict[str, Any]:
+def _probe(port: str, timeout: float) -> dict[str, Any]:
     """Connect to a port; what answers there."""
     from ..api import AmigoBot
     from ..errors import AmigoBotError, RequestFailed

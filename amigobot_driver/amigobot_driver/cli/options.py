@@ -27,7 +27,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
         metavar="PORT",
         help=f"/dev/ttyUSB0, socket://HOST:8101, or sim:// for a simulated robot (default: {default})",
     )
-    group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     group.add_argument("--timeout", type=float, default=10.0, metavar="S", help="wait for the robot (%(default)g s)")
 
 

@@ -19,7 +19,7 @@ _MAX_HEAD = 10_000
 
 
 class PacketFileError(ValueError):
-    """The file is no recording, or one of a later version. The message is one line."""
+    """The file is not a recording, or one of a later version. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def read_recording(path: Path) -> tuple[Head, list[Record]]:
     """Read a whole file; its records are in the order in which they were written.
 
     Raises:
-        UsageError: It cannot be read, or is no recording.
+        UsageError: It cannot be read, or is not a recording.
     """
     try:
         with path.open("rb") as file:
@@ -74,10 +74,10 @@ def read_head(file: IO[bytes]) -> Head:
     """Read the beginning of a file.
 
     Raises:
-        PacketFileError: It is no recording.
+        PacketFileError: It is not a recording.
     """
     if file.read(len(MAGIC)) != MAGIC:
-        raise PacketFileError("this is no recording of `amigobot record`")
+        raise PacketFileError("this is not a recording of `amigobot record`")
     try:
         values = json.loads(file.readline(_MAX_HEAD))
         if values["version"] > VERSION:

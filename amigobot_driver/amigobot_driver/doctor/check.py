@@ -38,7 +38,7 @@ class Case:
 
     target: Target
     baud: int = 0  #: line speed that the user expects; 0: the profile's
-    profile: str = ""  #: name or file of a profile; "": as the robot says
+    profile: str = ""  #: name or file of a profile; "": by the identity of the robot
     seconds: float = OBSERVED
     limit: float = math.inf  #: s from the beginning until the observation ends, if it has lasted half of `seconds`
     trace: bool = False  #: keep every frame, for a report
@@ -93,7 +93,7 @@ class Check:
 
     @property
     def purpose(self) -> str:
-        """What it looks at, one line."""
+        """What it examines, one line."""
         return (self.examine.__doc__ or "").strip().partition("\n")[0]
 
     def applies(self, case: Case) -> bool:

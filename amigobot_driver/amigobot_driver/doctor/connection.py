@@ -31,7 +31,7 @@ from ..transport import Port, open_port
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 KEPT = 20_000
-_LOOK = 0.05  #: s
+_POLL_PERIOD = 0.05  #: s
 #: States in which a session has ended.
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
 
@@ -99,7 +99,7 @@ class Connection:
             url: How the port is opened again if it is lost.
             port: The open port; the connection closes it.
             baud: Line speed at which the robot answers; 0: unknown.
-            profile: Name or file of a profile; "": as the robot says.
+            profile: Name or file of a profile; "": by the identity of the robot.
             trace: Keep every frame in `frames`.
             latest: Monotonic time in s at which an observation ends early.
 
@@ -170,7 +170,7 @@ class Connection:
     def _until(self, condition: Callable[[], bool], seconds: float) -> None:
         end = time.monotonic() + seconds
         while not condition() and time.monotonic() < end:
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
 
 
 def _is_complete(snapshot: RobotSnapshot) -> bool:

@@ -145,7 +145,7 @@ def ros_clocks(graph: Graph) -> Iterator[Finding]:
             yield Finding("ROS clocks", Severity.OK, f"{topic} is {1000 * age:.0f} ms old when it arrives")
 
 
-#: The checks of ROS in their order; the first line of each docstring is what it looks at.
+#: The checks of ROS in their order; the first line of each docstring names what it examines.
 GRAPH_CHECKS: tuple[Callable[[Graph], Iterator[Finding]], ...] = (
     ros_settings,
     ros_nodes,

@@ -23,7 +23,7 @@ def resolve(host: str) -> set[str]:
     try:
         return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except UnicodeError as error:
-        raise OSError(errno.EINVAL, "it is no name of a host") from error
+        raise OSError(errno.EINVAL, "it is not the name of a host") from error
 
 
 def has_address(host: str) -> bool:
@@ -44,7 +44,7 @@ def known_names(file: Path = Path("/etc/hosts")) -> list[str]:
 
 
 def attempt(host: str, tcp_port: int) -> int:
-    """Connect to a TCP port and hang up.
+    """Connect to a TCP port and close the connection.
 
     Returns:
         0, or the number of the error.

@@ -1,4 +1,4 @@
-"""What sends the bytes that are not a robot's: a table of patterns, the most special first."""
+"""What sends the bytes that are not a robot's: a table of patterns, the most specific first."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def shown(data: bytes) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def in_hex(data: bytes, most: int = 16) -> str:
+def in_hex(data: bytes, limit: int = 16) -> str:
     """Return the first bytes in hexadecimal."""
-    return data[:most].hex(" ").upper() + (" ..." if len(data) > most else "")
+    return data[:limit].hex(" ").upper() + (" ..." if len(data) > limit else "")

@@ -39,12 +39,12 @@ _shown.maxlevel, _shown.maxstring = 2, 60
 
 #: Names of the types in messages.
 _KINDS = {
-    int: "integer",
+    int: "an integer",
     bool: "true or false",
-    str: "text",
-    tuple[str, ...]: "list of texts",
-    tuple[SonarPose, ...]: "list of [x, y, heading]",
-    tuple[tuple[float, float], ...]: "list of [volts, charge]",
+    str: "a text",
+    tuple[str, ...]: "a list of texts",
+    tuple[SonarPose, ...]: "a list of [x, y, heading]",
+    tuple[tuple[float, float], ...]: "a list of [volts, charge]",
 }
 
 T = TypeVar("T")
@@ -154,7 +154,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # PyYAML passes on errors of dates and depth
         if isinstance(error, ProfileError):
             raise
-        raise ProfileError(f"{path}: no YAML ({' '.join(str(error).split())})") from None
+        raise ProfileError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
     if not isinstance(content, dict):
         raise ProfileError(f"{path}: a profile is a mapping of keys to values")
     return content
@@ -241,20 +241,20 @@ def _convert(hint: Any, value: Any, scale: float, where: str) -> Any:
         return _curve(value, where)
     if typing.get_origin(hint) is Mapping and isinstance(value, dict):
         return _flash(value, where)
-    raise ProfileError(f"{where}: {_shown.repr(value)} is no {_KINDS.get(hint, 'mapping')}")
+    raise ProfileError(f"{where}: {_shown.repr(value)}, {_KINDS.get(hint, 'a mapping')} is needed")
 
 
 def _curve(rows: list[Any], where: str) -> tuple[tuple[float, float], ...]:
     curve = tuple((_number(a, where), _number(b, where)) for a, b in (_row(item, 2, where) for item in rows))
     if not curve or any(a >= b for (a, _), (b, _) in itertools.pairwise(curve)):
-        raise ProfileError(f"{where}: {_shown.repr(rows)}, pairs [volts, charge] with rising volts needed")
+        raise ProfileError(f"{where}: {_shown.repr(rows)}, pairs [volts, charge] with rising volts are needed")
     return curve
 
 
 def _flash(content: dict[Any, Any], where: str) -> Mapping[str, int | str]:
     for key, value in content.items():
         if not isinstance(value, int | str) or isinstance(value, bool):
-            raise ProfileError(f"{where}: {_shown.repr(key)}: {_shown.repr(value)} is no integer or text")
+            raise ProfileError(f"{where}: {_shown.repr(key)}: {_shown.repr(value)}, an integer or a text is needed")
     return types.MappingProxyType({str(key): value for key, value in content.items()})
 
 
@@ -275,7 +275,7 @@ def _number(value: Any, where: str) -> float:
             return float(value)
     except OverflowError:
         pass
-    raise ProfileError(f"{where}: {_shown.repr(value)} is no number")
+    raise ProfileError(f"{where}: {_shown.repr(value)}, a number is needed")
 
 
 def _positive(value: N, where: str) -> N:

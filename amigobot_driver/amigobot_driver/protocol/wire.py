@@ -295,7 +295,7 @@ class _Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Single:
-    """A field that is no integer."""
+    """A field that is not an integer."""
 
     codec: Codec
     count: ClassVar[int] = 1

@@ -16,7 +16,7 @@ _BLOCK, _BLOCKS = 16, 4
 #: Share of a cycle by which a packet may come before its time: the clocks differ, and the cycle is not exact.
 _EARLY = 0.15
 #: s after a gap in which packets that come too soon are those that seemed lost.
-_LATE_AT_MOST = 2.0
+_MAX_DELAY = 2.0
 #: The same for a packet that comes after a gap, to show the phase: it may be a late one of the cycle before.
 _DOUBTFUL = 0.02
 #: Packets in succession that come late before the robot's phase is taken for another.
@@ -47,7 +47,7 @@ class CycleFilter:
         self._least_late: deque[tuple[int, float]] = deque(maxlen=_BLOCKS)  #: number of the cycle and arrival
         self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
         self._intervals: list[float] = []  #: s, of the block so far
-        self._irregular = 0  #: blocks in succession whose intervals are no whole cycles
+        self._irregular = 0  #: blocks in succession whose intervals are not whole cycles
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
         self._burst = False  #: whether delayed packets have arrived in this block
         self._late: list[tuple[int, float]] = []  #: packets in succession that came late
@@ -114,7 +114,7 @@ class CycleFilter:
             cycles = min(cycles, max(1, math.ceil((busy_since - self._begin) / self.cycle - _EARLY)))
         if cycles >= 2.0:
             # Lost or late: if it is late, the next ones come too soon.
-            self._lost, self._lost_until = self._lost + int(cycles) - 1, arrival + _LATE_AT_MOST
+            self._lost, self._lost_until = self._lost + int(cycles) - 1, arrival + _MAX_DELAY
             return int(cycles)
         if arrival > self._lost_until:
             self._lost = 0

@@ -192,8 +192,8 @@ class Session:
     def _may_be_open(self) -> bool:
         """Whether the robot may still be in the last session, receive frames and drive: SYNC0 is a pulse to it.
 
-        A TCP connection ends its session with it. There a STOP, which is no part of a handshake, can do harm: MobileSim
-        does not recover from one.
+        A TCP connection ends its session with it. There a STOP, which no handshake has, can do harm: MobileSim does
+        not recover from one.
         """
         return self.state is LinkState.LOST or bool(self._baud and self.connections)
 

@@ -22,9 +22,9 @@ from amigobot_msgs.srv import (
 )
 
 _TRIES = 2
-#: s from the discovery of a service until its response finds its way: the first one can get lost.
+#: s to wait after a service was discovered: an earlier response can get lost.
 _SETTLE = 0.3
-#: s more than a request itself takes, for its way.
+#: s beyond the time that the robot needs for a request, for its transport.
 _MARGIN = 10.0
 #: s that reading a list of 255 sounds, or writing 8192 bytes at 9600 baud, may take.
 _LIST_LIMIT, _WRITE_LIMIT = 120.0, 120.0

@@ -28,9 +28,9 @@ class Spec:
     description: str
     unit: str = ""
     allowed: tuple[Scalar, ...] = ()
-    words: tuple[str, ...] = ()  #: texts that are allowed too, where the values are no texts
+    words: tuple[str, ...] = ()  #: texts that are allowed beside values of another type
     at_run_time: bool = False
-    least: float | None = None  #: lowest value other than the default, where values between the two are not allowed
+    minimum: float | None = None  #: lowest value other than the default, where values between the two are not allowed
     #: the CONFIG field that this sets in the robot, and its units per unit of ours; the default sets nothing
     tunes: tuple[str, float] | None = None
     option: str = ""  #: the field of Options that this sets; "": the node itself uses it
@@ -54,9 +54,9 @@ class Spec:
     def range_text(self) -> str:
         """Describe the allowed values, such as "0.05 to 2 s"."""
         if self.has_range:
-            low = self.allowed[0] if self.least is None else self.least
+            low = self.allowed[0] if self.minimum is None else self.minimum
             text = f"{low:g} to {self.allowed[1]:g} {self.unit}".strip()
-            return text if self.least is None else f"{self.default:g}, or {text}"
+            return text if self.minimum is None else f"{self.default:g}, or {text}"
         if self.allowed:
             return ", ".join(map(repr, self.allowed))
         text = {bool: "true or false", str: "text"}.get(self.kind, f"a number {self.unit}".strip())
@@ -95,7 +95,7 @@ class Spec:
         good = type(value) is self.kind or value in self.words
         if good and self.has_range:
             good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
-            good = good and (self.least is None or value >= self.least or value == self.default)  # type: ignore[operator]
+            good = good and (self.minimum is None or value >= self.minimum or value == self.default)  # type: ignore[operator]
         elif good and self.allowed:
             good = value in self.allowed
         if not good:
@@ -165,7 +165,7 @@ TABLE = (
         "maximum linear velocity; faster velocities are scaled down; 0: the robot's limit",
         "m/s",
         (0.0, 10.0),
-        least=0.001,
+        minimum=0.001,
         at_run_time=True,
         option="max_linear",
     ),
@@ -175,7 +175,7 @@ TABLE = (
         "maximum angular velocity; faster rotations are scaled down; 0: the robot's limit",
         "rad/s",
         (0.0, 20.0),
-        least=1 / _DEG,
+        minimum=1 / _DEG,
         at_run_time=True,
         option="max_angular",
     ),
@@ -218,7 +218,7 @@ TABLE += tuple(
         f"{text}; 0 keeps the robot's setting",
         unit,
         (0.0, top),
-        least=TUNABLE[field].low / factor,
+        minimum=TUNABLE[field].low / factor,
         at_run_time=True,
         tunes=(field, factor),
     )
@@ -237,7 +237,7 @@ TABLE += tuple(
         f"{text}; {low} keeps the robot's setting",
         "",
         (low, TUNABLE[field].high),
-        least=TUNABLE[field].low,
+        minimum=TUNABLE[field].low,
         at_run_time=True,
         tunes=(field, 1.0),
     )
@@ -303,7 +303,7 @@ TABLE += (
         "time for each sonar ping; 0 keeps the robot's setting",
         "s",
         (0.0, TUNABLE["sonar_cycle"].high / 1000),
-        least=TUNABLE["sonar_cycle"].low / 1000,
+        minimum=TUNABLE["sonar_cycle"].low / 1000,
         at_run_time=True,
         tunes=("sonar_cycle", 1000.0),
     ),
@@ -361,7 +361,7 @@ TABLE += (
         "motor PWM frequency, 4000 to 16000 (Erratic only); 0 keeps the robot's setting",
         "Hz",
         (0.0, 16000.0),
-        least=4000.0,
+        minimum=4000.0,
         option="pwm_frequency",
     ),
     Spec(
@@ -370,7 +370,7 @@ TABLE += (
         "maximum motor PWM duty cycle, 0.01 to 1 (Erratic only); 0 keeps the robot's setting",
         "",
         (0.0, 1.0),
-        least=0.01,
+        minimum=0.01,
         option="pwm_max_duty",
     ),
     Spec(

@@ -18,7 +18,7 @@ from .wire import Wire, byte_time
 #: size of the ring buffer in bytes; older ones are overwritten
 _RING = 256
 #: bytes that fit into one packet (docs/protocol.md E-27)
-_MOST = 195
+_MAX_BYTES = 195
 
 
 class AuxDevice(Protocol):
@@ -137,7 +137,7 @@ class AuxPort:
         if count == 0:
             self.flush()
         elif not self._fault_injector.loses_request():
-            self._requested = min(count, _MOST)
+            self._requested = min(count, _MAX_BYTES)
 
     def flush(self) -> None:
         """Discard the ring buffer and the request."""

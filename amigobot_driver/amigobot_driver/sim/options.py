@@ -81,12 +81,12 @@ def load_report(path: str) -> ReportedRobot:
         path: The file report.json.
 
     Raises:
-        OptionError: It cannot be read, or is no report of a known version.
+        OptionError: It cannot be read, or is not a report of a known version.
         ProfileError: One of its values is not allowed.
     """
     content = _read(path, _MAX_REPORT)
     if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
-        raise OptionError(f"{path}: this is no report of `amigobot verify`")
+        raise OptionError(f"{path}: this is not a report of `amigobot verify`")
     if content.get("version") != REPORT_VERSION:
         raise OptionError(f"{path}: a report of version {content.get('version')!r:.60}, known: {REPORT_VERSION}")
     try:
@@ -170,11 +170,11 @@ def _reply(request: str, answer: str, delay: float = 0.0) -> Reply:
     return Reply(request.encode("latin-1"), answer.encode("latin-1"), float(delay))
 
 
-def _read(path: str, most: int = _MAX_SIZE) -> Any:
-    """Read a YAML file, which may be JSON, of at most `most` bytes."""
+def _read(path: str, max_size: int = _MAX_SIZE) -> Any:
+    """Read a YAML file, which may be JSON, of at max_size `max_size` bytes."""
     try:
-        if Path(path).stat().st_size > most:
-            raise OptionError(f"{path}: too large, allowed: {most // 1000} kB")
+        if Path(path).stat().st_size > max_size:
+            raise OptionError(f"{path}: too large, allowed: {max_size // 1000} kB")
         if path.endswith(".json"):
             return json.loads(Path(path).read_text(encoding="utf-8"))
         return yaml.safe_load(Path(path).read_text(encoding="utf-8"))

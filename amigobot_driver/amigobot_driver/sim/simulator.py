@@ -95,18 +95,18 @@ class Simulator:
             charge: Remaining charge of the battery, 0 to 1.
             refuse_low_battery: Answer no client while the battery is below its alarm voltage, as one manual
                 describes it (docs/protocol.md E-34).
-            wear: How the wheels differ from the profile; None is no difference.
+            wear: How the wheels differ from the profile; None for no difference.
             sonar: Errors of the sonars; None is the default model.
             sounds: Playlist in FLASH by number; None is the default one.
             aux: Devices on the auxiliary ports, by port number from 1; other ports loop back.
-            faults: Faults to inject; None is no fault.
+            faults: Faults to inject; None for none.
             revision: Variant of the firmware of an Erratic; None is the profile's.
             on_event: Called with each event as it happens.
 
         Raises:
             ProfileError: A value of the profile, or `baud` or `charge`, is not allowed.
             WorldError: The robot does not fit at its start.
-            RevisionError: A revision is given for a robot that is no Erratic.
+            RevisionError: A revision is given for a robot that is not an Erratic.
         """
         self.profile = profile
         self.world = world or World("empty")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..protocol import Playlist
 from ..wording import counted
 
-#: number of the first sound that is no cue of the firmware (docs/protocol.md E-38)
+#: number of the first sound that is not a cue of the firmware (docs/protocol.md E-38)
 FIRST_USER_SOUND = 50
 LAST_SOUND = 255
 #: bytes of a sound without a given length: half a second at 8 kHz

@@ -117,7 +117,7 @@ class SerialPort:
 
 _GONE = "the port has disappeared; plug the adapter in again"
 _BUSY = "another program has it open; `fuser -v {url}` names it"
-_NO_PORT = "it is no serial port; `ls /dev/serial/by-id` lists the serial ports"
+_NO_PORT = "it is not a serial port; `ls /dev/serial/by-id` lists the serial ports"
 _REMEDIES = {
     errno.ENOENT: "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id` lists the ports",
     errno.EACCES: "permission denied; `sudo usermod -aG dialout $USER`, then log in again",

@@ -53,7 +53,7 @@ def record(out: Path, topics: list[str]) -> int:
     try:
         while not stopped.is_set():
             executor.spin_once(timeout_sec=_WAIT)
-        node.stop_looking()
+        node.stop_search()
         written = -1
         while node.counts.total() != written:
             written = node.counts.total()

@@ -13,8 +13,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from .writer import BagWriter
 
-#: s between two looks for new topics
-_LOOK = 0.2
+#: s between two searches for new topics
+_SEARCH_PERIOD = 0.2
 #: messages that may wait for this process
 _DEPTH = 1000
 
@@ -32,13 +32,13 @@ class Recorder(Node):
         self._topics = {self.resolve_topic_name(topic) for topic in topics}
         self._seen: set[str] = set()
         self._tell = tell
-        self._look_timer = self.create_timer(_LOOK, self._look)
+        self._search_timer = self.create_timer(_SEARCH_PERIOD, self._subscribe_new)
 
-    def stop_looking(self) -> None:
+    def stop_search(self) -> None:
         """Look for no more topics."""
-        self._look_timer.cancel()
+        self._search_timer.cancel()
 
-    def _look(self) -> None:
+    def _subscribe_new(self) -> None:
         for topic, kinds in self.get_topic_names_and_types():
             wanted = topic in self._topics or not self._topics
             if wanted and topic not in self._seen and (publishers := self.get_publishers_info_by_topic(topic)):

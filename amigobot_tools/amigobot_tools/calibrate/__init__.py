@@ -28,14 +28,14 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 
-from ..keys import HungUp
+from ..keys import TerminalClosed
 from .fit import Fit, combined, fit
 from .session import STEPS, Plan, Session, Stopped
 
 #: Errors of the fit, in standard deviations of a measurement by hand, above which a measurement is wrong.
 _WORST = 4.0
-#: A correction beyond this is no wear: the profile is of another robot, or a measurement is wrong.
-_MOST = 0.2
+#: A correction beyond this is not wear: the profile is of another robot, or a measurement is wrong.
+_MAX_CORRECTION = 0.2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (Stopped, HungUp, ConnectionLost, MotionFailed) as end:
+        except (Stopped, TerminalClosed, ConnectionLost, MotionFailed) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:
@@ -124,9 +124,9 @@ def _implausible(found: Fit) -> str:
         ("turns", correction.turn - 1),
         ("the difference between the wheels", correction.unequal),
     ):
-        if abs(value) > _MOST:
+        if abs(value) > _MAX_CORRECTION:
             return (
-                f"{what} would be corrected by {value:+.0%}, more than {_MOST:.0%}: "
+                f"{what} would be corrected by {value:+.0%}, more than {_MAX_CORRECTION:.0%}: "
                 "is a measurement wrong, or the profile (--robot)?"
             )
     if found.worst > _WORST:

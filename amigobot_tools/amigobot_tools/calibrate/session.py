@@ -65,7 +65,7 @@ class Session:
 
         Raises:
             Stopped: A drive ended early.
-            HungUp: The terminal is gone.
+            TerminalClosed: The terminal was closed.
         """
         robot, body = self._robot, self._robot.profile.body
         room = max(plan.distance if "straight" in plan.steps else 0.0, plan.side if "square" in plan.steps else 0.0)

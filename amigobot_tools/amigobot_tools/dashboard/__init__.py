@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="", metavar="NAME", help="robot in a file or bag of several (default: the first)"
     )
-    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: as the robot says)")
+    parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     parser.add_argument("--ros", action="store_true", help="through a running amigobot_node instead of a port")
     parser.add_argument("--namespace", default="", metavar="NAME", help="namespace of the node; implies --ros")
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     ros = args.ros or bool(args.namespace)
     if ros:
         # Node and dashboard wake up at the same packets: on a computer with few cores the node goes first. If this
-        # delays the braking for a browser that has gone, the node stops the robot after its cmd_vel_timeout.
+        # delays the braking for a browser that has disconnected, the node stops the robot after its cmd_vel_timeout.
         os.nice(_NICE)
     source = open_source(
         args.source,

@@ -28,7 +28,7 @@ from .pilot import Pilot
 from .sources import Source
 from .stick import NotHeld, Stick
 
-#: s between two frames, with browsers and without; s between two looks at what changes seldom.
+#: s between two frames, with browsers and without; s between two checks of the values that seldom change.
 PERIOD, _IDLE, _SELDOM = 0.05, 0.25, 1.0
 #: Browsers at a time; more are refused.
 MAX_BROWSERS = 20
@@ -93,10 +93,10 @@ class Dashboard:
         return browser
 
     def leave(self, browser: Browser) -> None:
-        """A browser has gone: if it drove, the robot is stopped."""
+        """A browser has disconnected: if it drove, the robot is stopped."""
         self.browsers.pop(browser.number, None)
         if self.stick.leave(browser.number):
-            self.pilot.brake(f"browser {browser.number} has gone")
+            self.pilot.brake(f"browser {browser.number} has disconnected")
 
     @property
     def _handlers(self) -> Mapping[str, Request]:
@@ -281,8 +281,8 @@ class Dashboard:
             return f"browser {self.stick.asking} already asks for the stick"
         if kind == "leave":
             if self.stick.leave(number):
-                self.pilot.brake(f"browser {number} let go of the stick")
-            return "you let go of the stick"
+                self.pilot.brake(f"browser {number} released the stick")
+            return "you released the stick"
         if kind == "hand_over":
             self.stick.hand_over(number)
             self.pilot.brake(f"browser {number} has handed the stick over")

@@ -75,12 +75,12 @@ class Flag:
 class Text:
     """A text of limited length."""
 
-    most: int = 200
+    max_length: int = 200
 
     def read(self, value: object) -> str:
         """Return the value. Raises ValueError with what is needed."""
-        if not isinstance(value, str) or len(value) > self.most:
-            raise ValueError(f"a text of up to {self.most} characters is needed")
+        if not isinstance(value, str) or len(value) > self.max_length:
+            raise ValueError(f"a text of up to {self.max_length} characters is needed")
         return value
 
 
@@ -88,13 +88,13 @@ class Text:
 class Texts:
     """A list of texts."""
 
-    most: int  #: texts in the list
+    max_length: int  #: texts in the list
     each: Text = Text()
 
     def read(self, value: object) -> tuple[str, ...]:
         """Return the value. Raises ValueError with what is needed."""
-        if not isinstance(value, list) or len(value) > self.most:
-            raise ValueError(f"a list of up to {self.most} texts is needed")
+        if not isinstance(value, list) or len(value) > self.max_length:
+            raise ValueError(f"a list of up to {self.max_length} texts is needed")
         return tuple(self.each.read(one) for one in value)
 
 
@@ -159,7 +159,7 @@ def read_message(text: str) -> Message:
     """Read a message.
 
     Raises:
-        BadMessage: It is no JSON object with a type.
+        BadMessage: It is not a JSON object with a type.
     """
     try:
         content = json.loads(text)
@@ -171,5 +171,5 @@ def read_message(text: str) -> Message:
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53):
         raise BadMessage("id is not a whole number")
     if not isinstance(kind, str):
-        raise BadMessage("type is missing, or no text", number)
+        raise BadMessage("type is missing, or not a text", number)
     return Message(kind, number, content)

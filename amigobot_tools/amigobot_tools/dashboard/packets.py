@@ -47,10 +47,10 @@ class FrameLog:
             self.newest += 1
             self._frames.append(SeenFrame(self.newest, time, to_robot, data))
 
-    def after(self, number: int, most: int) -> list[SeenFrame]:
-        """Return the frames with a higher number, the newest `most` of them."""
+    def after(self, number: int, limit: int) -> list[SeenFrame]:
+        """Return the frames with a higher number, the newest `limit` of them."""
         with self._lock:
-            count = min(most, self.newest - number, len(self._frames))
+            count = min(limit, self.newest - number, len(self._frames))
             return [self._frames[index] for index in range(-count, 0)] if count > 0 else []
 
     def clear(self) -> None:

@@ -18,13 +18,13 @@ from ..state import Remote
 #: s without a velocity from the holder of the stick after which the robot is stopped.
 SILENCE = 0.3
 #: s that braking lasts at least and at most; until then the emergency stop is latched.
-_BRAKE_LEAST, _BRAKE_MOST = 0.3, 1.5
-#: s between two looks whether a braking robot is at rest; and m/s below which it is.
-_LOOK, _REST = 0.05, 0.005
+_MIN_BRAKING, _MAX_BRAKING = 0.3, 1.5
+#: s between two checks whether a braking robot is at rest; and m/s below which it is.
+_POLL_PERIOD, _REST = 0.05, 0.005
 
 
 class Pilot:
-    """Drives a robot for whoever holds the stick.
+    """Drives a robot for the browser that holds the stick.
 
     Args:
         remote: The robot.
@@ -122,7 +122,7 @@ class Pilot:
             with self._changed:
                 now = self._clock()
                 if not (self._calls or self._velocity or self._closed or now >= self._expires):
-                    self._changed.wait(min(self._expires - now, _LOOK if self.braking else 1.0))
+                    self._changed.wait(min(self._expires - now, _POLL_PERIOD if self.braking else 1.0))
                 expired = self._clock() >= self._expires
                 calls, self._calls = self._calls, []
                 velocity, self._velocity = self._velocity, None
@@ -169,11 +169,11 @@ class Pilot:
     def _release(self) -> None:
         """End the braking when the robot is at rest."""
         since = self._clock() - self._braking_since
-        if since < _BRAKE_LEAST:
+        if since < _MIN_BRAKING:
             return
         state = self._remote.state()
         speeds = [abs(speed) for speed in (state.linear, state.angular) if math.isfinite(speed)]
-        if since < _BRAKE_MOST and max(speeds, default=0.0) > _REST:
+        if since < _MAX_BRAKING and max(speeds, default=0.0) > _REST:
             return
         with self._changed:
             if self._braking_since == math.inf:

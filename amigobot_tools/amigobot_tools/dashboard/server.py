@@ -20,7 +20,7 @@ from .messages import MAX_LENGTH
 from .protocol_page import section_page
 from .sources import Source
 
-#: s between two pings of a browser; one that does not answer within half of it has gone.
+#: s between two pings of a browser; one that does not answer within half of it is disconnected.
 _HEARTBEAT = 8.0
 #: Addresses that mean every address of this computer.
 _EVERY_ADDRESS = ("0.0.0.0", "::")
@@ -92,7 +92,7 @@ def _greeting(access: Access, port: int) -> str:
         return f"dashboard: http://{host}:{port}/   (Ctrl-C ends it)"
     return (
         f"dashboard: http://{host}:{port}/?token={access.token}   (Ctrl-C ends it)\n"
-        "WARNING: every computer of this network can reach the page. It is not encrypted: whoever sees the address "
+        "WARNING: every computer of this network can reach the page. It is not encrypted: anyone who sees the address "
         "with its token, or listens on the network, can drive the robot. Use a network of your own."
     )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-#: s after which a question that the holder does not answer is granted, unless the holder drives.
+#: s after which the stick passes to the browser that asks for it, if the holder neither answers nor drives.
 ANSWER = 5.0
 
 
@@ -66,7 +66,7 @@ class Stick:
         self.asking = None
 
     def leave(self, browser: int) -> bool:
-        """A browser lets go of the stick, or has gone. Returns whether it was the holder."""
+        """A browser releases the stick, or has disconnected. Returns whether it was the holder."""
         if self.asking == browser:
             self.asking = None
         if self.holder != browser:
@@ -86,5 +86,5 @@ class Stick:
 
     def _check(self, browser: int) -> None:
         if self.holder != browser:
-            held = "nobody holds" if self.holder is None else f"browser {self.holder} holds"
+            held = "no browser holds" if self.holder is None else f"browser {self.holder} holds"
             raise NotHeld(f"{held} the stick: take it over first")

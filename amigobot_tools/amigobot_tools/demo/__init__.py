@@ -7,7 +7,7 @@ With ROS 2, the demo starts amigobot_node and a program that publishes cmd_vel, 
 program uses the Python API and records the packets, for `amigobot replay` and `amigobot dump`. Each is a process of its
 own. What is reported comes from the recording, and is compared with the true path of the simulated robot.
 
-Ctrl-C stops the robot and ends everything. Exit status 1: something did not work; the last line says what.
+Ctrl-C stops the robot and ends everything. Exit status 1: failure; the last line has the reason.
 """
 
 # The processes of a demo:
@@ -16,8 +16,8 @@ Ctrl-C stops the robot and ends everything. Exit status 1: something did not wor
 #                                      --DDS--> recorder (..bag)
 #     simulator --pty--> driver (Python API, records the packets)
 #
-# `stage` starts and ends them. Nothing that is reported comes from the process that drove: `recording` reads the bag or
-# the packets and the simulator's log, `checks` judges, `summary` and `picture` show it.
+# `supervisor` starts and ends them. The report does not rely on the process that drove: `recording` reads the bag or
+# the packets and the log of the simulator, `checks` judges them, `summary` and `picture` show them.
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
             raise explained(ImportError(name=library))
     if ros and not (find_spec("rosbag2_py") or find_spec("rosbags")):
         raise UsageError("needs rosbag2_py (of ROS 2) or rosbags (python3 -m pip install rosbags); --no-ros needs none")
-    from .performance import run_demo
-    from .stage import Options
+    from .run import run_demo
+    from .supervisor import Options
 
     return run_demo(
         Options(

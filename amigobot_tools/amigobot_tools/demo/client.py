@@ -15,7 +15,7 @@ _AT_REST = 0.005, 0.01
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a robot says to a request."""
+    """The answer to a request."""
 
     success: bool
     message: str

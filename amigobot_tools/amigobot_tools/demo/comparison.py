@@ -21,16 +21,21 @@ class Comparison:
     origin: Pose  #: of the odometry's frame in the world
     end: float
     end_angle: float
-    most: float  #: beside the true path
+    max_deviation: float  #: from the true path
 
 
 def compare(odometry: Track, truth: Track) -> Comparison:
     """Both in s of the same clock."""
     ends = truth.at(odometry.time[[0, -1]])
-    origin = Pose(0.0, 0.0, 0.0).seen_from(odometry.pose(0)).brought_out_of(ends.pose(0))
+    origin = Pose(0.0, 0.0, 0.0).seen_from(odometry.pose(0)).transformed_by(ends.pose(0))
     placed = odometry.placed(origin)
-    # Beside the path, not behind on it: how late packets came on a busy machine is no matter of odometry.
+    # The distance from the path, not along it: how late packets came on a busy machine says nothing about odometry.
     near = truth.at(odometry.time[:, np.newaxis] + _WINDOW)
-    beside = np.hypot(placed.x[:, np.newaxis] - near.x, placed.y[:, np.newaxis] - near.y).min(axis=1)
+    deviation = np.hypot(placed.x[:, np.newaxis] - near.x, placed.y[:, np.newaxis] - near.y).min(axis=1)
     last = placed.pose(-1).seen_from(ends.pose(-1))
-    return Comparison(origin=origin, end=math.hypot(last.x, last.y), end_angle=abs(last.yaw), most=float(beside.max()))
+    return Comparison(
+        origin=origin,
+        end=math.hypot(last.x, last.y),
+        end_angle=abs(last.yaw),
+        max_deviation=float(deviation.max()),
+    )

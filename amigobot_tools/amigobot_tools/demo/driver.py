@@ -25,8 +25,8 @@ from .tour import TOURS, Pose, Pursuit, Tour
 
 #: s between two velocities, and between two reports
 _CYCLE, _REPORT = 0.05, 0.2
-#: s to wait for: the robot, an answer, a free way, odometry that has stopped coming, the robot to stand
-_FIND, _ANSWER, _WAY_FREE, _ODOMETRY, _STAND = 40.0, 5.0, 5.0, 1.0, 3.0
+#: s to wait for: the robot, an answer, a free path, odometry that has stopped coming, the robot to stop
+_FIND, _ANSWER, _PATH_FREE, _ODOMETRY, _STOP = 40.0, 5.0, 5.0, 1.0, 3.0
 #: m and rad from the origin within which odometry has been reset
 _ORIGIN = 0.01
 
@@ -45,22 +45,22 @@ class Driver:
         self._report_due = 0.0
 
     def drive(self, seconds: float) -> None:
-        """Wait for the robot and for the word to go, drive, stop. Raises TourError."""
+        """Wait for the robot and for the start command, drive, stop. Raises TourError."""
         client = self._client
         self._until(client.ready, _FIND, "no robot is ready to drive")
-        self.tell(Phase.READY)
-        self._wait_for_word()
+        self.report(Phase.READY)
+        self._wait_for_start()
         self._call("reset_odometry")
         self._until(self._at_origin, _ANSWER, "the odometry does not start at zero")
         self._call("enable_motors")
         self._phase = Phase.DRIVING
         self._follow(seconds)
         self._call("stop")
-        self._until(self._is_at_rest, _STAND, "the robot does not come to rest")
-        self.tell(Phase.DONE)
+        self._until(self._is_at_rest, _STOP, "the robot does not come to rest")
+        self.report(Phase.DONE)
 
-    def tell(self, phase: Phase, text: str = "") -> None:
-        """Report how things stand."""
+    def report(self, phase: Phase, text: str = "") -> None:
+        """Report the progress."""
         self._phase, now = phase, time.monotonic()
         self._report_due = now + _REPORT
         client = self._client
@@ -69,7 +69,7 @@ class Driver:
             text=text or client.link,
             robot=client.name,
             progress=self._pursuit.progress,
-            way=self._pursuit.way,
+            distance=self._pursuit.distance,
             pose=client.pose or Pose(math.nan, math.nan, math.nan),
             speed=client.speed,
             nearest=client.guard.nearest(now),
@@ -78,7 +78,7 @@ class Driver:
         )
         print(report.line(), flush=True)
 
-    def _wait_for_word(self) -> None:
+    def _wait_for_start(self) -> None:
         while not select.select([sys.stdin], [], [], 0)[0]:
             self._listen(_CYCLE)
         if not sys.stdin.readline():
@@ -93,7 +93,7 @@ class Driver:
             self._client.drive(linear, angular)
             if not objection:
                 free = now
-            elif now - free > _WAY_FREE:
+            elif now - free > _PATH_FREE:
                 raise TourError(objection)
             self._listen(_CYCLE - (time.monotonic() - now))
 
@@ -120,17 +120,17 @@ class Driver:
         if not answer.result().success:
             raise TourError(f"{request}: {answer.result().message}")
 
-    def _until(self, condition: Callable[[], bool], seconds: float, otherwise: str) -> None:
+    def _until(self, condition: Callable[[], bool], seconds: float, problem: str) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
-                raise TourError(f"{otherwise} ({self._client.link or 'its node is silent'})")
+                raise TourError(f"{problem} ({self._client.link or 'its node is silent'})")
             self._listen(_CYCLE)
 
     def _listen(self, seconds: float) -> None:
         self._client.listen(seconds)
         if time.monotonic() >= self._report_due:
-            self.tell(self._phase)
+            self.report(self._phase)
 
 
 def connect(port: str, tour: Tour, recording: Path) -> Client:
@@ -170,7 +170,7 @@ def main() -> int:
         driver.drive(arguments.seconds)
     except (TourError, KeyboardInterrupt) as error:
         client.drive(0.0, 0.0)
-        driver.tell(Phase.FAILED, str(error) or "interrupted")
+        driver.report(Phase.FAILED, str(error) or "interrupted")
         return 1
     finally:
         client.close()

@@ -14,18 +14,18 @@ from .live import Live
 from .picture import Picture, draw
 from .recording import RecordingError, read_packets, read_tour, read_truth
 from .simulation import WORLD
-from .stage import Stage
 from .summary import summary
+from .supervisor import Supervisor
 
 
-def evaluate(stage: Stage, out: Path, live: Live) -> list[str]:
+def evaluate(supervisor: Supervisor, out: Path, live: Live) -> list[str]:
     """Print the summary, draw the picture; what is not as it should be."""
     truth = comparison = world = None
     try:
-        file = stage.bag if stage.with_ros else stage.packets
-        recording = read_tour(file) if stage.with_ros else read_packets(file)
-        if stage.simulation:
-            world, truth = load_world(WORLD), read_truth(stage.simulation.truth)
+        file = supervisor.bag if supervisor.with_ros else supervisor.packets
+        recording = read_tour(file) if supervisor.with_ros else read_packets(file)
+        if supervisor.simulation:
+            world, truth = load_world(WORLD), read_truth(supervisor.simulation.truth)
             comparison = compare(recording.odometry, truth)
     except (BagError, RecordingError, UsageError) as error:
         return [str(error)]
@@ -33,4 +33,5 @@ def evaluate(stage: Stage, out: Path, live: Live) -> list[str]:
     draw(Picture(recording=recording, world=world, truth=truth, comparison=comparison), path)
     for line in summary(recording, comparison, path, file):
         live.say(line)
-    return [*check_recording(recording, stage.last.way), *(check_comparison(comparison) if comparison else ())]
+    problems = list(check_recording(recording, supervisor.last.distance))
+    return [*problems, *(check_comparison(comparison) if comparison else ())]

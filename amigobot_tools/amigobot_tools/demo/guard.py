@@ -1,4 +1,4 @@
-"""Watches the sonars that look ahead: plain values in, a reason to stop out."""
+"""Watches the sonars that point ahead: plain values in, a reason to stop out."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from amigobot_driver.profiles import SonarPose
 
 #: Sonars that point at most this far from straight ahead.
 _AHEAD = math.radians(50)
-#: s after which a reading says nothing any more
+#: s after which a reading is too old
 _STALE = 1.5
 
 
 class Guard:
-    """Says whether there is free floor ahead: at least `clearance` m in front of every sonar that looks there."""
+    """Checks for free floor ahead: at least `clearance` m in front of every sonar that points ahead."""
 
     def __init__(self, sonars: Sequence[SonarPose], clearance: float) -> None:
         self._clearance = clearance
         self._readings = {number: (math.nan, -math.inf) for number in range(len(sonars))}
         self._ahead = [number for number, pose in enumerate(sonars) if abs(pose.heading) <= _AHEAD]
 
-    def saw(self, number: int, distance: float, now: float) -> None:
-        """A sonar has a reading, m."""
+    def update(self, number: int, distance: float, now: float) -> None:
+        """Add a reading of a sonar, m."""
         self._readings[number] = distance, now
 
     def nearest(self, now: float) -> float:
         """Of all fresh readings, all around; nan when there is none."""
         return min((distance for distance, time in self._readings.values() if now - time <= _STALE), default=math.nan)
 
-    def blind(self, now: float) -> str:
-        """Why the robot does not see what is ahead; empty when it does."""
+    def silent_sonar(self, now: float) -> str:
+        """Which sonar ahead gives no readings, as a sentence; empty when all do."""
         for number in self._ahead:
             if now - self._readings[number][1] > _STALE:
-                return f"sonar {number}, which looks ahead, is silent"
-        return "" if self._ahead else "this robot has no sonar that looks ahead"
+                return f"sonar {number}, which points ahead, is silent"
+        return "" if self._ahead else "this robot has no sonar that points ahead"
 
     def objection(self, now: float) -> str:
         """Why the robot must not drive forward; empty when it may."""
-        if blind := self.blind(now):
-            return blind
+        if silent := self.silent_sonar(now):
+            return silent
         distance, number = min((self._readings[number][0], number) for number in self._ahead)
         if distance < self._clearance:
-            return f"something is {distance:.2f} m before sonar {number}, {self._clearance:g} m are needed"
+            return f"something is {distance:.2f} m in front of sonar {number}, {self._clearance:g} m are needed"
         return ""

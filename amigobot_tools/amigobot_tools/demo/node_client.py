@@ -46,7 +46,7 @@ class NodeClient(Node):
         self._status = RobotStatus()
         self.volts = math.nan
         self.packets = 0
-        self.link = ""  #: how the connection to the robot stands
+        self.link = ""  #: state of the connection to the robot
         self._clearance = clearance
         self._configured = False
         self._publisher: Any = None
@@ -72,7 +72,7 @@ class NodeClient(Node):
             and self._status.link_state == RobotStatus.LINK_RUNNING
             and self._configured
             and self.pose is not None
-            and not self.guard.blind(time.monotonic())
+            and not self.guard.silent_sonar(time.monotonic())
             and all(client.service_is_ready() for client in self._services_used.values())
         )
 
@@ -144,7 +144,7 @@ class NodeClient(Node):
                 self.packets = int({value.key: value.value for value in status.values}["packets_received"])
 
     def _on_config(self, message: RobotConfig) -> None:
-        """Which robot it is tells which sonars it has, and where they look."""
+        """Take the poses of the sonars from the profile of the robot."""
         if not self._configured and message.received:
             self._configured = True
             self.name = message.name
@@ -154,4 +154,4 @@ class NodeClient(Node):
                 self.create_subscription(Range, f"sonar/range_{number}", self._range_listener(number), 1)
 
     def _range_listener(self, number: int) -> Callable[[Range], None]:
-        return lambda message: self.guard.saw(number, message.range, time.monotonic())
+        return lambda message: self.guard.update(number, message.range, time.monotonic())

@@ -101,10 +101,10 @@ def draw_world(axes: Axes, world: World) -> None:
 
 def _draw_direction(axes: Axes, track: Track) -> None:
     """Arrowheads, about two meters apart."""
-    way = np.concatenate(([0.0], np.hypot(np.diff(track.x), np.diff(track.y)).cumsum()))
-    count = max(4, round(way[-1] / 2))
-    for distance in (np.arange(count) + 0.5) / count * way[-1]:
-        pose = track.pose(int(np.searchsorted(way, distance)))
+    lengths = np.concatenate(([0.0], np.hypot(np.diff(track.x), np.diff(track.y)).cumsum()))
+    count = max(4, round(lengths[-1] / 2))
+    for distance in (np.arange(count) + 0.5) / count * lengths[-1]:
+        pose = track.pose(int(np.searchsorted(lengths, distance)))
         frame = Affine2D().rotate(pose.yaw).translate(pose.x, pose.y)
         axes.add_patch(Polygon(frame.transform(_ARROW), facecolor=_ODOMETRY, edgecolor="none", zorder=7))
 
@@ -153,10 +153,8 @@ def _caption(figure: Figure, picture: Picture, left: float) -> None:
     title = f"An AmigoBot drives {recording.odometry.length:.1f} m {where}"
     text = f"{recording.seconds:.0f} s"
     if comparison:
-        end, angle, most = 100 * comparison.end, math.degrees(comparison.end_angle), 100 * comparison.most
-        text += (
-            f"; odometry is off by {end:.1f} cm and {angle:.1f}° at the end, {most:.1f} cm beside the true path at most"
-        )
+        end, angle, most = 100 * comparison.end, math.degrees(comparison.end_angle), 100 * comparison.max_deviation
+        text += f"; odometry is off by {end:.1f} cm and {angle:.1f}° at the end, up to {most:.1f} cm off the true path"
     inch = 1 / figure.get_figheight()
     figure.text(left, 1 - 0.50 * inch, title, fontsize=17, color=_INK, weight="bold")
     figure.text(left, 1 - 0.76 * inch, text, fontsize=10.5, color=_INK)

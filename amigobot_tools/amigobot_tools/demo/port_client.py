@@ -15,7 +15,7 @@ from .client import Answer
 from .guard import Guard
 from .tour import Pose, Tour
 
-_PERIOD = 0.02  #: s between two looks at the robot
+_PERIOD = 0.02  #: s between two readings of the robot's state
 
 
 class PortClient:
@@ -52,7 +52,7 @@ class PortClient:
 
     def ready(self) -> bool:
         """Return whether everything that is needed for driving is there."""
-        return self.pose is not None and not self.guard.blind(time.monotonic())
+        return self.pose is not None and not self.guard.silent_sonar(time.monotonic())
 
     def drive(self, linear: float, angular: float) -> None:
         """Request a velocity, m/s and rad/s, which expires after 0.5 s. A robot that is lost stops by itself."""
@@ -79,10 +79,10 @@ class PortClient:
     def listen(self, seconds: float) -> None:
         """Take in what the robot reports for that long."""
         end = time.monotonic() + seconds
-        self._look()
+        self._update()
         while (remaining := end - time.monotonic()) > 0:
             time.sleep(min(_PERIOD, remaining))
-            self._look()
+            self._update()
 
     def close(self) -> None:
         """Stop the robot, close its session and the recording."""
@@ -92,7 +92,7 @@ class PortClient:
             self._ended.set()
             self._recorder.join()
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         now, link = time.monotonic(), self._robot.link
         self.link, self.packets = link.note, link.packets
         try:
@@ -108,4 +108,4 @@ class PortClient:
             self._stamp, self.received_at = report.stamp, now
         for number, sonar in enumerate(sonars):
             if not math.isnan(sonar.range):
-                self.guard.saw(number, sonar.range, now - sonar.age)
+                self.guard.update(number, sonar.range, now - sonar.age)

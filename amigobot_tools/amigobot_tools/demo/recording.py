@@ -48,7 +48,7 @@ class Track:
 
     @property
     def length(self) -> float:
-        """The way gone."""
+        """Length of the path in m."""
         return float(np.hypot(np.diff(self.x), np.diff(self.y)).sum())
 
     def pose(self, index: int) -> Pose:
@@ -253,7 +253,7 @@ def _packet_hits(
                 at = odometry.at(np.array([time + started - (report.stamp - ping.stamp)])).pose(0)
                 point = Pose(
                     pose.x + ping.range * math.cos(pose.heading), pose.y + ping.range * math.sin(pose.heading), 0.0
-                ).brought_out_of(at)
+                ).transformed_by(at)
                 xs.append(point.x)
                 ys.append(point.y)
     return np.array(xs), np.array(ys)

@@ -1,4 +1,4 @@
-"""What the driver tells the stage: a line of JSON at a time, on its standard output."""
+"""The reports of the driving process to the supervisor: lines of JSON on its standard output."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from enum import Enum
 
 from .tour import Pose
 
-_NOWHERE = Pose(math.nan, math.nan, math.nan)
+_UNKNOWN = Pose(math.nan, math.nan, math.nan)
 
 
 class Phase(str, Enum):
-    """How far the driver is."""
+    """The state of the driving process."""
 
-    WAITING = "waiting"  #: for the robot
-    READY = "ready"  #: for the word to go
+    WAITING = "waiting"  #: waits for the robot
+    READY = "ready"  #: waits for the start command
     DRIVING = "driving"
     DONE = "done"
     FAILED = "failed"
@@ -25,14 +25,14 @@ class Phase(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Where things stand."""
+    """The progress of the drive."""
 
     phase: Phase
-    text: str = ""  #: the reason when failed, else how the link to the robot stands
-    robot: str = ""  #: what it calls itself
+    text: str = ""  #: the reason when failed, else the state of the link to the robot
+    robot: str = ""  #: its name
     progress: float = 0.0  #: 0 to 1
-    way: float = 0.0  #: m of the tour that lie behind
-    pose: Pose = _NOWHERE  #: in the odometry's frame
+    distance: float = 0.0  #: m driven along the tour
+    pose: Pose = _UNKNOWN  #: in the odometry's frame
     speed: float = math.nan  #: m/s
     nearest: float = math.nan  #: m, of all sonars
     volts: float = math.nan

@@ -1,4 +1,4 @@
-"""The simulated robot, as the stage needs it: how it is started, and what it says of itself."""
+"""The simulated robot of a demo: the arguments that start it, and its state by its log files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 WORLD = "room"
-#: m/s of a wheel that stands
-_STANDING = 1e-3
+#: m/s below which a wheel is at rest
+_AT_REST = 1e-3
 
 
 class Simulation:
@@ -36,10 +36,10 @@ class Simulation:
         return not changes or "  session closed" in changes[-1]
 
     @property
-    def standing(self) -> bool:
+    def at_rest(self) -> bool:
         """The wheels do not turn."""
         last = [json.loads(line) for line in _lines(self.truth)[-1:]]
-        return all(abs(line[wheel]) < _STANDING for line in last for wheel in ("left_velocity", "right_velocity"))
+        return all(abs(line[wheel]) < _AT_REST for line in last for wheel in ("left_velocity", "right_velocity"))
 
 
 def _lines(path: Path) -> list[str]:

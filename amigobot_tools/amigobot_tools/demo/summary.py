@@ -23,8 +23,8 @@ def summary(recording: Recording, comparison: Comparison | None, picture: Path, 
     yield ""
     yield f"  driven    {recording.odometry.length:.2f} m in {recording.seconds:.1f} s"
     if comparison:
-        end, angle, most = 100 * comparison.end, math.degrees(comparison.end_angle), 100 * comparison.most
-        yield f"  odometry  {end:.1f} cm and {angle:.2f} deg off at the end, {most:.1f} cm beside the path at most"
+        end, angle, most = 100 * comparison.end, math.degrees(comparison.end_angle), 100 * comparison.max_deviation
+        yield f"  odometry  {end:.1f} cm and {angle:.2f} deg off at the end, up to {most:.1f} cm off the path"
     yield f"  packets   {recording.received} received, {recording.lost} lost, {recording.corrupt} corrupt"
     yield f"  picture   {_short(picture)}"
     kinds, count = len(recording.counts), sum(recording.counts.values())

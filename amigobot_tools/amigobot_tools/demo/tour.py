@@ -18,13 +18,13 @@ class Pose(NamedTuple):
     yaw: float
 
     def seen_from(self, frame: Pose) -> Pose:
-        """This pose in a frame that itself is at `frame`."""
+        """This pose in a frame whose own pose is `frame`."""
         dx, dy = self.x - frame.x, self.y - frame.y
         c, s = math.cos(frame.yaw), math.sin(frame.yaw)
         return Pose(c * dx + s * dy, c * dy - s * dx, math.remainder(self.yaw - frame.yaw, math.tau))
 
-    def brought_out_of(self, frame: Pose) -> Pose:
-        """This pose, given in a frame that itself is at `frame`, in the frame around that."""
+    def transformed_by(self, frame: Pose) -> Pose:
+        """This pose, given in a frame whose own pose is `frame`, in the parent of that frame."""
         c, s = math.cos(frame.yaw), math.sin(frame.yaw)
         x, y = frame.x + c * self.x - s * self.y, frame.y + s * self.x + c * self.y
         return Pose(x, y, math.remainder(self.yaw + frame.yaw, math.tau))
@@ -32,7 +32,7 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tour:
-    """A way through free floor, from the first waypoint to the last, and how to drive it.
+    """A path through free floor, from the first waypoint to the last, and how to drive it.
 
     The waypoints are in a frame in which the robot starts at `start`.
     """
@@ -42,7 +42,7 @@ class Tour:
     end_yaw: float
     speed: float
     turn_rate: float
-    look_ahead: float  #: m along the way to the point that is steered for; corners are cut by about a quarter
+    look_ahead: float  #: m along the path to the point that the robot steers for; corners are cut by about a quarter
     turn_on_the_spot: float  #: off by more than this angle, the robot stops and turns first
     clearance: float  #: m of free floor that the sonars ahead must see
 
@@ -101,7 +101,7 @@ class Path:
         return self._marks[-1]
 
     def at(self, distance: float) -> tuple[float, float]:
-        """The point after that much of the way; beyond the ends, the ends."""
+        """The point at this distance from the start; beyond the ends, the ends."""
         index = min(max(bisect_right(self._marks, distance), 1), len(self._marks) - 1)
         begin, end = self._marks[index - 1], self._marks[index]
         share = min(max((distance - begin) / (end - begin), 0.0), 1.0)
@@ -115,7 +115,7 @@ class Path:
 
 
 class Pursuit:
-    """Follows a tour: told where the robot is, it says how to drive. Poses are relative to where the tour starts."""
+    """Follows a tour by pure pursuit: poses in, velocities out. Poses are relative to the start of the tour."""
 
     _ARRIVED = 0.03  # m before the end
     _STRAIGHT = math.radians(3)
@@ -126,7 +126,7 @@ class Pursuit:
         self.tour = tour
         points = [Pose(x, y, 0.0).seen_from(tour.start) for x, y in tour.waypoints]
         self.path = Path([(point.x, point.y) for point in points])
-        self.way = 0.0  #: m of the path that lie behind
+        self.distance = 0.0  #: m driven along the path
         self.finished = False
         self._turning = False
         self._parking = False
@@ -135,19 +135,19 @@ class Pursuit:
     @property
     def progress(self) -> float:
         """From 0 to 1."""
-        return self.way / self.path.length
+        return self.distance / self.path.length
 
     def steer(self, x: float, y: float, yaw: float) -> tuple[float, float]:
         """The velocities to drive with from here, m/s and rad/s."""
         tour, path = self.tour, self.path
-        # A look-ahead's length at a time: where the way crosses itself, the robot stays on its branch.
-        horizon = min(self.way + tour.look_ahead, path.length)
-        self.way = path.nearest(x, y, self.way, horizon)
-        left = path.length - self.way
+        # A look-ahead's length at a time: where the path crosses itself, the robot stays on its branch.
+        horizon = min(self.distance + tour.look_ahead, path.length)
+        self.distance = path.nearest(x, y, self.distance, horizon)
+        left = path.length - self.distance
         if left <= self._ARRIVED or self._parking:
-            self.way, self._parking = path.length, True
+            self.distance, self._parking = path.length, True
             return 0.0, self._turn(math.remainder(self._end_yaw - yaw, math.tau))
-        target_x, target_y = path.at(self.way + tour.look_ahead)
+        target_x, target_y = path.at(self.distance + tour.look_ahead)
         off = math.remainder(math.atan2(target_y - y, target_x - x) - yaw, math.tau)
         self._turning = abs(off) > (self._STRAIGHT if self._turning else tour.turn_on_the_spot)
         if self._turning:
@@ -157,7 +157,7 @@ class Pursuit:
         return speed, max(-tour.turn_rate, min(tour.turn_rate, turn))
 
     def _turn(self, off: float) -> float:
-        """The last turn, at the end of the way."""
+        """The last turn, at the end of the path."""
         self.finished = abs(off) <= self._STRAIGHT
         return 0.0 if self.finished else self._turn_rate(off)
 

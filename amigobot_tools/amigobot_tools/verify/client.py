@@ -1,7 +1,7 @@
 """A client as small as the measurements need it: every command is the caller's, every packet is kept with its time.
 
 The driver repeats, delays and refuses commands to keep a robot safe; a measurement must know which byte was sent when.
-What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` ends every motion on every way out.
+What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` ends every motion on every exit.
 """
 
 from __future__ import annotations

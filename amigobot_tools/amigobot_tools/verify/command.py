@@ -21,7 +21,7 @@ from amigobot_driver.transport import open_port
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
 
-from ..keys import HungUp, keyboard
+from ..keys import TerminalClosed, keyboard
 from . import page, report
 from .client import Client, Stopped
 from .comparison import DIFFERS, UNKNOWN, Compared, compare
@@ -53,7 +53,7 @@ def print_steps() -> int:
 
 
 def check_steps(names: Sequence[str]) -> None:
-    """Refuse names that are no steps.
+    """Refuse names that are not steps.
 
     Raises:
         UsageError: A step does not exist.
@@ -83,7 +83,7 @@ def verify(args: argparse.Namespace) -> int:
         made, profile = _measure(args, console, before)
     except Stopped:
         raise UsageError("ended by a key") from None
-    except HungUp as end:
+    except TerminalClosed as end:
         raise UsageError(f"{end}; the robot was stopped, --resume goes on") from None
     _finish(args.output, made, profile)
     _print_summary(console, made)
@@ -92,7 +92,7 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _measure(args: argparse.Namespace, console: Console, before: Report | None) -> tuple[Report, Profile]:
-    """Run the steps; on every way out the robot is stopped and its session closed."""
+    """Run the steps; on every exit the robot is stopped and its session closed."""
     with contextlib.ExitStack() as stack:
         line, owner = _connect(args, console, stack)
         client = Client(line, owner.stopped)
@@ -143,7 +143,7 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
     else:
         try:
             owner = TerminalOwner(stack.enter_context(keyboard()), console)
-        except HungUp as error:
+        except TerminalClosed as error:
             raise UsageError(f"{error}; without one, --yes asks nothing") from None
     port = open_port(args.port, _FIRST_BAUD)
     stack.callback(port.close)

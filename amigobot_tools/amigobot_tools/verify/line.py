@@ -9,7 +9,7 @@ from amigobot_driver.sim import Simulator
 from amigobot_driver.transport import Port
 
 #: s by which simulated time moves on at least while a client waits
-_LEAST = 1e-4
+_MIN_STEP = 1e-4
 
 
 class Line(Protocol):
@@ -97,7 +97,7 @@ class SimulatorLine:
             data = self._simulator.transmit(self._now)
             if data or self._now >= deadline:
                 return data
-            soonest = max(self._simulator.next_event(self._now), self._now + _LEAST)
+            soonest = max(self._simulator.next_event(self._now), self._now + _MIN_STEP)
             self._now = min(deadline, soonest)
 
     def write(self, data: bytes) -> None:

@@ -13,7 +13,7 @@ class Action(Enum):
     LIFT = auto()  #: takes the wheels off the floor
     FLOOR = auto()  #: puts the robot on 2 x 2 m of free floor and marks where it is
     WALL = auto()  #: puts the robot in front of a wall, at a distance
-    HAND = auto()  #: holds a hand before a sonar
+    HAND = auto()  #: holds a hand in front of a sonar
     TOUCH = auto()  #: lays a hand on a sonar
     AWAY = auto()  #: takes hands and obstacles away
     BUTTON = auto()  #: presses MOTORS
@@ -29,7 +29,7 @@ class Measure(Enum):
 
 
 class Look(Enum):
-    """What the owner sees or hears."""
+    """What the owner observes."""
 
     WHEELS_FORWARD = auto()
     LEFT_WHEEL_ONLY = auto()

@@ -102,16 +102,16 @@ def load(path: Path) -> Report:
     """Read report.json.
 
     Raises:
-        UsageError: It cannot be read, or is no report of a known version.
+        UsageError: It cannot be read, or is not a report of a known version.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise UsageError(f"{path}: this is no JSON ({error})") from None
+        raise UsageError(f"{path}: this is not JSON ({error})") from None
     if not isinstance(content, dict) or content.pop("format", None) != REPORT_FORMAT:
-        raise UsageError(f"{path}: this is no report of `amigobot verify`")
+        raise UsageError(f"{path}: this is not a report of `amigobot verify`")
     if (version := content.pop("version", None)) != REPORT_VERSION:
         raise UsageError(f"{path}: a report of version {version!r:.60}, known: {REPORT_VERSION}")
     try:

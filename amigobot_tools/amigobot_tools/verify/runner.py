@@ -1,4 +1,4 @@
-"""Runs the steps: explains, asks, measures, and leaves a robot at rest on every way out."""
+"""Runs the steps: explains, asks, measures, and leaves a robot at rest on every exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner of a simulated robot: lifts and carries it, holds a hand before its sonars, and measures with a tape."""
+"""The owner of a simulated robot: lifts and carries it, holds a hand in front of a sonar, and measures with a tape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError
 
 from .owner import Action, Look, Measure, Request
 
-#: m: half the width of a hand, and its distance from a sonar, before it and at its touch
+#: m: half the width of a hand, and its distance from a sonar, in front of it and at its touch
 _HALF_HAND, _BEFORE, _TOUCH = 0.04, 0.2, 0.02
 #: m and deg to which a tape is read
 _TAPE, _PROTRACTOR = 0.001, 0.5
@@ -62,7 +62,7 @@ class SimulatedOwner:
         self._mark = self._simulator.truth.pose
 
     def _hold(self, number: int, distance: float) -> None:
-        """Hold a hand before a sonar, as near as the body of the robot lets it."""
+        """Hold a hand in front of a sonar, as near as the body of the robot allows."""
         while True:
             try:
                 self._put((self._hand(number, distance),))

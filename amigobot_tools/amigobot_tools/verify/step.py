@@ -15,7 +15,7 @@ class Place(Enum):
     ANYWHERE = "anywhere"
     LIFTED = "wheels off the floor"
     FLOOR = "2 x 2 m of free floor"
-    WALL = "before a wall"
+    WALL = "in front of a wall"
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "open",
         "Odometry at OPEN",
-        "Drives, ends the session, begins another one, and looks at X and Y.",
+        "Drives, ends the session, begins another one, and reads X and Y.",
         Place.LIFTED,
         session.open_odometry,
         _WHEELS,
@@ -240,7 +240,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "numbering",
         "Sonar numbers",
-        "You hold a hand before each sonar.",
+        "You hold a hand in front of each sonar.",
         Place.FLOOR,
         sonar.numbering,
         errata=("E-33",),

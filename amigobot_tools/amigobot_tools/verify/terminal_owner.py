@@ -10,7 +10,7 @@ from .client import Stopped
 from .owner import Action, Look, Measure, Request
 
 _EVENTS = {"focus", "focus lost"}
-_WAIT = 0.2  #: s between two looks at the keyboard while a question waits
+_POLL_PERIOD = 0.2  #: s between two checks of the keyboard during a question
 
 
 class TerminalOwner:
@@ -52,7 +52,7 @@ class TerminalOwner:
             limit = 180.0 if unit == "deg" else 10.0
             if abs(value) <= limit:
                 return value
-            self._console.print(f"{answer!r} is no number from {-limit:g} to {limit:g}")
+            self._console.print(f"{answer!r}: a number from {-limit:g} to {limit:g} is needed")
 
     def look(self, what: Look, text: str) -> bool | None:
         """Ask yes or no."""
@@ -105,7 +105,7 @@ class TerminalOwner:
 
     def _read(self) -> list[str]:
         while True:
-            if keys := [key for key in self._keys.read(_WAIT) if key not in _EVENTS]:
+            if keys := [key for key in self._keys.read(_POLL_PERIOD) if key not in _EVENTS]:
                 return keys
 
 

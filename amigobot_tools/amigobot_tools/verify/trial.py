@@ -15,8 +15,8 @@ from .figures import Figure
 from .motion import MotionLog
 from .owner import Owner
 
-#: s that a robot may take to stop, and s between two looks
-_STOP_LIMIT, _LOOK = 5.0, 0.05
+#: s that a robot may take to stop, and s between two checks of that
+_STOP_LIMIT, _POLL_PERIOD = 5.0, 0.05
 
 
 class StepFailed(Exception):
@@ -172,7 +172,7 @@ class Trial:
             if sip is None or client.now() > end:
                 raise StepFailed("the wheels do not rest within 5 s of STOP")
             still = still + 1 if sip.left_velocity == 0 == sip.right_velocity else 0
-            client.wait(_LOOK)
+            client.wait(_POLL_PERIOD)
 
     @contextmanager
     def encoders(self) -> Iterator[None]:

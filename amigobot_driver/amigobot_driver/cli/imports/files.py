@@ -227,7 +227,7 @@ def _in_meters(options: dict[str, Scalar], length: str, angle: str) -> dict[str,
 
 
 def _aria(path: Path, content: str) -> dict[str, Scalar]:
-    """The file itself as param_file, and the settings in it that are no facts about the robot."""
+    """The file itself as param_file, and the settings in it that are not facts about the robot."""
     try:
         load_profile(str(path))
     except ProfileError as error:

@@ -128,9 +128,9 @@ def scaled(factor: float = 1.0) -> Callable[[Scalar], float | None]:
     return convert_magnitude
 
 
-def if_at_least(least: int) -> Callable[[Scalar], int | None]:
-    """Return a conversion of a whole number; less than `least` means the robot's own setting."""
-    return lambda value: integer(value) if integer(value) >= least else None
+def if_at_least(minimum: int) -> Callable[[Scalar], int | None]:
+    """Return a conversion of a whole number; less than `minimum` means the robot's own setting."""
+    return lambda value: integer(value) if integer(value) >= minimum else None
 
 
 def unless(unset: int) -> Callable[[Scalar], int | None]:

@@ -168,8 +168,8 @@ def _lost(target: Target, result: ProbeResult, error: str) -> Finding:
         known = stranger(b"".join(result.per_speed.values()))
         if known:
             causes = (_stranger(target, known.name),)
-            return Finding("line", Severity.ERROR, "the peer is no robot, and hung up", causes)
-        text = "The peer hung up: it serves another client, or it is no robot."
+            return Finding("line", Severity.ERROR, "the peer is not a robot, and closed the connection", causes)
+        text = "The peer closed the connection: it serves another client, or it is not a robot."
         cause = Cause("other-client", text, "End the other program. Then:", target.command())
         return Finding("line", Severity.ERROR, "the peer ends the connection", (cause,))
     cause = Cause("port-lost", f"{error}.", "Plug the adapter in again. Then:", target.command())

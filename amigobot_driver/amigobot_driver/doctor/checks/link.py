@@ -66,7 +66,7 @@ def link(case: Case) -> Iterator[Finding]:
         yield Finding("link", Severity.WARNING, shown, (cause,), details, values)
     elif lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
         text = f"Packets are lost or damaged on the way: {shown}."
-        action = "Check plugs and cable, bring the radio nearer, keep off other 2.4 GHz senders. Then:"
+        action = "Check plugs and cable, bring the radio nearer, move other 2.4 GHz transmitters away. Then:"
         if lost <= _LOST and not damaged:
             shown = f"{shown}; bytes outside packets: {skipped}"
             text = f"{counted(skipped, 'byte')} came that belong to no packet: a radio modem writes text, or noise."

@@ -17,11 +17,11 @@ from ..hosts import USUAL_PORTS, attempt, has_address, known_names, resolve
 from ..processes import clients_of
 from ..target import Kind, Target
 
-#: s in which a server that refuses a second client hangs up.
+#: s in which a server that refuses a second client closes its connection.
 _HANG_UP = 0.5
 #: Telnet's negotiation of options: IAC, then WILL, WONT, DO or DONT.
 _TELNET = re.compile(rb"\xff[\xfb-\xfe]")
-#: How similar a name must be to count as a slip of the keyboard.
+#: How similar a name must be to count as a typing error.
 _SIMILAR = 0.6
 
 
@@ -125,6 +125,6 @@ def _no_connection(target: Target, error: str) -> Finding:
             cause = Cause("wrong-socket", text, action, target.command())
         return Finding("connection", Severity.ERROR, f"{target.typed} refuses the connection", (cause,))
     text = f"{target.host} does not answer: it is off, out of range, or on another network."
-    cause = Cause("host-off", text, "Switch it on, and look that both are on one network. Then:", target.command())
+    cause = Cause("host-off", text, "Switch it on, and connect both to one network. Then:", target.command())
     shown = f"no connection to {target.typed}"
     return Finding("connection", Severity.ERROR, shown, (cause,), values={"error": error})

@@ -23,7 +23,7 @@ from ..target import Kind
 _LATENCY = 4
 #: Name of the driver's program.
 _DRIVER = "amigobot_node"
-#: Drivers of serial ports on the main board, which are no adapters.
+#: Drivers of serial ports on the main board, which are not adapters.
 _BUILT_IN = {"port", "serial8250"}
 #: Services of Linux that open serial ports by themselves, by the name of their program.
 _SERVICES = {"ModemManager": "ModemManager", "brltty": "brltty", "gpsd": "gpsd.socket gpsd"}
@@ -44,8 +44,8 @@ def port(case: Case) -> Iterator[Finding]:
         cause = Cause("no-port", f"{path} does not exist; {what}.", "" if near else "Plug the adapter in.", look)
         yield Finding("port", Severity.ERROR, f"there is no {path}", (cause,))
     elif what := _something_else(path, case.sysfs):
-        cause = Cause("no-port", f"{path} is no serial port but {what}.", "", "amigobot find")
-        yield Finding("port", Severity.ERROR, f"{path} is no serial port", (cause,))
+        cause = Cause("no-port", f"{path} is {what}, not a serial port.", "", "amigobot find")
+        yield Finding("port", Severity.ERROR, f"{path} is not a serial port", (cause,))
     else:
         name = Path(os.path.realpath(path)).name
         driver, latency = _adapter(case.sysfs, name)
@@ -74,7 +74,7 @@ def permission(case: Case) -> Iterator[Finding]:
         text = f"You are a member of the group {group} since your last login only."
         cause = Cause("no-permission", text, "Log out and in again, or:", f"newgrp {group}")
     else:
-        text = f"{path} belongs to the group {group}, and you are no member of it."
+        text = f"{path} belongs to the group {group}, and you are not a member of it."
         action = "Type this, then log out and in again:"
         cause = Cause("no-permission", text, action, f"sudo usermod -aG {group} $USER")
     yield Finding("permission", Severity.ERROR, f"you may not read and write {path}", (cause,))

@@ -80,7 +80,7 @@ def _faults(profile: Profile, ranges: dict[int, list[float]]) -> Iterator[tuple[
         elif all(map(math.isfinite, readings)) and not _varies(readings) and varying and len(readings) >= _ENOUGH:
             yield number, ("stuck", f"gave {readings[0]:.3f} m each time, without the noise of a real echo")
         elif not any(map(math.isfinite, readings)) and _enclosed(profile, ranges, number):
-            yield number, ("deaf", "detected no echo, but the neighbors did: dead, covered, or before a door")
+            yield number, ("deaf", "detected no echo, but the neighbors did: defective, covered, or facing a door")
 
 
 def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tuple[str, str]]) -> Iterator[Finding]:
@@ -92,12 +92,12 @@ def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tup
     ]
     reach = f"{profile.sonar.max_range:g} m"
     if len(far) == len(profile.sonar.poses):
-        text = f"no sonar detects an echo: nothing is within {reach}, or all are deaf; hold a hand before one to see"
+        text = f"no sonar detects an echo: nothing is within {reach}, or all are deaf; hold a hand in front of one"
         yield Finding("sonars", Severity.NOTE, text)
     elif far:
         text = (
             f"no echo at {_listed(far)}: nothing is within {reach} there, or the wall is slanted; to be sure, hold a "
-            "hand before it and check again"
+            "hand in front of it and check again"
         )
         yield Finding("sonars", Severity.NOTE, text)
 
@@ -134,10 +134,10 @@ def _finding(
     port = shlex.quote(case.target.url)
     command = f"ros2 run amigobot_driver amigobot_node --ros-args -p port:={port} -p 'sonar_sequence:=\"{good}\"'"
     if kind == "deaf":
-        action = "Hold a hand 30 cm before it and check again. If it still detects nothing, leave it out:"
+        action = "Hold a hand 30 cm in front of it and check again. If it still detects nothing, leave it out:"
     else:
-        it, is_mended = ("them", "they are mended") if len(numbers) > 1 else ("it", "it is mended")
-        action = f"Look that nothing touches {it}, and check the cable. Until {is_mended}, leave {it} out:"
+        it, is_repaired = ("them", "they are repaired") if len(numbers) > 1 else ("it", "it is repaired")
+        action = f"Check that nothing touches {it}, and check the cable. Until {is_repaired}, leave {it} out:"
     return Finding(
         "sonars",
         Severity.WARNING,

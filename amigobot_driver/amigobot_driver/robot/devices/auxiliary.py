@@ -182,7 +182,7 @@ class AuxReader(Component):
         self._listening = False
         self._readers: deque[_Read] = deque()
         self._buffer = bytearray()
-        self._asked: deque[int] = deque()  #: sizes of the requests under way
+        self._asked: deque[int] = deque()  #: sizes of the requests without an answer yet
         self._size = 1  #: of the next request, if there is room for so many
         self._asked_at = -math.inf
         self._overdue = math.inf

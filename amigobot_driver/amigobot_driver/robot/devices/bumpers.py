@@ -13,7 +13,7 @@ from ..unconfirmed import UnconfirmedCommands
 #: Arguments of BUMPSTALL: the rings whose contact counts as a stall of the motors.
 STALLS: Mapping[str, int] = {"none": 0, "front": 1, "rear": 2, "both": 3}
 #: Segments for which one ring has bits.
-_MOST = 7
+_MAX_SEGMENTS = 7
 
 
 class BumperReader(Component):
@@ -59,8 +59,8 @@ class BumperReader(Component):
         rings, config = self._profile.bumpers, self._config
         front = config.value("front_bumpers") if config else None
         rear = config.value("rear_bumpers") if config else None
-        self._front = min(_MOST, max(rings.front_segments, front or 0))
-        self._rear = min(_MOST, max(rings.rear_segments, rear or 0))
+        self._front = min(_MAX_SEGMENTS, max(rings.front_segments, front or 0))
+        self._rear = min(_MAX_SEGMENTS, max(rings.rear_segments, rear or 0))
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         self._config = config

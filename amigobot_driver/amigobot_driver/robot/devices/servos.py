@@ -49,7 +49,7 @@ class ServoJoints(Component):
         if joint not in servos.joints:
             raise Refused(f"joint {joint!r} does not exist, this robot has: {', '.join(servos.joints) or 'none'}")
         if not math.isfinite(angle):
-            raise Refused(f"{joint}: {angle} is no angle, a finite number of rad is needed")
+            raise Refused(f"{joint}: {angle}, a finite number of rad is needed")
         per_radian = servos.counts_per_degree * math.degrees(1)
         counts = servos.neutral + angle * per_radian
         if not servos.lowest <= counts <= servos.highest:

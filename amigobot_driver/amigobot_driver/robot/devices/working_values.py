@@ -15,7 +15,7 @@ from ..request import ConfirmedRequest, RetryPolicy
 #: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams.
 RETRIES = RetryPolicy(interval=0.5, limit=6)
 
-_MOST = 0x7FFF
+_MAX_ARGUMENT = 0x7FFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class WorkingValue:
     command: Command
     unit: str
     low: int
-    high: int = _MOST
+    high: int = _MAX_ARGUMENT
     sign: int = 1
 
     @property
@@ -55,7 +55,7 @@ TUNABLE: Mapping[str, WorkingValue] = {
     "trans_kv": WorkingValue(Command.TRANSKV, "", 0),
     "trans_ki": WorkingValue(Command.TRANSKI, "", 0),
     "rev_count": WorkingValue(Command.REVCOUNT, "ticks", 1),
-    "drift_factor": WorkingValue(Command.DRIFTFACTOR, "of 1/8192", -_MOST),
+    "drift_factor": WorkingValue(Command.DRIFTFACTOR, "of 1/8192", -_MAX_ARGUMENT),
     "ticks_mm": WorkingValue(Command.TICKSMM, "ticks/mm", 1),
     "sonar_cycle": WorkingValue(Command.SONARCYCLE, "ms", 2, 120),
 }

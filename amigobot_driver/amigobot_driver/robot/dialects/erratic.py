@@ -178,7 +178,7 @@ class Erratic(Dialect):
         """
         if self._degrees and motor.heading > _DEGREES:
             self._degrees = False
-            self.remarks.append(f"heading {motor.heading} is no number of degrees: taken as 4096 to the turn")
+            self.remarks.append(f"heading {motor.heading} is not a number of degrees: taken as 4096 to the turn")
         before, self._heading = self._heading, motor.heading
         if before is None or self._degrees or motor.heading > _DEGREES:
             self._by_wheels = self._by_heading = 0.0

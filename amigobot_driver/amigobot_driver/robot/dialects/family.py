@@ -58,5 +58,5 @@ def _answers(packet: Packet) -> bool:
 
 
 def _answers_at_first(packet: Packet) -> bool:
-    """Ignore a packet 0xFF too: the answer to a STOP before, which is no part of a handshake (docs/protocol.md 3.3)."""
+    """Ignore a packet 0xFF too: the answer to an earlier STOP, which no handshake has (docs/protocol.md 3.3)."""
     return _answers(packet) and not isinstance(packet, Reset)

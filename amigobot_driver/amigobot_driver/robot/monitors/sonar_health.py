@@ -63,8 +63,8 @@ class Travel:
 
     def on(self, linear: float, angular: float, dt: float) -> Travel:
         """Return the travel after `dt` s more at this velocity (m/s, rad/s)."""
-        way, turn = linear * dt, angular * dt
-        return Travel(self.forward + way, self.driven + abs(way), self.heading + turn, self.turned + abs(turn))
+        forward, turn = linear * dt, angular * dt
+        return Travel(self.forward + forward, self.driven + abs(forward), self.heading + turn, self.turned + abs(turn))
 
 
 class Unchanged:
@@ -333,10 +333,10 @@ _DEAF_TEXT = (
 
 
 def _stuck_text(record: SonarRecord) -> str:
-    way = f"{record.same.driven:.1f} m driven and {math.degrees(record.same.turned):.0f} deg turned"
+    motion = f"{record.same.driven:.1f} m driven and {math.degrees(record.same.turned):.0f} deg turned"
     distance = record.last.range if record.last else math.nan
     return (
-        f"has reported {distance:.2f} m over the last {way}: is something in front of it? "
+        f"has reported {distance:.2f} m over the last {motion}: is something in front of it? "
         "If not, leave it out with set_sonar_sequence"
     )
 

@@ -237,7 +237,7 @@ class Move(MotionGoal):
     """Drive straight on by a distance, m, negative backwards."""
 
     #: Longest distance of one MOVE in m: 16 bits of mm.
-    FURTHEST = 32.0
+    MAX_DISTANCE = 32.0
     excess = MOVE_EXCESS
 
     def __init__(self, distance: float, scale: float = 1.0) -> None:
@@ -250,8 +250,8 @@ class Move(MotionGoal):
         Raises:
             Refused: MOVE cannot drive this distance at once.
         """
-        if not abs(distance) <= cls.FURTHEST:
-            raise Refused(f"distance is {distance:g} m, a move takes {-cls.FURTHEST} to {cls.FURTHEST}")
+        if not abs(distance) <= cls.MAX_DISTANCE:
+            raise Refused(f"distance is {distance:g} m, a move takes {-cls.MAX_DISTANCE} to {cls.MAX_DISTANCE}")
         if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
             raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
         return cls(distance, scale)
@@ -260,8 +260,8 @@ class Move(MotionGoal):
         return odometry.travelled
 
     def _command(self, heading: float) -> tuple[Instruction, ...]:
-        way = max(-self.FURTHEST, min(self.FURTHEST, self.remaining / self._scale))
-        return Command.RVEL(0), Command.MOVE(round(way * 1000))
+        distance = max(-self.MAX_DISTANCE, min(self.MAX_DISTANCE, self.remaining / self._scale))
+        return Command.RVEL(0), Command.MOVE(round(distance * 1000))
 
     def _text(self, value: float) -> str:
         return f"{value:.3f} m"
@@ -279,7 +279,7 @@ def whole_degrees(heading: float) -> int:
     return round(math.degrees(math.remainder(heading, math.tau)))
 
 
-def _tolerance(request: float, step: float, most: float) -> float:
+def _tolerance(request: float, step: float, maximum: float) -> float:
     """Return the tolerance: half the request or what the step allows; never the start if a step is possible."""
-    near = min(most, max(abs(request) / 2, 0.75 * step))
+    near = min(maximum, max(abs(request) / 2, 0.75 * step))
     return min(near, 0.75 * abs(request)) if abs(request) >= step else near

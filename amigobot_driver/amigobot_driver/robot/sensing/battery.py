@@ -26,7 +26,7 @@ _PERSISTENT = 1 / 3
 #: Rise in V above the lowest point of the trend that means another battery, or charging.
 _CHARGED = 0.4
 #: min; an estimate beyond this is not reported.
-_FURTHEST = 240.0
+_MAX_MINUTES = 240.0
 
 
 class Countdown:
@@ -58,7 +58,7 @@ class Countdown:
         mean_time = sum(time for time, _ in charges) / len(charges)
         mean_charge = sum(charge for _, charge in charges) / len(charges)
         left = (mean_time - mean_charge / slope - self._stamp) / 60
-        return max(0.0, left) if left <= _FURTHEST else math.nan
+        return max(0.0, left) if left <= _MAX_MINUTES else math.nan
 
     def update(self, volts: float, stamp: float) -> None:
         """Add a reading (V) of the time `stamp` (s)."""

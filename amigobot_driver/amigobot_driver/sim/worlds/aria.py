@@ -47,4 +47,4 @@ def _number(word: str, where: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise WorldError(f"{where}: {word!r:.60} is no number") from None
+        raise WorldError(f"{where}: {word!r:.60}, a number is needed") from None

@@ -99,14 +99,14 @@ def parse_yaml(path: Path) -> dict[Any, Any]:
     """Read the mapping in a YAML file; an empty file is an empty mapping.
 
     Raises:
-        WorldError: The file cannot be read, is no YAML, or has no mapping.
+        WorldError: The file cannot be read, is not YAML, or has no mapping.
     """
     try:
         content = yaml.safe_load(read_text(path, _MAX_YAML))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         if isinstance(error, WorldError):
             raise
-        raise WorldError(f"{path}: no YAML ({' '.join(str(error).split())})") from None
+        raise WorldError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
     if content is None:
         return {}
     if not isinstance(content, dict):
@@ -124,7 +124,7 @@ def check_keys(item: Any, allowed: Iterable[str], where: str, required: Iterable
         required: Keys that it must have.
 
     Raises:
-        WorldError: It is no mapping, or has other keys.
+        WorldError: It is not a mapping, or has other keys.
     """
     allowed = tuple(allowed)
     if not isinstance(item, dict):
@@ -141,7 +141,7 @@ def items(value: Any, where: str) -> list[Any]:
     """Check that a value is a list, and return it.
 
     Raises:
-        WorldError: It is no list; the message begins with `where`.
+        WorldError: It is not a list; the message begins with `where`.
     """
     if not isinstance(value, list):
         raise WorldError(f"{where}: {value!r:.60}, a list is needed")

@@ -61,7 +61,7 @@ def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
     data = read_bytes(path, 4 * _MAX_CELLS)
     header = _HEADER.match(data)
     if header is None:
-        raise WorldError(f"{path}: no PGM picture (P2 or P5)")
+        raise WorldError(f"{path}: not a PGM picture (P2 or P5)")
     width, height, white = (int(group) for group in header.groups()[1:])
     if not 0 < width * height <= _MAX_CELLS or not 0 < white < 256:
         raise WorldError(f"{path}: {width} x {height} cells up to {white}, allowed: {_MAX_CELLS} cells up to 255")

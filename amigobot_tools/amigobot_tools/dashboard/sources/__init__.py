@@ -16,7 +16,7 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
 
     Args:
         text: Port, file of a recording or of several robots, or "" for a simulated robot.
-        profile: Name or file of a profile; "" chooses it by what the robot says.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
         ros: Through a running node.
         name: Namespace of the node, or name of the robot in a file of several.
 
@@ -45,7 +45,7 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
     if not text.startswith("/dev/") and "://" not in text:
-        raise UsageError(f"{text}: no file, and no port such as /dev/ttyUSB0, socket://HOST:8101 or sim://")
+        raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, socket://HOST:8101 or sim://")
     from .port import PortSource
 
     return PortSource(text, profile)

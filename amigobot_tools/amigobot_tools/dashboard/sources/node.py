@@ -132,7 +132,7 @@ class NodeSource:
         return sections
 
     def watch_frames(self, on: bool) -> None:
-        """Have the node publish every frame while somebody looks."""
+        """Have the node publish every frame while a packet inspector is open."""
         if on and self._frames_subscription is None:
             self._frames_subscription = self._node.create_subscription(Packet, "packets", self._on_packet, 200)
             self._set_parameter("publish_packets", True)

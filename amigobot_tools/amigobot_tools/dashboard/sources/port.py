@@ -37,7 +37,7 @@ class PortSource:
 
     Args:
         port: A port of the driver.
-        profile: Name or file of a profile; "" chooses it by what the robot says.
+        profile: Name or file of a profile; "" chooses it by the identity of the robot.
         timeout: Seconds to wait for the robot; 0: do not wait.
         make: Connects to the robot; like `AmigoBot`.
 
@@ -57,7 +57,7 @@ class PortSource:
         self._target = self._target_of(port)
         self._config: dict[str, int | str] = {}
         self._read_config()
-        self._history, self._looked = History(), -math.inf
+        self._history, self._snapshot_at = History(), -math.inf
         self._sounds: list[dict[str, Any]] | None = None
         self._watching: threading.Thread | None = None
         self._watched = threading.Event()
@@ -98,7 +98,7 @@ class PortSource:
         return sections
 
     def watch_frames(self, on: bool) -> None:
-        """Trace the line while somebody looks."""
+        """Trace the line while a packet inspector is open."""
         if on and self._watching is None:
             self._watched.clear()
             self._watching = threading.Thread(target=self._follow, name="dashboard-frames", daemon=True)
@@ -171,8 +171,8 @@ class PortSource:
 
     def _diagnostics(self) -> list[dict[str, Any]]:
         """The findings of the driver, as the node publishes them."""
-        if time.monotonic() - self._looked >= _SECOND:  # the history has one snapshot for each second
-            self._looked = time.monotonic()
+        if time.monotonic() - self._snapshot_at >= _SECOND:  # the history has one snapshot for each second
+            self._snapshot_at = time.monotonic()
             self._history.add(self.robot.snapshot())
         rows = []
         for name, check in PARTS.items():
@@ -206,7 +206,7 @@ class PortSource:
     # -- frames -----------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        """Copy the traced frames to the log until nobody looks; runs in a thread of its own."""
+        """Copy the traced frames to the log while a packet inspector is open; runs in a thread of its own."""
         try:
             self._trace(True)
             with self.robot.events(FrameSeen, maxlen=500) as stream:

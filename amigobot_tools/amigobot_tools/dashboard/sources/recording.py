@@ -129,7 +129,7 @@ class RecordingSource:
         namespace: Of the robot in a bag of several.
 
     Raises:
-        UsageError: The file is no recording, or has no packets of a robot.
+        UsageError: The file is not a recording, or has no packets of a robot.
         ProfileError: There is no such profile.
     """
 
@@ -197,7 +197,7 @@ class RecordingSource:
         }
 
     def watch_frames(self, on: bool) -> None:
-        """Fill the log of frames while somebody looks."""
+        """Fill the log of frames while a packet inspector is open."""
         self._watching = on
 
     def examination(self) -> None:

@@ -25,7 +25,7 @@ from .stepped import FASTEST, SLOWEST, SteppedDriver
 
 #: m; obstacles are put within this distance of the origin.
 _REACH = 1000.0
-_MOST_OBSTACLES = 50
+_MAX_OBSTACLES = 50
 #: s of simulated time after which a velocity expires; at high speeds the browser sends too seldom for that.
 _TIMEOUT = 0.5
 _COORDINATE = Number(-_REACH, _REACH)
@@ -52,7 +52,7 @@ class SimulatorSource(PortSource):
 
     Args:
         url: sim:// with options.
-        profile: Name or file of a profile for the driver; "" chooses it by what the robot says.
+        profile: Name or file of a profile for the driver; "" chooses it by the identity of the robot.
         timeout: Seconds to wait for the robot.
         robots: A file of several robots, instead of the URL.
         name: Which of them the page drives; "": the first one.
@@ -202,8 +202,8 @@ class SimulatorSource(PortSource):
         return text
 
     def _add_obstacle(self, x: float, y: float, heading: float, length: float, width: float) -> str:
-        if sum(thing.kind != "wall" for thing in self._things.values()) >= _MOST_OBSTACLES:
-            raise Refused(f"there are {_MOST_OBSTACLES} obstacles already: remove some")
+        if sum(thing.kind != "wall" for thing in self._things.values()) >= _MAX_OBSTACLES:
+            raise Refused(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
         self._newest += 1
         pose = Pose(x, y, heading)
         thing = new_box(self._newest, pose, length, width) if width else new_circle(self._newest, pose, length)
@@ -261,7 +261,7 @@ class SimulatorSource(PortSource):
         with self._driver.world() as simulator:
             fields = {field.name: field for field in dataclasses.fields(Faults)}
             if name not in fields or "Window" not in str(fields[name].type):
-                raise Refused(f"{name!r:.60} is no fault with a time window")
+                raise Refused(f"{name!r:.60} is not a fault with a time window")
             changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
             simulator.faults = dataclasses.replace(simulator.faults, **changed)
         return f"{name} for {seconds:g} s of simulated time"

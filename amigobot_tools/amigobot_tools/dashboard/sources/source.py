@@ -48,7 +48,7 @@ class Source(Protocol):
         ...
 
     def watch_frames(self, on: bool) -> None:
-        """Somebody looks at the frames on the line, or nobody does any more. May wait."""
+        """Start or stop the log of the frames on the line: the packet inspector is open, or was closed. May wait."""
         ...
 
     def examination(self) -> Examination | None:

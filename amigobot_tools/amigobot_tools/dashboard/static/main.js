@@ -191,7 +191,7 @@ function showPills() {
   const mine = stick.holder === now.you;
   const holder = byId("holder");
   const what = info.kind === "recording" ? "playhead" : "stick";
-  setText(holder, stick.holder === null ? `nobody holds the ${what}` : mine ? `you hold the ${what}` : `browser ${stick.holder} holds the ${what}`);
+  setText(holder, stick.holder === null ? `no browser holds the ${what}` : mine ? `you hold the ${what}` : `browser ${stick.holder} holds the ${what}`);
   holder.className = `pill ${mine ? "ok" : stick.holder === null ? "" : "warning"}`;
   setText(byId("take"), mine ? "Let go of the stick" : stick.holder === null ? "Take the stick" : stick.asking === now.you ? "Asked …" : "Take over");
   byId("pad").classList.toggle("refused", !holds());

@@ -47,10 +47,10 @@ def straight(trial: Trial) -> None:
     # A body that drives a circle turns by twice the angle at which its end lies.
     turned = 2 * math.atan2(left, forward)
     chord = math.hypot(forward, left)
-    way = chord if abs(turned) < 1e-6 else chord * (turned / 2) / math.sin(turned / 2)
+    distance = chord if abs(turned) < 1e-6 else chord * (turned / 2) / math.sin(turned / 2)
     half = turned * trial.profile.body.track / 2
     error = math.hypot(_TAPE / rolled, _TAPE / rolled * trial.profile.body.track / rolled, 0.002)
-    for side, true in (("left", way - half), ("right", way + half)):
+    for side, true in (("left", distance - half), ("right", distance + half)):
         title = f"true distance of the {side} wheel over the encoder's"
         trial.number(
             f"wheel.{side}_scale", title, true / rolled, "", error, tolerance=_WHEEL, parameter=f"wear.{side}_scale"
@@ -196,9 +196,9 @@ def _path(trial: Trial, ticks: Sequence[tuple[int, int]]) -> list[tuple[float, f
     for a, b in pairwise(ticks):
         left, right = ((b[i] - a[i]) / trial.ticks_per_meter * scales[i] for i in (0, 1))
         turn = (right - left) / track
-        way = (left + right) / 2
-        x += way * math.cos(heading + turn / 2)
-        y += way * math.sin(heading + turn / 2)
+        distance = (left + right) / 2
+        x += distance * math.cos(heading + turn / 2)
+        y += distance * math.sin(heading + turn / 2)
         heading += turn
         path.append((x, y))
     return path

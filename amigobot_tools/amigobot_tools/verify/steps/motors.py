@@ -124,7 +124,7 @@ def coast(trial: Trial) -> None:
 
 
 def brake(trial: Trial) -> None:
-    """E_STOP: from a velocity in the middle of the braking and the way that remains, at any phase of the cycle."""
+    """E_STOP: from a velocity in the middle of the braking and the distance that remains, at any phase of the cycle."""
     speeds, shares, delays = [], [], []
     period = trial.found("telemetry.period", 0.1)
     client = trial.client
@@ -173,9 +173,7 @@ def brake(trial: Trial) -> None:
         tolerance=_LATENCY,
         parameter="physics.command_delay",
     )
-    trial.number(
-        "motor.brake_lag", "brake way at rest over velocity", fit.offset, "s", fit.offset_error, compared=False
-    )
+    trial.number("motor.brake_lag", "braking distance over velocity", fit.offset, "s", fit.offset_error, compared=False)
 
 
 def _braking(log: MotionLog, sent: float) -> tuple[float, list[Row]]:
@@ -192,8 +190,8 @@ def _braking(log: MotionLog, sent: float) -> tuple[float, list[Row]]:
 def _time_until_brake(rows: list[Row], sent: float, cruise: float, fit: LineFit) -> float:
     """Time in s from a moment of constant velocity until the brakes act, computed from the distance to rest."""
     last = next(row for row in reversed(rows) if row.time <= sent)
-    way = rows[-1].travel - (last.travel + cruise * (sent - last.time))
-    return way / cruise - (fit.offset + fit.slope * cruise)
+    distance = rows[-1].travel - (last.travel + cruise * (sent - last.time))
+    return distance / cruise - (fit.offset + fit.slope * cruise)
 
 
 def watchdog(trial: Trial) -> None:

@@ -13,7 +13,7 @@ from ..figures import mean, standard_deviation
 from ..owner import Action, Request
 from ..trial import StepFailed, Trial
 
-#: m from a sonar to the hand before it, and by how much it may be off
+#: m from a sonar to the hand in front of it, and by how much it may be off
 _HAND, _HAND_ERROR = 0.2, 0.1
 #: m from the front of the robot to the wall
 _NEAR, _FAR = 0.5, 1.5
@@ -33,7 +33,7 @@ def _readings(packets: Sequence[Stamped]) -> list[tuple[float, int, int]]:
 
 
 def numbering(trial: Trial) -> None:
-    """A hand before each sonar in turn."""
+    """A hand in front of each sonar in turn."""
     client, owner = trial.client, trial.owner
     poses = trial.profile.sonar.poses
     unit = trial.profile.units.range
@@ -42,7 +42,7 @@ def numbering(trial: Trial) -> None:
     found, touched = [], []
     for number, pose in enumerate(poses):
         where = f"sonar {number} (at {math.degrees(pose.heading):.0f} deg, counter-clockwise from the front)"
-        if not owner.do(Request(Action.HAND, f"Hold a hand 20 cm before {where}.", number)):
+        if not owner.do(Request(Action.HAND, f"Hold a hand 20 cm in front of {where}.", number)):
             return
         client.wait(_SETTLE)
         newest = {sonar: value * unit for _, sonar, value in _readings(client.wait(1.2))}
@@ -90,7 +90,7 @@ def wall(trial: Trial) -> None:
     means: list[float] = []
     near: dict[int, list[float]] = {}
     for distance, count in ((_NEAR, _NEAR_PINGS * trial.patience), (_FAR, _FAR_PINGS)):
-        text = f"Put the robot square before a smooth wall, its front edge {distance:g} m away."
+        text = f"Put the robot in front of a smooth wall, at a right angle to it, its front edge {distance:g} m away."
         if not owner.do(Request(Action.WALL, text, distance)):
             return
         client.wait(_SETTLE)
@@ -109,7 +109,7 @@ def wall(trial: Trial) -> None:
     _noise(trial, near, scale / unit)
     offset = means[0] * scale / unit
     trial.number(
-        "sonar.near", f"range of the front sonars {_NEAR:g} m before a wall", offset, "m", 0.004, tolerance=0.03
+        "sonar.near", f"range of the front sonars {_NEAR:g} m in front of a wall", offset, "m", 0.004, tolerance=0.03
     )
     _fire(trial, range(len(poses)))
     owner.do(Request(Action.AWAY, "Carry the robot away from the wall."))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .domain import free_domain
 from .live import Live
-from .stage import DemoError, Options, Stage
+from .supervisor import DemoError, Options, Supervisor
 
 #: What a demo leaves in its folder; all of it is deleted when the next one begins.
 _PRODUCTS = (
@@ -28,7 +28,7 @@ def run_demo(options: Options) -> int:
     """Drive a tour and report it.
 
     Returns:
-        0: all of it worked; 1: it did not, the last line says why; 130: a user ended it.
+        0: success; 1: failure, the last line has the reason; 130: a user ended it.
     """
     live = Live(sys.stdout)
     try:
@@ -39,10 +39,10 @@ def run_demo(options: Options) -> int:
             domain = None
             if options.ros:
                 domain = stack.enter_context(free_domain())
-                live.say(f"with ROS 2, ROS_DOMAIN_ID={domain} lets others look on; the logs are in {options.out}")
+                live.say(f"with ROS 2, ROS_DOMAIN_ID={domain} lets other programs watch; the logs are in {options.out}")
             else:
                 live.say(f"without ROS 2, through the Python API; the logs are in {options.out}")
-            problems = perform(options, domain, live)
+            problems = drive_and_report(options, domain, live)
     except DemoError as error:
         live.say(f"FAILED: {error}")
         return 1
@@ -52,7 +52,7 @@ def run_demo(options: Options) -> int:
     if problems:
         live.say(f"FAILED: {'; '.join(problems)} (see {options.out}/*.log)")
         return 1
-    live.say("all of it worked")
+    live.say("the demo succeeded")
     return 0
 
 
@@ -78,48 +78,49 @@ def fresh_folder(path: Path) -> Iterator[None]:
         yield
 
 
-def perform(options: Options, domain: int | None, live: Live) -> list[str]:
-    """Drive and report.
+def drive_and_report(options: Options, domain: int | None, live: Live) -> list[str]:
+    """Drive, end all processes, and report.
 
     Returns:
         What did not work.
 
     Raises:
-        KeyboardInterrupt: A user ended it; says how the robot was left.
+        KeyboardInterrupt: A user ended it; the message has the state in which the robot was left.
     """
     signals: list[int] = []
-    # Noted, not raised: nothing interrupts the ending of what has been started. They arrive even if a shell
-    # has had SIGINT ignored, as it does for what it starts in the background.
+    # Noted, not raised: nothing may interrupt the end of the processes. These handlers also replace "ignore", which a
+    # shell sets for the SIGINT of its background jobs.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: signals.append(number))
-    stage = Stage(options, domain, live, lambda: bool(signals))
+    supervisor = Supervisor(options, domain, live, lambda: bool(signals))
     try:
-        with stage:
-            drive(stage, options, live)
+        with supervisor:
+            drive(supervisor, options, live)
         if signals:
             raise KeyboardInterrupt
         signal.signal(signal.SIGINT, signal.default_int_handler)
         live.say("reading what was recorded ...")
-        from .evaluation import evaluate  # not above: a robot need not wait for what draws pictures
+        from .evaluation import evaluate  # imported late: the robot need not wait for matplotlib
 
-        return [*stage.faults(), *evaluate(stage, options.out, live)]
+        return [*supervisor.faults(), *evaluate(supervisor, options.out, live)]
     except DemoError as error:
-        return [str(error), *stage.robot_faults()]
+        return [str(error), *supervisor.robot_faults()]
     except KeyboardInterrupt:
-        good = "the robot is at rest, its session is closed" if stage.last.robot else "no robot was ready yet"
-        raise KeyboardInterrupt("; ".join(stage.robot_faults()) or good) from None
+        good = "the robot is at rest, its session is closed" if supervisor.last.robot else "no robot was ready yet"
+        raise KeyboardInterrupt("; ".join(supervisor.robot_faults()) or good) from None
 
 
-def drive(stage: Stage, options: Options, live: Live) -> None:
-    """Do the part of the demo during which there is a robot."""
+def drive(supervisor: Supervisor, options: Options, live: Live) -> None:
+    """Start the processes and drive the tour."""
     began = time.monotonic()
-    stage.start()
-    live.say(f"{stage.last.robot} is ready after {time.monotonic() - began:.1f} s")
+    supervisor.start()
+    live.say(f"{supervisor.last.robot} is ready after {time.monotonic() - began:.1f} s")
     if options.port:
-        live.say("It will drive a square half a meter wide, ahead and to its left, at 0.15 m/s, and turn on the spot.")
+        live.say("It will drive a square of 0.5 m, ahead and to its left, at 0.15 m/s, and turn on the spot.")
         live.ask("Move? [y/N]")
-        if stage.wait_for_line().lower() not in ("y", "yes"):
+        if supervisor.wait_for_line().lower() not in ("y", "yes"):
             raise KeyboardInterrupt
-    threading.Thread(target=import_module, args=(f"{__package__}.evaluation",)).start()  # there is time for it now
-    stage.drive()
+    # Loads matplotlib while the robot drives.
+    threading.Thread(target=import_module, args=(f"{__package__}.evaluation",)).start()
+    supervisor.drive()
     live.say("arrived")

@@ -17,14 +17,14 @@ from .report import Phase, Report, reports
 from .simulation import Simulation
 from .tour import TOURS
 
-#: s between two looks at the processes
-_LOOK = 0.1
-#: s until the simulator is there, the robot is ready, the tour is over, the robot stands after it
-_SIMULATOR, _READY, _TOUR, _STAND = 10.0, 60.0, 120.0, 3.0
+#: s between two checks of the processes
+_CHECK_PERIOD = 0.1
+#: s that the start of the simulator, the connection to the robot, the tour, and stopping after it may take
+_SIMULATOR, _READY, _TOUR, _STOP = 10.0, 60.0, 120.0, 3.0
 
 
 class DemoError(Exception):
-    """What did not work, in one line."""
+    """The demo failed; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +38,10 @@ class Options:
     ros: bool = True  #: through an amigobot_node; otherwise through the Python API
 
 
-class Stage:
-    """One performance. Use it as a context manager: leaving it ends everything.
+class Supervisor:
+    """The processes of one demo. Use it as a context manager: leaving it ends all of them.
 
-    What waits here raises DemoError, and KeyboardInterrupt once `interrupted` says so; never out of turn.
+    Methods that wait raise DemoError, and KeyboardInterrupt once `interrupted` returns True.
     """
 
     def __init__(self, options: Options, domain: int | None, live: Live, interrupted: Callable[[], bool]) -> None:
@@ -60,7 +60,7 @@ class Stage:
         """Whether the robot is driven through a node."""
         return self._options.ros
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> Supervisor:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -85,7 +85,7 @@ class Stage:
             self._watch(self._recording, _READY, "the recorder does not receive the topics of the node")
 
     def wait_for_line(self) -> str:
-        """What the person at the terminal types, while everything goes on. Raises DemoError."""
+        """Return the next line of standard input; the processes run meanwhile. Raises DemoError."""
         self._watch(lambda: bool(select.select([sys.stdin], [], [], 0)[0]), math.inf, "")
         return sys.stdin.readline().strip()
 
@@ -99,9 +99,9 @@ class Stage:
         """End everything that runs: first what commands the robot, then what talks to it, last the robot."""
         for name in ("driver", "node", "recorder"):
             self._end(name)
-        deadline = time.monotonic() + _STAND
-        while self.simulation and not self.simulation.standing and time.monotonic() < deadline:
-            time.sleep(_LOOK)
+        deadline = time.monotonic() + _STOP
+        while self.simulation and not self.simulation.at_rest and time.monotonic() < deadline:
+            time.sleep(_CHECK_PERIOD)
         self._end("simulator")
 
     def robot_faults(self) -> list[str]:
@@ -109,12 +109,12 @@ class Stage:
         if self.simulation:
             faults = {
                 "the simulated robot was left in an open session": not self.simulation.session_closed,
-                "the simulated robot was left driving": not self.simulation.standing,
+                "the simulated robot was left driving": not self.simulation.at_rest,
             }
             return [fault for fault, is_so in faults.items() if is_so]
         name = "node" if self._options.ros else "driver"
         child = self._children.get(name)
-        return [f"the {name} did not end well, the robot may be in a session still"] if child and child.status else []
+        return [f"the {name} did not end well; the robot may still be in a session"] if child and child.status else []
 
     def faults(self) -> list[str]:
         """After the end: what did not end as it should."""
@@ -154,8 +154,8 @@ class Stage:
         log = self._children["recorder"].text
         return all(f"recording {topic} " in log for topic in ("/odom", "/battery_state", "/diagnostics", "/cmd_vel"))
 
-    def _watch(self, done: Callable[[], bool], seconds: float, otherwise: str) -> None:
-        """Wait for something, and show how things stand. Raises DemoError when it does not come, or a child ends."""
+    def _watch(self, done: Callable[[], bool], seconds: float, problem: str) -> None:
+        """Wait for a condition and show the reports. Raises DemoError after `seconds`, or when a child ends."""
         deadline = time.monotonic() + seconds
         while True:
             if self._interrupted():
@@ -169,8 +169,8 @@ class Stage:
             for child in ended:
                 raise DemoError(f"the {child.name} has ended with status {child.status}")
             if time.monotonic() > deadline:
-                raise DemoError(otherwise)
-            time.sleep(_LOOK)
+                raise DemoError(problem)
+            time.sleep(_CHECK_PERIOD)
 
     def _read_output(self) -> None:
         if "driver" not in self._children:
