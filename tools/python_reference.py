@@ -39,7 +39,8 @@ def page(text: str) -> str:
 
 def reference() -> str:
     """The tables: the members of AmigoBot by topic, streams, values and events, errors."""
-    tables = [_table(f"### {TITLES[base.__name__]}", _members(base)) for base in AmigoBot.__mro__[1:-1]]
+    tables = [_table("### Connecting", {_signature("AmigoBot", AmigoBot.__init__): _first(AmigoBot)})]
+    tables += [_table(f"### {TITLES[base.__name__]}", _members(base)) for base in AmigoBot.__mro__[1:-1]]
     tables += [_table(f"### `{kind.__name__}`", _members(kind)) for kind in (EventStream, Subscription)]
     public = {name: getattr(amigobot_driver, name) for name in amigobot_driver.__all__}
     errors = {name: value for name, value in public.items() if _is_error(value)}

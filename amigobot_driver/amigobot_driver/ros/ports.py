@@ -67,7 +67,7 @@ class IoInterface(Interface):
         response.outputs = self._context.snapshot().digital_outputs or 0
         return fill_response(response, outcome)
 
-    @service(SelectAnalogInput, "select_analog_input")
+    @service(SelectAnalogInput, "select_analog_input", "chooses the analog port that each SIP reports")
     async def _select(
         self, request: SelectAnalogInput.Request, response: SelectAnalogInput.Response
     ) -> SelectAnalogInput.Response:

@@ -15,11 +15,11 @@ from .interface import Interface, refuse, service
 class RobotServices(Interface):
     """Serves what every robot has."""
 
-    @service(SetBool, "enable_motors")
+    @service(SetBool, "enable_motors", "`data: true` switches the motors on, `false` off")
     async def _enable_motors(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         return await self.respond(response, lambda robot, now: robot.enable_motors(request.data, now))
 
-    @service(SetBool, "enable_sonar")
+    @service(SetBool, "enable_sonar", "switches the sonars on or off")
     async def _enable_sonar(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         return await self.respond(response, lambda robot, now: robot.enable_sonar(request.data, now))
 

@@ -52,7 +52,7 @@ class SoundServices(Interface):
         ]
         return fill_response(response, outcome)
 
-    @service(SetBool, "enable_sounds")
+    @service(SetBool, "enable_sounds", "switches the sounds on or off (SOUNDTOG)")
     async def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         return await self.respond(response, lambda robot, now: robot.sounds.switch(request.data, now))
 
