@@ -32,7 +32,7 @@ class Terminal:
 
     def __init__(self, folder: Path, columns: int, rows: int) -> None:
         self._folder, self._columns = folder, columns
-        self._server = ("tmux", "-L", f"amigobot-pictures-{os.getpid()}", "-f", "/dev/null")
+        self._server = ("tmux", "-L", f"amigobot-pictures-{os.getpid()}-{rows}", "-f", "/dev/null")
         environment = {**os.environ, "PS1": "$ ", "HOME": str(folder), "COLORTERM": "truecolor"}
         size = ("-x", str(columns), "-y", str(rows))
         command = [*self._server, "new-session", "-d", *size, "bash", "--norc", "--noprofile"]
@@ -91,7 +91,7 @@ def show_terminals(images: Path) -> None:
         raise Missing("tmux is not installed: sudo apt-get install tmux")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with Terminal(folder, 90, 36) as terminal:
+        with Terminal(folder, 100, 36) as terminal:
             terminal.type("amigobot demo")
             terminal.wait_for("the demo succeeded")
             terminal.save(images / "terminal-demo.svg", "amigobot demo")

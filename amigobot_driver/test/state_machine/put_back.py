@@ -149,7 +149,7 @@ def find(name: str, seed: int) -> tuple[Statistics, float]:
 def main() -> int:
     """0: the fault was found."""
     parser = argparse.ArgumentParser(prog="python -m state_machine.put_back", description=__doc__)
-    parser.add_argument("fault", choices=FAULTS, help="number of the fault in issue 10")
+    parser.add_argument("fault", choices=FAULTS, help="number of the fault in docs/explanation/state-machine.md")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     statistics, seconds = find(args.fault, args.seed)
