@@ -87,7 +87,11 @@ def service_type(name: str) -> Any:
     return {"SendGoal": implementation.SendGoalService, "GetResult": implementation.GetResultService}[part]
 
 
-@pytest.fixture(scope="module", params=["amigo", "amigo-sh", "p3dx-sh", "erratic"])
+#: An AmigoBot-SH has the services of an AmigoBot.
+ROBOTS = ("amigo", pytest.param("amigo-sh", marks=pytest.mark.soak), "p3dx-sh", "erratic")
+
+
+@pytest.fixture(scope="module", params=ROBOTS)
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     flash = {"p3dx-sh": {"Charger": 1, "Gripper": 1}, "amigo": {"io0": 1}}.get(request.param, {})
     robot = Robot(request.param, flash=flash)

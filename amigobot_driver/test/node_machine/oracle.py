@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 import re
 
-from state_machine.oracle import Check, FramesAreCounted, Oracle, QueuesAreBounded, StatusIsTrue, Violation
+from state_machine.oracle import (
+    Check,
+    FramesAreCounted,
+    Oracle,
+    QueuesAreBounded,
+    StatusIsTrue,
+    VelocitiesKeepTheLimits,
+    Violation,
+)
 from state_machine.records import Seen
 from state_machine.sensor_checks import (
     BatteryIsTrue,
@@ -160,6 +168,7 @@ class NodeOracle(Oracle):
         super().__init__()
         # These look into the driver core.
         inside = (
+            VelocitiesKeepTheLimits,
             QueuesAreBounded,
             FramesAreCounted,
             StatusIsTrue,

@@ -118,6 +118,7 @@ class ObservedWorld:
         self.woken = -math.inf  #: s, when the process was last frozen until
         self.powered = True
         self.bench.down.fault = self._disguise if not setup.moving_bit else None
+        self.user_limits = [(self.bench.now, self._user_limits())]  #: m/s and rad/s, and since when (s)
         self._note_line()
         self.queued = sum(self.accounts)  #: commands that were put into the queue
         self._count_commands()
@@ -233,9 +234,15 @@ class ObservedWorld:
     @property
     def limits(self) -> Limits:
         """m/s and rad/s that the user allows: the parameters, within what profile and firmware allow at most."""
+        limits = self._user_limits()
+        return Limits(
+            linear=min(limits.linear, (self.witness.working("trans_vel_top") or math.inf) / 1000),
+            angular=min(limits.angular, math.radians(self.witness.working("rot_vel_top") or math.inf)),
+        )
+
+    def _user_limits(self) -> Limits:
+        """The parameters, within the profile."""
         linear, angular = self.profile.limits.linear, self.profile.limits.angular
-        linear = min(linear, (self.witness.working("trans_vel_top") or math.inf) / 1000)
-        angular = min(angular, math.radians(self.witness.working("rot_vel_top") or math.inf))
         return Limits(
             linear=min(linear, float(self.values["max_linear_velocity"]) or linear),
             angular=min(angular, float(self.values["max_angular_velocity"]) or angular),

@@ -6,6 +6,7 @@ import math
 from collections import Counter, deque
 from dataclasses import dataclass
 
+from amigobot_driver.protocol import Command, decode
 from amigobot_driver.robot.command_queue import MAX_ROUTINE
 from amigobot_driver.robot.motion.goal import MOVE_STEP, MOVE_TOLERANCE, PATIENCE, TURN_STEP, TURN_TOLERANCE
 
@@ -134,6 +135,47 @@ class DrivesAsCommanded(Check):
         self.require(
             abs(tick.angular - angular) <= 0.06 + 0.05 * abs(angular),
             f"{angular:.3f} rad/s is published, the robot turns at {tick.angular:.3f}",
+        )
+
+
+class VelocitiesKeepTheLimits(Check):
+    """No velocity goes to the robot above the user's limits, with those of a moment before.
+
+    The robot's own limits, which the driver sets, too, would hide a driver that ignores its own.
+    """
+
+    #: s in which a command may leave that was waiting when the limits changed
+    MOMENT = 0.1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read = 0
+
+    def look(self, world: World, seen: Seen) -> None:
+        log, start, self._read = world.bench.up.log, self._read, len(world.bench.up.log)
+        unit = world.profile.units.wheel_velocity
+        for time, data in log[start:]:
+            instruction = decode(data)
+            value = instruction.value if instruction and isinstance(instruction.value, int) else 0
+            if instruction is None or not value:
+                continue
+            if instruction.command is Command.VEL:
+                self._compare(world, time, value / 1000, "linear", 0.0005)
+            elif instruction.command is Command.RVEL:
+                self._compare(world, time, math.radians(value), "angular", math.radians(0.5))
+            elif instruction.command is Command.VEL2:
+                for byte in divmod(value, 256):
+                    self._compare(world, time, ((byte + 128) % 256 - 128) * unit, "linear", 1e-6)
+
+    def _compare(self, world: World, time: float, velocity: float, axis: str, rounding: float) -> None:
+        changes = world.user_limits
+        ends = [*(since for since, _ in changes[1:]), math.inf]
+        limit = max(
+            getattr(limits, axis) for (_, limits), end in zip(changes, ends, strict=True) if end >= time - self.MOMENT
+        )
+        self.require(
+            abs(velocity) <= limit + rounding + 1e-9,
+            f"at {time:.2f} s {velocity:.3f} is sent, the {axis} limit is {limit:.3f}",
         )
 
 
@@ -563,6 +605,7 @@ class Oracle:
             MovesOnlyAsAllowed(),
             StaysAtRest(),
             self.drives,
+            VelocitiesKeepTheLimits(),
             MovementsArrive(),
             OdometryFollows(),
             TwistIsTrue(),

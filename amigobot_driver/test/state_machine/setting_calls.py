@@ -151,6 +151,7 @@ class SettingCalls(Requests):
     def _limits_changed(self) -> None:
         """A lower limit slows down at once; a higher one lets a movement go on faster, and a velocity not."""
         self.touched |= {"trans_vel_max", "rot_vel_max"}
+        self.user_limits.append((self.now, self._user_limits()))
         limits, movement = self.limits, self.movement
         if movement:
             self._allow(movement.allowance.clamped(limits.linear, limits.angular))

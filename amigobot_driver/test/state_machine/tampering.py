@@ -63,9 +63,9 @@ def watch(world: World, check: Check, seconds: float) -> None:
         check.look(world, seen)
 
 
-def show_reports(world: World, check: Check, change: Callable[..., object], seconds: float = 3.0) -> None:
+def show_reports(world: World, check: Check, change: Callable[..., object]) -> None:
     """Let the check look at changed reports."""
-    for seen in world.advance(seconds):
+    for seen in world.advance(10.0):
         seen.sightings = [replace(sighting, report=change(sighting.report)) for sighting in seen.sightings]
         check.look(world, seen)
 
@@ -113,7 +113,7 @@ def set_the_pose_unasked(world: World, check: Check) -> None:
 
 @COMMON.breaks(oracle.TwistIsTrue)
 def show_another_twist(world: World, check: Check) -> None:
-    show_reports(world, check, lambda report: replace(report, odometry=replace(report.odometry, angular=0.3)))
+    show_reports(world, check, lambda report: replace(report, odometry=replace(report.odometry, angular=3.0)))
 
 
 @COMMON.breaks(oracle.StampsAreTrue)
