@@ -302,7 +302,8 @@ class ObservedWorld:
             and self.motors_asked
             and not self.meddling.since(-math.inf, "motors")
         )
-        return asked and self.running and self.clean_for(1.0) and not self.emergency
+        undisturbed = self.clean_since <= self.running_since
+        return asked and self.running and undisturbed and not self.emergency
 
     def clean_for(self, seconds: float) -> bool:
         """The line has been in order for that long."""

@@ -32,7 +32,8 @@ class Meddling:
             self._times[subject] = now
 
     def since(self, time: float, *subjects: str) -> bool:
-        return any(self._times.get(subject, -math.inf) >= time for subject in (*subjects, "all"))
+        """Whether one of these has been changed at that time or later; -inf: ever."""
+        return any(subject in self._times and self._times[subject] >= time for subject in (*subjects, "all"))
 
 
 @dataclass(slots=True, eq=False)
