@@ -262,6 +262,17 @@ class TestCounterThatWasSet:
         assert odometer.jumps == 0
 
 
+    @pytest.mark.parametrize("counts", [-3, 2, 5])
+    def test_zeroed_by_a_command_at_rest_near_the_origin(self, counts: int) -> None:
+        """OPEN on an Erratic that has rolled a few counts since it was reset."""
+        counters, odometer = Counters(heading=counts * AMIGO.units.angle), Odometer(AMIGO)
+        before = drive(counters, odometer, [(0.0, 0.0)] * 5)[-1]
+        odometer.expect_zero(counters.time, 1.5)
+        counters.heading = 0.0
+        after = drive(counters, odometer, [(0.0, 0.0)] * 5)[-1]
+        assert (after.x, after.y, after.yaw) == (before.x, before.y, before.yaw)
+
+
 class TestReconnect:
     def test_goes_on_from_where_it_was(self) -> None:
         """The robot was switched off, carried away and switched on: its counters are new, the pose goes on."""

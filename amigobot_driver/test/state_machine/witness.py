@@ -188,7 +188,7 @@ class Witness:
         alike = [made for made in tuple(self.made) if made.time > found and made.data[start:] == data[start:]]
         if not alike:
             return None
-        nearest = alike[0] if heap else min(alike, key=lambda made: abs(made.starts - stamp))
+        nearest = alike[0] if heap else min(alike, key=lambda made: abs(made.time - stamp))
         self._found[sip] = nearest.time
         return nearest
 

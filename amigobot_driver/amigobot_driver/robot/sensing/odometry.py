@@ -351,8 +351,9 @@ class Odometer:
 
     def _resolution(self, counted: _Step) -> float:
         """Return the distance (m) below which the counters cannot distinguish motions like this one."""
-        position = 2 * self._units.distance if counted.x or counted.y else 0.0
-        return position + 1.5 * _LEVER * self._units.angle
+        # A difference of two rounded counters is wrong by less than one count.
+        position = math.sqrt(2) * self._units.distance if counted.x or counted.y else 0.0
+        return position + _LEVER * self._units.angle
 
     def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
         """Return the motion since the last SIP if the counters jumped; None if they counted it."""
