@@ -157,7 +157,7 @@ class Driver:
                     self._collect(self._robot.link.poll(self.clock()))
                     self._write_due()
                 self._wake_at = self._next_time
-                # Bounded: the injected clock may run differently.
+                # Bounded, because an injected clock may run at another speed.
                 self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _LONGEST_SLEEP)))
                 self._wake_at = math.inf
 

@@ -27,7 +27,7 @@ _IDENTITY_TIMEOUT = 10 * 10**9
 _JITTER = 50 * 10**6
 #: Maximum duration (s of the robot's time) of a handshake with the ReplayedRobot.
 _HANDSHAKE = 5.0
-#: s; times computed in different ways differ in their last bits.
+#: s, tolerance for rounding: times computed in different ways differ in their last bits.
 _INSTANT = 1e-9
 _GAP = "the recording has a gap longer than the link timeout: waiting for its next SIP"
 _NOT_OPEN = "no session is open yet in the recording: waiting for its first SIP"

@@ -99,7 +99,7 @@ def start(context: LaunchContext) -> list[Action]:
         **respawn,
     )
     model = description(values, namespace, respawn) if arguments["description"] == "true" else []
-    # The driver last of those that must be there: launch would end without one of them, and leave the driver running.
+    # The driver starts last: if another required package is missing, launch ends and would leave the driver running.
     return [*model, driver, *view(arguments["rviz"], values, namespace), *dashboard(arguments)]
 
 

@@ -52,7 +52,7 @@ def start(context: LaunchContext) -> list[Action]:
     bag = folder / f"{name}_{time.strftime('%Y-%m-%d_%H-%M-%S')}"
     pattern = topics(namespace, arguments["extra"])
     command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(bag), "--regex", pattern]
-    # Not an argument of the recorder: it must be undone, and done again for a driver that is started again.
+    # A process of its own: it resets the parameter at the end, and sets it again for a restarted driver.
     switch = Node(
         package="amigobot_driver",
         executable="packet_switch",
@@ -63,7 +63,7 @@ def start(context: LaunchContext) -> list[Action]:
     return [
         *([switch] if arguments["packets"] == "true" else []),
         LogInfo(msg=f"recording to {bag}"),
-        # It writes out what it holds when it is interrupted: give it time.
+        # On SIGINT the recorder writes its cache to the disk, which takes time.
         ExecuteProcess(
             cmd=command, output="screen", sigterm_timeout="30", on_exit=Shutdown(reason="the recorder has ended")
         ),

@@ -84,7 +84,7 @@ def play(bag: Path, namespace: str, rate: str, *, loop: bool) -> list[str]:
     """The player's command line. It starts paused; the driver resumes it once it can receive every packet."""
     here = "/".join(["", *filter(None, namespace.split("/"))])
     topics = [f"{here}/{topic}" for topic in TOPICS]
-    # With its node below NAME the player's services are where this driver looks for them, and no other.
+    # In the namespace NAME only this driver finds the services of the player.
     remapped = [*(f"{here}/{topic}:={here}/{NAME}/{topic}" for topic in TOPICS), f"__ns:={here}/{NAME}"]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as qos:
         yaml.safe_dump({f"{here}/{topic}": profile for topic, profile in TOPICS.items()}, qos)

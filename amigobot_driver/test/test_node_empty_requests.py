@@ -169,4 +169,4 @@ def test_a_working_value_out_of_its_range_is_refused_with_the_range(bench: Bench
 def test_a_working_value_given_twice_is_refused(bench: Bench) -> None:
     request = SetRobotConfig.Request(names=["rot_kp", "rot_kp"], values=[31, 32])
     done = bench.call(SetRobotConfig, "set_robot_config", request)
-    assert (done.success, done.message) == (False, "rot_kp: given more than once")
+    assert (done.success, done.message) == (False, "rot_kp: name each value once")

@@ -602,7 +602,7 @@ class TestFrozenProcess:
         way = Way(bench)
         bench.sleep(3)
         bench.run(0.2)
-        with pytest.raises(Refused, match="slept a moment ago: the goal may be from before, send it again"):
+        with pytest.raises(Refused, match="was suspended: the goal may be an old one, send it again"):
             request_goal(bench)
         bench.run(2)
         assert way.along == pytest.approx(0.0, abs=0.001)

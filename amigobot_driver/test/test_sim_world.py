@@ -287,7 +287,7 @@ class TestRosMaps:
     @pytest.mark.parametrize(
         ("picture", "text", "message"),
         [
-            (b"GIF89a", None, "no PGM"),
+            (b"GIF89a", None, "not a PGM"),
             (b"P5 4 3 255\n123", None, "3 of 12 cells"),
             (b"P5 99999 99999 255\n", None, "allowed: 4000000 cells"),
             (b"P5 0 3 255\n", None, "0 x 3 cells"),

@@ -70,7 +70,7 @@ def gamepad() -> Iterator[Gamepad]:
         UsageError: There is no gamepad, or it has too few axes or buttons.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    # Without a window SDL takes events of gamepads only if it is told so.
+    # Without a window SDL reads gamepads only with this setting.
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     os.environ.setdefault("SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS", "1")
     import pygame

@@ -45,7 +45,7 @@ class RobotState:
     angular: float = math.nan  #: rad/s
     left_velocity: float = math.nan  #: m/s at the rim of the wheel
     right_velocity: float = math.nan
-    commanded_linear: float = math.nan  #: m/s, what the robot is asked for now
+    commanded_linear: float = math.nan  #: m/s, the velocity requested now
     commanded_angular: float = math.nan  #: rad/s
     echoes: tuple[Echo, ...] = ()
     volts: float = math.nan
@@ -58,7 +58,7 @@ class RobotState:
     moving: bool | None = None
     emergency: bool = False
     stalls: tuple[str, ...] = ()  #: the wheels that are stalled: left, right
-    faults: tuple[str, ...] = ()  #: further complaints of the robot
+    faults: tuple[str, ...] = ()  #: further faults that the robot reports
     front_bumpers: tuple[bool, ...] = ()  #: pressed segments, from the left
     rear_bumpers: tuple[bool, ...] = ()  #: pressed segments, from the right
     digital_inputs: int | None = None

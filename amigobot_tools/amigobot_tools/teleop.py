@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{name} is {value:g}, allowed: more than 0")
     try:
         with contextlib.ExitStack() as stack:
-            # First: without a gamepad, nothing else need begin.
+            # First, so that a missing gamepad is reported before anything starts.
             pad = stack.enter_context(gamepad()) if args.gamepad else None
             remote = stack.enter_context(connected(args, drives=True))
             keys, show = stack.enter_context(keyboard()), stack.enter_context(screen.full_screen())

@@ -24,7 +24,7 @@ from .governor import MARGIN, free_distance, safe_speed
 from .state import Echo, Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands
-#: m of free floor at which the robot turns, and at which it drives on: it must not change its mind at once
+#: m of free floor at which the robot turns, and at which it drives on: a hysteresis, against frequent turns
 _TURN_AT, _DRIVE_AT = 0.35, 0.7
 _BACK = 1.5  #: s that the robot drives back after a stall
 _REPORT = 5.0  #: s between two lines

@@ -83,8 +83,8 @@ def test_a_robot_that_is_driven_is_at_rest_soon_after_the_messages_stop() -> Non
     async def test(source: SimulatorSource, bench: Bench, page: Page) -> None:
         await driving(source, page)
         await page.until(lambda: speed(source) == 0)
-        assert any("no message of the browser for 0.3 s" in line for line in page.log) or await page.until(
-            lambda: any("no message of the browser" in line for line in page.log)
+        assert any("no message from the browser for 0.3 s" in line for line in page.log) or await page.until(
+            lambda: any("no message from the browser" in line for line in page.log)
         )
         await page.until(lambda: not page.now["state"]["emergency"])
 

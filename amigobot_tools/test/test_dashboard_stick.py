@@ -101,7 +101,7 @@ class TestPilot:
         until(lambda: remote.calls)
         assert time.monotonic() - began >= SILENCE * 0.9
         assert remote.velocities == [(0.2, 0.0)] and remote.calls == ["emergency_stop"]
-        assert pilot.braking and log == [f"stopped: no message of the browser for {SILENCE:g} s"]
+        assert pilot.braking and log == [f"stopped: no message from the browser for {SILENCE:g} s"]
         pilot.drive(0.2, 0.0)
         remote.now = FREE
         until(lambda: not pilot.braking)

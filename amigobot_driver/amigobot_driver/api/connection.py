@@ -23,9 +23,9 @@ from .values import Identity, LinkQuality
 Result = TypeVar("Result", bound=Outcome)
 Self = TypeVar("Self", bound="Connection")
 
-#: s that a port is given that cannot be opened: an adapter may have been plugged in just now.
+#: s for which a port that cannot be opened is tried again: an adapter may have been plugged in just now.
 _PORT_PATIENCE = 2.0
-#: s that a request may take; most end earlier by themselves.
+#: s that a request may take; most have a shorter limit of their own.
 _REQUEST_LIMIT = 30.0
 #: s after the motors are on within which every sonar has fired, if it fires at all.
 _FIRST_ROUND = 1.5

@@ -11,7 +11,7 @@ from ..robot import MotionGoal, Report, Robot
 from .arguments import number
 from .connection import Connection
 
-#: s between two repetitions of a velocity at most.
+#: Longest interval (s) between two repetitions of a velocity.
 _REPEAT = 0.1
 #: s after a stop until packets show its effect, and until the robot is at rest at the latest.
 _EFFECT, _REST_LIMIT = 0.3, 5.0

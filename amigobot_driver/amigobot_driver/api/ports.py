@@ -12,7 +12,7 @@ from .values import IoState
 
 AUX_PORTS = range(1, 4)
 
-#: s after which an IO packet does not show the present any more.
+#: s after which an IO packet is too old.
 _STALE = 1.0
 #: s until a packet shows the voltage of a port that was selected.
 _NEXT_PACKET = 2.0

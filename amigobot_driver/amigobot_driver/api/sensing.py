@@ -36,9 +36,9 @@ Stamped = TypeVar(
     TurnRate,
 )
 
-#: Events that a stream keeps for a reader that is late; at 10 Hz, those of 10 s.
+#: Events that a stream buffers for a slow reader: 10 s at 10 Hz.
 _LENGTH = 100
-#: s after which a value is not the present one any more.
+#: s after which a value is too old.
 _STALE = 2.0
 
 

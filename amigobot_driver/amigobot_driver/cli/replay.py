@@ -28,7 +28,7 @@ from .packet_file import Head, Record, read_recording
 if TYPE_CHECKING:
     from ..robot import Report
 
-#: s that are added to the times of a recording: a packet may have begun before the recording, and stamps are positive
+#: s added to the times of a recording: the first packet may have begun before it, and stamps must be positive
 _EPOCH = 1000.0
 _COLUMNS = ("time", "x", "y", "yaw", "linear", "angular", "volts", "motors", "stall_left", "stall_right")
 

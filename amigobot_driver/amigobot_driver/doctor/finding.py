@@ -10,7 +10,7 @@ from enum import Enum
 class Severity(Enum):
     """What a finding means for the user."""
 
-    OK = "ok"  #: as it should be
+    OK = "ok"  #: no problem
     NOTE = "note"  #: worth knowing; nothing to do
     WARNING = "warning"  #: works, but not well, or not for long
     ERROR = "error"  #: does not work

@@ -147,7 +147,7 @@ class Counted:
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
-        #: layout of items that are integers only, read with a single call of struct, and what makes an item
+        #: layout of items that are integers only, read with a single call of struct, and the constructor of an item
         self._integers = self._item.integers() if isinstance(self._item, Record) else None
 
     def __str__(self) -> str:

@@ -30,7 +30,7 @@ class Priority(IntEnum):
     RAW = 5  #: that a user sends once and nothing confirms: `send_command`, SAVE
 
 
-#: Every command of these is sent; of all others only the newest of each kind.
+#: Every command of these priorities is sent; of the others only the newest of each kind.
 _ALL_SENT = (Priority.ROUTINE, Priority.RAW)
 
 

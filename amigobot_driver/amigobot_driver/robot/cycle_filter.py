@@ -79,7 +79,7 @@ class CycleFilter:
         late = phase - least > _EARLY * self.cycle and abs(interval - self.cycle) < _REGULAR * self.cycle
         self._late = [*self._late, (self._count, arrival)] if late else []
         if len(self._late) >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
-            # The robot began its cycles anew: what was seen before has another phase.
+            # The robot restarted its cycles: earlier arrivals have another phase.
             candidates = self._late or [(self._count, arrival)]
             least, self._best = min((time - number * self.cycle, (number, time)) for number, time in candidates)
             self._least_late.clear()

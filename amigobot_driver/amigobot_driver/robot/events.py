@@ -224,7 +224,7 @@ class CompassReading:
     roll: float = math.nan
     field: tuple[float, float, float] = (math.nan, math.nan, math.nan)  #: T
     celsius: float = math.nan
-    error: int = 0  #: as it came
+    error: int = 0  #: the error word of the compass, undecoded
 
 
 class Paddles(Enum):

@@ -70,7 +70,7 @@ class StreamState:
         self._context = context
         self._on_resize = on_resize
         self._switched_on = False  #: in this session
-        self._reported = False  #: the missing packets; once, also over several sessions
+        self._reported = False  #: the missing packets were reported: once, also over several sessions
         context.on_packet(stream.packet, self._on_packet)
         self._request = ConfirmedRequest(
             context,

@@ -144,7 +144,7 @@ class VelocityInput(Interface):
         self._refuse(topic, reason)
 
     def _refuse(self, topic: str, reason: str) -> None:
-        # The same reason with another number is the same reason.
+        # Refusals that differ in a number only are logged as one.
         self._context.warn(topic, f"refused: {reason}", key=_NUMBER.sub("#", reason))
 
 

@@ -36,7 +36,7 @@ def main(args: list[str] | None = None) -> int:
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except RuntimeError:
-        # Of rclpy: a callback published while ROS was shut down.
+        # rclpy raises this if a callback publishes while ROS shuts down.
         if rclpy.ok():
             raise
     finally:

@@ -175,7 +175,7 @@ class AmigobotNode(Node):
             for handle in self._handlers.get(type(event), ()):
                 handle(event)
         except RuntimeError:
-            # Of rclpy: ROS may be shut down at any moment, even between a check and a publish.
+            # rclpy raises this; ROS may be shut down at any moment, even between a check and a publish.
             if rclpy.ok(context=self.context):
                 raise
 

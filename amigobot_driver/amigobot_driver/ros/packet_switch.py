@@ -85,7 +85,7 @@ def main() -> int:
         executor.spin_once(timeout_sec=0.1)
     if request := node.switch_off():
         executor.spin_until_future_complete(request, timeout_sec=_TIMEOUT)
-        undone = "off again" if request.done() else "still on: the driver did not respond"
+        undone = "off again" if request.done() else "still on: the driver did not respond; set it to false yourself"
         node.get_logger().info(f"{_NAME} is {undone}")
     node.destroy_node()
     rclpy.shutdown()

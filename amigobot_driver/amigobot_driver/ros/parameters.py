@@ -393,7 +393,7 @@ TABLE += (
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
 
-#: Parameters that ROS declares itself: full names and prefixes.
+#: Parameters that rclpy declares: full names and prefixes.
 _OF_ROS = ("use_sim_time", "start_type_description_service", "qos_overrides.")
 #: Similarity from which a known name is proposed for an unknown one.
 _ALIKE = 0.6
@@ -452,7 +452,7 @@ class NodeParameters:
             # Only now: the message of rclpy for a value out of range does not name the allowed range.
             node.set_descriptor(spec.name, spec.descriptor())
         if not all(word.isdecimal() for word in str(self["sonar_sequence"]).split()):
-            raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: numbers and blanks")
+            raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: numbers and spaces")
 
     def __getitem__(self, name: str) -> Scalar:
         return self._values[name]

@@ -42,9 +42,9 @@ from amigobot_msgs.msg import (
 _DEPTH = 10
 #: Messages that must not be lost in a burst: bytes of a serial line, frames of a recording.
 _DEEP = 100
-#: Only the newest matters.
+#: Only the newest message is used.
 _NEWEST = 1
-#: s between two questions for the subscribers of a topic.
+#: s between two counts of the subscribers of a topic.
 _RECOUNT = 0.5
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 

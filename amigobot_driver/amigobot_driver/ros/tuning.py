@@ -52,7 +52,7 @@ class TuningServices(Interface):
             names, values = counted(len(request.names), "name"), counted(len(request.values), "value")
             return refuse(response, f"{names} and {values}: equal numbers are required")
         if repeated := [name for name in dict.fromkeys(request.names) if request.names.count(name) > 1]:
-            return refuse(response, f"{', '.join(repeated)}: given more than once")
+            return refuse(response, f"{', '.join(repeated)}: name each value once")
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
 
     @service(SetMotorPwm, "set_motor_pwm", "Erratic; frequency in Hz and duty cycle of the motor PWM")

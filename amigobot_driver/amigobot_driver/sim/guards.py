@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 #: s for which the voltage must stay below the limit before the robot shuts down
 _SHUTDOWN_DELAY = 1.0
-#: s by which a time-out may be early, so that rounding does not make it a whole tick late
+#: s by which a time-out may be early: rounding would otherwise delay it by a whole tick
 _GRACE = 0.005
 
 

@@ -56,7 +56,7 @@ class GyroSensor:
             return
         self._due = (self._due if self._due > now - self._period else now) + self._period
         self._center += self._random.gauss(0.0, _DRIFT * math.sqrt(self._period))
-        # The mean over two periods is the sensor's low pass, and a whole number of control cycles.
+        # The sensor's low-pass filter: the mean over two periods, a whole number of control cycles.
         turned = self._body.turned
         then, before = self._before[0] if self._before else (now - self._period, turned)
         self._before.append((now, turned))

@@ -23,7 +23,7 @@ from .world import Pose
 from .worlds import WorldError, load_world, parse_pose
 from .worlds.plan import check_keys, parse_yaml
 
-#: More need more than one computer.
+#: One computer cannot simulate more in real time.
 MAX_ROBOTS = 32
 _PLACES = ("pty", "tcp")
 

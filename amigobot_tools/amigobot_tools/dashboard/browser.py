@@ -12,7 +12,7 @@ from collections import deque
 
 #: Frames that may be on their way to a browser.
 _IN_FLIGHT = 2
-#: Answers that wait for a browser; one that does not read loses the oldest.
+#: Answers that wait for a browser; the oldest are dropped if it does not read.
 _ANSWERS = 50
 #: Messages of a browser in a second.
 _RATE = 200

@@ -41,7 +41,7 @@ _PENDING = 4
 _THREADS = 6
 #: Values that one browser plots at most.
 _PLOTTED = 36
-_FAST = Number(-10.0, 10.0)  # m/s and rad/s: beyond what any robot does
+_FAST = Number(-10.0, 10.0)  # m/s and rad/s, beyond the limits of every robot
 
 _log = logging.getLogger(__name__)
 
@@ -121,7 +121,7 @@ class Dashboard:
             try:
                 self.tick(began)
             except Exception:
-                _log.exception("a frame of the dashboard could not be made")
+                _log.exception("a frame of the dashboard failed; please report the traceback")
             period = PERIOD if self.browsers else _IDLE
             await asyncio.sleep(max(0.005, period - (time.monotonic() - began)))
 

@@ -10,7 +10,7 @@ from typing import Any
 #: s between two points, and s that are kept.
 STEP, KEPT = 0.2, 600.0
 #: Values that are kept; the robot with the most sonars has about 120.
-_MOST = 400
+_MAX_RINGS = 400
 _POINTS = round(KEPT / STEP)
 
 
@@ -42,7 +42,7 @@ class History:
             ring[at] = math.nan
         for name, value in flat(values):
             if name not in self._rings:
-                if len(self._rings) >= _MOST:
+                if len(self._rings) >= _MAX_RINGS:
                     continue
                 self._rings[name] = array("d", [math.nan]) * _POINTS
             self._rings[name][at] = value

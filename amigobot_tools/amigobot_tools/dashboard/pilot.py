@@ -131,7 +131,7 @@ class Pilot:
                     velocity = None
                 closed = self._closed
             if expired:
-                calls.append(partial(self._brake, f"no message of the browser for {SILENCE:g} s"))
+                calls.append(partial(self._brake, f"no message from the browser for {SILENCE:g} s"))
             elif velocity:
                 calls.append(partial(self._send, *velocity))
             for call in (*calls, self._release):

@@ -17,7 +17,7 @@ _FIRST_PORT, _PORTS, _UNICAST = 7400, 250, 10
 def free_domain() -> Iterator[int]:
     """The number of an unused domain, kept from other demos until the end of the block."""
     for domain in random.sample(DOMAINS, len(DOMAINS)):
-        # A name in Linux's abstract namespace is given back when its owner dies, however that happens.
+        # Linux frees a name in the abstract namespace when its owner ends for any reason.
         with socket.socket(socket.AF_UNIX) as claim, socket.socket(type=socket.SOCK_DGRAM) as probe:
             try:
                 claim.bind(f"\0amigobot-demo-{domain}")

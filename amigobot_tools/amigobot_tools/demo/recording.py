@@ -42,7 +42,7 @@ class Track:
     def of(cls, rows: Sequence[tuple[float, float, float, float]]) -> Track:
         """From (time, x, y, yaw); some may have the same time."""
         if not rows:
-            raise RecordingError("nothing was recorded of where the robot was")
+            raise RecordingError("the recording has no poses of the robot")
         time, x, y, yaw = np.array(sorted(rows)).T
         return cls(time, x, y, np.unwrap(yaw))
 
@@ -186,7 +186,7 @@ def lost_packets(times: Array, cycle: float) -> int:
     """How many are missing among messages that should come once in a `cycle`; one that is late is not."""
     lost, late = 0, 0.0
     for gap in np.diff(times) / cycle - 1:
-        # A late one is made up for by the next, which seems early. A cycle that is not quite `cycle` is forgotten.
+        # After a late packet the next one seems early. Cycles that differ from `cycle` are left out.
         late = 0.95 * late + gap
         missing = round(late)
         lost, late = lost + missing, late - missing

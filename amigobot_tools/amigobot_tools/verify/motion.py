@@ -10,7 +10,7 @@ from amigobot_driver.protocol import Encoders, Sip
 
 from .client import Stamped
 
-#: units of X and Y in which differences are right, for 15 and 16 bits (docs/protocol.md E-08), and of the heading
+#: modulus of differences of X and Y, for 15 and 16 bits (docs/protocol.md E-08), and of the heading
 _POSITION, _TURN = 0x8000, 4096
 _TICKS = 1 << 32
 #: s by which the encoders may come after the standard packet of their cycle

@@ -55,7 +55,7 @@ def shown(value: Value, unit: str = "", uncertainty: float = 0.0) -> str:
         return value
     if not uncertainty:
         return f"{value:.4g} {unit}".rstrip()
-    # As many digits as the uncertainty has sense with two.
+    # So many digits that the uncertainty has two.
     digits = max(0, 1 - _exponent(uncertainty))
     if digits > 4:
         return f"{value:.5g} ± {uncertainty:.1g} {unit}".rstrip()

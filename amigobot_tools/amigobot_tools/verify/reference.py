@@ -16,7 +16,7 @@ from .simulated_owner import SimulatedOwner
 from .table import steps_of
 from .trial import Trial
 
-#: how many times more pings than at the robot: the noise of the expected values then hardly counts
+#: ratio of simulated to real pings, so that the noise of the expected values is negligible
 _PATIENCE = 4
 _SEED = 1
 
@@ -54,7 +54,7 @@ def expected(profile: Profile, config: Parameters | None, steps: Collection[str]
         steps: Names of the steps that were done with it.
     """
     own = profile if config is None else replace(profile, flash={**profile.flash, **flash_of(config)})
-    steps = {*steps, "config"}  # the settings are what the other steps convert by
+    steps = {*steps, "config"}  # the other steps convert with these settings
     trial, _ = simulate(Simulator(own, seed=_SEED, wear=Wear(), sonar=SonarModel()), profile, steps, _PATIENCE)
     factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})
     trial.figures.update(factory.figures)

@@ -18,7 +18,7 @@ class Rule:
     """What becomes of one parameter. `parameter` is its name here, "" for one without a counterpart."""
 
     parameter: str = ""
-    #: makes our value from theirs; None as a result: theirs means "leave it as the robot has it"
+    #: converts the value; None as a result: the value means the robot's own setting
     convert: Callable[[Scalar], Scalar | None] | None = None
     note: str = ""  #: why it is left out, or what is different
 
@@ -29,7 +29,7 @@ class Source:
 
     name: str
     rules: Mapping[str, Rule]
-    #: what this driver does at start that ours has to be told, where the file does not say otherwise
+    #: settings of our driver that match the defaults of this one, unless the file sets them
     defaults: Mapping[str, Scalar] = field(default_factory=dict)
     #: behavior that differs, the most dangerous first
     differences: tuple[str, ...] = ()

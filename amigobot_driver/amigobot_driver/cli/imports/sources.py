@@ -156,7 +156,7 @@ _ARM = Rule(note="the driver has no arm")
 _CAMERA = Rule(note="cameras are connected to an AUX port: topics aux1/tx and aux1/rx")
 _GRIPPER_SIZE = Rule(note="the driver does not publish the size of the gripper")
 
-#: Player's file says lengths and angles in the units of its first lines; the reader makes them m and rad.
+#: The first lines of Player's file name the units of lengths and angles; the reader converts them to m and rad.
 PLAYER_LENGTHS = ("max_xspeed", "max_xaccel", "max_xdecel")
 PLAYER_ANGLES = ("max_yawspeed", "max_yawaccel", "max_yawdecel")
 

@@ -23,7 +23,7 @@ from ..outcome import Outcome, finish
 
 #: s for which one frame to or from a port may occupy the line: a velocity or a SIP waits no longer for it.
 HOLD = 0.03
-#: Bytes that wait to be written, or to be read by `aux_read`, at most.
+#: Most bytes that may wait to be written, or to be read by `aux_read`.
 BUFFER = 8192
 #: Requests to read that may wait at the same time, and how long each may, s.
 MAX_READERS, MAX_TIMEOUT = 16, 3600.0
@@ -291,7 +291,7 @@ class AuxReader(Component):
             self._context.queue.put(self._command(0))
         while size := self._next_size():
             self._asked.append(size)
-            # In case it is not sent; `_on_sent` sets the right time.
+            # A fallback if it is not sent; `_on_sent` sets the exact time.
             self._overdue = now + QUIET
             self._context.queue.put(self._command(size))
         self._schedule()

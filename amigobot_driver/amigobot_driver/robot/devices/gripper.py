@@ -117,7 +117,7 @@ class Gripper(RequestComponent):
 
     def on_profile(self, profile: Profile) -> None:
         """Assume the wiring that is usual for this firmware."""
-        #: likely wiring, until a packet reports it
+        #: the usual wiring; a packet may report another
         self._usual = USER_IO if "P" in profile.firmware else GENERAL_IO
         self._reset()
 

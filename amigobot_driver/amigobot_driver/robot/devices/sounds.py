@@ -29,7 +29,7 @@ QUIET = 0.8
 #: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol.md E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
-#: s an entry takes: those of the user come with an info cycle each, the system's take a question and its answer.
+#: s for one entry: user entries come with an info cycle each, system entries take a request and its answer.
 ENTRY_TIME = 0.13
 #: Entries between two lines in the log.
 _PROGRESS = 20
@@ -37,7 +37,7 @@ _PROGRESS = 20
 GROUP = "~"
 #: Sounds that may wait to be sent.
 MAX_TO_SEND = 20
-#: SAY: most tones, s of a duration's unit.
+#: SAY: maximum number of tones, and s for one unit of a duration.
 MAX_TONES = 20
 TONE_STEP = 0.02
 
@@ -72,7 +72,7 @@ class Sounds(Component):
         self._to_play = 0  #: number of a sound that is played when its entry is known
         self._to_send: deque[_SentOnce] = deque()
         self._queued: list[_SentOnce] = []
-        self._question: _Question = ()  #: asked now
+        self._question: _Question = ()  #: the request in progress
         self._list_callers, self._switch_callers, self._play_callers = Callers(), Callers(), Callers()
         context.on_packet(Playlist, self._on_entry)
         context.on_sent(Command.SAY, self._on_sent)

@@ -103,7 +103,7 @@ class Switch(RequestComponent):
         if self.reported == self.requested:
             self._given_up = False
         elif not self._request.pending and not self._given_up and self.requested is not None:
-            # Followed, not fought: the MOTORS button is the operator's decision.
+            # The request follows the report: the MOTORS button is the operator's decision.
             self.requested = self.reported
             if before is not None:
                 verb = "were" if self.name.endswith("s") else "was"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...wording import counted
 from .sounds import MAX_TONES, TONE_STEP
 
-#: s that one count of a tone's half-cycle is taken for: no manual says, tune by ear.
+#: s for one count of a tone's half-cycle. No manual has this value; tune it by ear.
 HALF_CYCLE = 0.0001
 
 

@@ -190,7 +190,7 @@ class SonarHealth:
         self._half_width = profile.body.width / 2
         self._sequence: tuple[int, ...] | None = None
         self._travel = Travel()
-        self._now = math.nan  #: s, the last SIP
+        self._now = math.nan  #: s, time of the last SIP
         self._last_reading = math.nan  #: s, or when the sonars were switched on
         self._sips = 0  #: since then
 

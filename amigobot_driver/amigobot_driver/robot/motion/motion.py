@@ -27,7 +27,7 @@ from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
 STOP_REPEATS = 3
 #: s for which velocities are refused after this process was suspended: they may have waited in a queue.
 WAKING = 0.5
-#: s after that within which the first velocity restarts this time: on a busy computer an old velocity may arrive late.
+#: s after that in which the first velocity restarts this time: on a busy computer old velocities arrive late.
 LATE = 5.0
 #: s for which the motors may be off before a velocity causes a warning; after connecting they are being switched on.
 MOTORS_GRACE = 1.0
@@ -170,7 +170,7 @@ class Motion(Component):
             The outcome, when the robot is at rest again, another motion has replaced the goal or the session has ended.
 
         Raises:
-            Refused: There is no robot, the emergency stop is latched, the motors are off, or this process slept a
+            Refused: There is no robot, the emergency stop is latched, the motors are off, or this process was suspended a
                 moment ago.
         """
         try:
@@ -317,12 +317,12 @@ class Motion(Component):
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
 
     def _check_awake(self, request: str, now: float) -> None:
-        """Refuse what may have waited in a queue while this process slept."""
+        """Refuse what may have waited in a queue while this process was suspended."""
         if now < self._late_until:
             self._awake_from, self._late_until = max(self._awake_from, now + WAKING), -math.inf
         if now < self._awake_from:
             raise Refused(
-                f"this computer or this process slept a moment ago: the {request} may be from before, send it again"
+                f"this computer or this process was suspended: the {request} may be an old one, send it again"
             )
 
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:

@@ -19,7 +19,7 @@ PERIOD = 0.025
 RATE = math.radians(5 / 1023 * 300 / 2.5 * 1.626)
 #: Samples at rest that give a center: more than a second of them, each within this share of their mean (ARIA).
 ENOUGH, STEADY = 41, 0.005
-#: Center before the first calibration, and its standard deviation, counts.
+#: Center before the first calibration, and its standard deviation, in counts.
 _CENTER, _CENTER_ERROR = 512.0, 5.0
 #: Assumed standard deviations: drift of the center in counts per root second, and of the scale as a share of the rate.
 _DRIFT, _SCALE_ERROR = 0.05, 0.03

@@ -130,18 +130,15 @@ def _battest(robot: ActivMediaCommandTarget, value: int) -> None:
 
 _ROWS: dict[CommandTable, Row] = {
     **drive_rows(Command),
-    # session
     Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     Command.OPEN: lambda robot, _: None,  # the session is open already
     Command.CLOSE: lambda robot, _: robot.close("the client closed it"),
     Command.CONFIG: lambda robot, _: robot.answer(robot.telemetry.config()),
     Command.RESET: lambda robot, _: robot.reset(),
     Command.MAINTENANCE: lambda robot, _: robot.enter_maintenance(),
-    # switches
     Command.SONAR: _sonar,
     Command.BUMPSTALL: _bump_stall,
     Command.CHARGE: _charge,
-    # motion
     Command.E_STOP: lambda robot, _: robot.drive.emergency_stop(),
     Command.QSTOP: lambda robot, _: robot.drive.emergency_stop(),
     Command.MOVE: lambda robot, value: robot.drive.translate(Distance(value / 1000)),
@@ -150,7 +147,6 @@ _ROWS: dict[CommandTable, Row] = {
     Command.DHEAD: lambda robot, value: robot.drive.turn_by(math.radians(value)),
     Command.DCHEAD: lambda robot, value: robot.drive.turn_from_target(math.radians(value)),
     Command.VEL2: _vel2,
-    # tuning
     Command.ROTKP: _parameter("rot_kp"),
     Command.ROTKV: _parameter("rot_kv"),
     Command.ROTKI: _parameter("rot_ki"),
@@ -161,22 +157,18 @@ _ROWS: dict[CommandTable, Row] = {
     Command.TICKSMM: _divisor("ticks_mm"),
     Command.REVCOUNT: _divisor("rev_count"),
     Command.SONARCYCLE: _sonar_cycle,
-    # streams
     Command.ENCODER: _encoder,
     Command.IOREQUEST: _io_request,
     Command.JOYREQUEST: _joystick_request,
     Command.TCM2: lambda robot, value: robot.hardware.compass.switch(value),
-    # gripper and servos
     Command.GRIPPER: lambda robot, value: robot.hardware.gripper.execute(value),
     Command.GRIPPERVAL: lambda robot, value: robot.hardware.gripper.set_value(signed(value, 16)),
     Command.GRIPREQUEST: _gripper_request,
     Command.PTUPOS: _servo,
     Command.GYRO: lambda robot, value: robot.hardware.gyro.switch(value == 1 and robot.flash.has_gyro == 1),
-    # sounds
     Command.SOUND: lambda robot, value: robot.hardware.sounds.play(value),
     Command.SOUNDTOG: lambda robot, value: robot.hardware.sounds.switch(value != 0),
     Command.PLAYLIST: lambda robot, value: robot.hardware.sounds.request_listing(value),
-    # serial lines
     Command.HOSTBAUD: lambda robot, value: robot.change_baud(value),
     Command.AUX1BAUD: lambda robot, value: robot.hardware.aux[0].set_baud(value),
     Command.AUX2BAUD: lambda robot, value: robot.hardware.aux[1].set_baud(value),
@@ -184,7 +176,6 @@ _ROWS: dict[CommandTable, Row] = {
     Command.GETAUX: lambda robot, value: robot.hardware.aux[0].request(value),
     Command.GETAUX2: lambda robot, value: robot.hardware.aux[1].request(value),
     Command.GETAUX3: lambda robot, value: robot.hardware.aux[2].request(value),
-    # pins and tests
     Command.DIGOUT: lambda robot, value: robot.hardware.pins.set_outputs(value),
     Command.ADSEL: lambda robot, value: robot.hardware.pins.select(value),
     Command.BATTEST: _battest,

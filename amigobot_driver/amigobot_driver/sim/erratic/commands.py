@@ -122,19 +122,16 @@ def _servo(robot: ErraticCommandTarget, text: bytes) -> None:
 
 _ROWS: dict[CommandTable, Row] = {
     **drive_rows(ErraticCommand),
-    # session
     ErraticCommand.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     ErraticCommand.OPEN: lambda robot, _: robot.open(),
     ErraticCommand.CLOSE: lambda robot, _: robot.close("the client closed it"),
     ErraticCommand.CONFIG: lambda robot, _: robot.answer(robot.working.packet()),
     ErraticCommand.SAVE: lambda robot, _: robot.save(),
-    # motion
     ErraticCommand.MOVE: _move,
     ErraticCommand.HEAD: _turn_to,
     ErraticCommand.DHEAD: _turn_by,
     ErraticCommand.DCHEAD: _turn_by,
     ErraticCommand.VEL2: _wheels,
-    # tuning
     ErraticCommand.TRANS_P: _term("trans_kp"),
     ErraticCommand.TRANS_D: _term("trans_kv"),
     ErraticCommand.TRANS_I: _term("trans_ki"),
@@ -143,11 +140,9 @@ _ROWS: dict[CommandTable, Row] = {
     ErraticCommand.ROT_I: _term("rot_ki"),
     ErraticCommand.PWM_FREQ: _pwm_frequency,
     ErraticCommand.PWM_DUTY: _pwm_duty,
-    # streams
     ErraticCommand.ENCODER: lambda robot, value: robot.telemetry.switch_encoders(value != 0),
     ErraticCommand.ANALOG: lambda robot, value: robot.telemetry.switch_analog(value != 0),
     ErraticCommand.SONAR: lambda robot, value: robot.hardware.sonar.switch(value != 0),
-    # servos and identity
     ErraticCommand.SERVO: _servo,
     ErraticCommand.NAME: _identity("name", 20),
     ErraticCommand.SERIAL: _identity("serial", 9),

@@ -32,7 +32,7 @@ from ..messages import Anything, Flag, Request, Text, Whole
 from ..packets import FrameLog
 from .port import LEVELS
 
-#: s that a service may take; a list of sounds is read at a packet each.
+#: s that a service may take: a list of sounds takes one packet for each.
 _ANSWER, _LIST = 15.0, 120.0
 #: Cells of a map in one direction that the page is sent at most.
 _CELLS = 400

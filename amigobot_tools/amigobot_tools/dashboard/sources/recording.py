@@ -35,7 +35,7 @@ from ..messages import Flag, Number, Request
 from ..packets import FrameLog
 from .rosbag import is_bag, read_packets
 
-#: s that are added to the times of a recording: a packet may have begun before it, and stamps are positive.
+#: s added to the times of a recording: the first packet may have begun before it, and stamps must be positive.
 _EPOCH = 1000.0
 _SLOWEST, _FASTEST = 0.1, 50.0
 #: Events and points of the path that the page is sent at most.

@@ -24,7 +24,7 @@ SLOWEST, FASTEST = 0.1, 50.0
 _ROUND, _SLICE = 0.005, 0.02
 #: s of real time that the simulation may be late; what is more is left out, and the simulation is slower than asked.
 _LATE = 0.25
-#: s; times that were computed in different ways differ in their last bits.
+#: s, tolerance for rounding: times computed in different ways differ in their last bits.
 _INSTANT = 1e-9
 #: s of simulated time that the end of the session may take.
 _CLOSING = 1.0

@@ -89,7 +89,7 @@ def packet_kinds(trial: Trial) -> None:
             client.send(command(0))
         length = len(found[0].data) + OVERHEAD if found else None
         if name == "config" and found:
-            # Texts of any length are in it: what counts is where it ends.
+            # Its texts have any length, so the last field is compared, not the length.
             packet = found[0].packet
             assert dataclasses.is_dataclass(packet)
             sent = [item.name for item in dataclasses.fields(packet) if getattr(packet, item.name) is not None]

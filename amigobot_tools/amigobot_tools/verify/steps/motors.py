@@ -21,7 +21,7 @@ _FASTEST = 10000
 _COAST_VELOCITY, _BRAKE_VELOCITY, _WATCHDOG_VELOCITY = 600, 600, 200
 #: number of brakings, spread over the cycle of the standard packets
 _BRAKINGS = 10
-#: shares of the final speed between which the motors have full power and the rest can still be told from zero
+#: shares of the final speed between which the motors have full power and the rest still differs from zero
 _FULL_POWER, _CLOSE = 0.4, 0.985
 #: m/s above which a velocity counts in a fit
 _ROLLING = 0.03

@@ -17,7 +17,7 @@ from ..trial import StepFailed, Trial
 _HAND, _HAND_ERROR = 0.2, 0.1
 #: m from the front of the robot to the wall
 _NEAR, _FAR = 0.5, 1.5
-#: pings at each distance: as many as the noise needs, and as a mean needs
+#: pings at each distance: enough for a standard deviation, and enough for a mean
 _NEAR_PINGS, _FAR_PINGS = 3000, 300
 _SETTLE = 0.5
 
