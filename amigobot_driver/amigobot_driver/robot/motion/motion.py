@@ -170,8 +170,8 @@ class Motion(Component):
             The outcome, when the robot is at rest again, another motion has replaced the goal or the session has ended.
 
         Raises:
-            Refused: There is no robot, the emergency stop is latched, the motors are off, or this process was suspended a
-                moment ago.
+            Refused: There is no robot, the emergency stop is latched, the motors are off, or this process was
+                suspended a moment ago.
         """
         try:
             self._check()
