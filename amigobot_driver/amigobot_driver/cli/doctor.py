@@ -48,7 +48,7 @@ from .errors import UsageError
 #: Columns of the label and of the name of the check.
 _LABEL, _NAME = 7, 16
 _WIDTH = 100  #: widest output
-#: s that an examination takes at most if nobody asks for longer, beside start and end of the program.
+#: Longest examination (s) with the default options, without start and end of the program.
 _LIMIT = 15.0
 _LABELS = {Severity.OK: "ok", Severity.NOTE: "note", Severity.WARNING: "WARN", Severity.ERROR: "ERROR"}
 #: Styles of a terminal, as numbers of SGR.

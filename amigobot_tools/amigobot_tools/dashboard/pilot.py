@@ -44,7 +44,7 @@ class Pilot:
         self._calls: list[Callable[[], None]] = []
         self._expires = math.inf  #: s, when the robot is stopped unless another velocity comes
         self._braking_since = math.inf
-        self._held = ""  #: why nobody may drive now; "" if somebody may
+        self._held = ""  #: why no browser may drive now; "" if one may
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="dashboard-pilot", daemon=True)
         self._thread.start()

@@ -43,7 +43,7 @@ _BITS = 10
 _SLICE = 0.05
 #: s to wait for an answer, and how often it is asked for
 _ANSWER, _TRIES = 0.6, 3
-#: s in which a robot that sends without being asked is heard
+#: s in which a robot that sends without a request is detected
 _LISTEN = 0.25
 
 

@@ -58,7 +58,7 @@ def things_of(world: World) -> dict[int, Obstacle]:
     """Return the things of a world by number.
 
     Walls that meet at their ends are one thing, such as a table. The walls around the robot's start are one thing each:
-    nobody moves a room.
+    a room is not moved.
     """
     things: dict[int, Obstacle] = {}
     for group in _connected(world.segments):

@@ -26,7 +26,7 @@ export class Doctor {
   /** Say what an examination does, which depends on the source. */
   explain(kind, connected) {
     setText(this.help, kind === "node" ? "Looks at the nodes and topics of ROS around the driver."
-      : connected ? "Examines line, settings, battery, motors and sensors on the open connection. The robot stops and rests meanwhile: nobody can drive it for about 15 s."
+      : connected ? "Examines line, settings, battery, motors and sensors on the open connection. The robot stops and rests meanwhile: no browser can drive it for about 15 s."
         : "There is no connection: the dashboard lets go of the port, and the doctor examines port, line and robot from the bottom up, without moving it.");
   }
 
