@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,10 @@ NAMES |= {action.name for action in ACTIONS}
 PARAMETERS = {spec.name for spec in TABLE}
 #: First words of commands that are checked.
 KNOWN = (*ELSEWHERE, "amigobot", "amigobot_node", "ros2", "make", "python", "python3")
+
+Result = subprocess.CompletedProcess[str]
+#: Programs that run at the same time.
+_AT_ONCE = 3
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -199,12 +204,18 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), "COLUMNS": "120"}
 
 
-def start(folder: Path, *command: str) -> subprocess.Popen[str]:
-    """Start a program with this interpreter."""
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [sys.executable, *command], env=environment(), cwd=folder, stdout=pipe, stderr=pipe, text=True
+def run(folder: Path, *command: str) -> Result:
+    """Run a program with this interpreter."""
+    return subprocess.run(
+        [sys.executable, *command], env=environment(), cwd=folder, capture_output=True, text=True, timeout=250
     )
+
+
+def run_verb(folder: Path, command: str) -> Result:
+    """Run a command of `amigobot`, with time for a slow machine to find the simulated robot."""
+    verb, *arguments = shlex.split(command.removeprefix("./run "))[1:]
+    patience = ("--timeout", "120") if verb in ("io", "record", "say", "sounds", "wander") else ()
+    return run(folder, "-c", _AMIGOBOT, verb, *arguments, *patience)
 
 
 def loosely(text: str) -> list[str]:
@@ -213,30 +224,24 @@ def loosely(text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """The commands that are run, by what one types, all started at once: most of their time they wait."""
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Result]]]:
+    """The commands that are run, by what one types, some at once: most of their time they wait."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "amigobot_driver").symlink_to(ROOT / "amigobot_driver")
-    later = [command for command in RUN if "drive.amigo" in command.text]
-    running = {c.text: start(folder, "-c", _AMIGOBOT, *words(c)[1:]) for c in RUN if c not in later}
-    record = start(folder, "-c", _AMIGOBOT, "record", "drive.amigo", "--port", "sim://", "--seconds", "3")
-    assert record.wait(200) == 0
-    running |= {command.text: start(folder, "-c", _AMIGOBOT, *words(command)[1:]) for command in later}
-    yield running
-    for process in running.values():
-        process.kill()
-        process.wait()
+    recorded = run_verb(folder, "amigobot record drive.amigo --port sim:// --seconds 3")
+    assert recorded.returncode == 0, recorded.stderr
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        typed = (re.split(r"\s[|>&]", command.text)[0] for command in RUN)
+        yield {command.text: pool.submit(run_verb, folder, text) for command, text in zip(RUN, typed, strict=True)}
 
 
 @pytest.mark.parametrize("command", RUN, ids=identify)
-def test_the_command_does_what_the_page_says(
-    command: PageCommand, outputs: dict[str, subprocess.Popen[str]]
-) -> None:
-    output, errors = outputs[command.text].communicate(timeout=200)
-    assert outputs[command.text].returncode == 0, errors
+def test_the_command_does_what_the_page_says(command: PageCommand, outputs: dict[str, Future[Result]]) -> None:
+    result = outputs[command.text].result()
+    assert result.returncode == 0, result.stderr
     if command.output:
         # How often a line is repeated depends on times.
-        assert list(dict.fromkeys(loosely(output))) == list(dict.fromkeys(loosely(command.output)))
+        assert list(dict.fromkeys(loosely(result.stdout))) == list(dict.fromkeys(loosely(command.output)))
 
 
 def test_enough_is_run() -> None:
@@ -253,37 +258,35 @@ PROGRAMS = (
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, int], subprocess.Popen[str]]]:
-    """The Python programs of the pages, all started at once: most of their time they wait."""
-    running = {}
-    for page in PROGRAMS:
-        for number, program in enumerate(blocks(ROOT / page, "python")):
-            folder = tmp_path_factory.mktemp("program")
-            (folder / "first.py").write_text(program, encoding="utf-8")
-            running[page, number] = start(folder, "first.py")
-    yield running
-    for process in running.values():
-        process.kill()
-        process.wait()
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, int], Future[Result]]]:
+    """The Python programs of the pages, some at once: most of their time they wait."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        running = {}
+        for page in PROGRAMS:
+            for number, program in enumerate(blocks(ROOT / page, "python")):
+                folder = tmp_path_factory.mktemp("program")
+                (folder / "first.py").write_text(program, encoding="utf-8")
+                running[page, number] = pool.submit(run, folder, "first.py")
+        yield running
 
 
 @pytest.mark.parametrize("page", ["README.md", TUTORIAL])
 def test_the_first_program_prints_what_the_page_shows(
-    page: str, programs: dict[tuple[str, int], subprocess.Popen[str]]
+    page: str, programs: dict[tuple[str, int], Future[Result]]
 ) -> None:
     (shown,) = (command.output for command in COMMANDS if command.page == page and "first.py" in command.text)
-    output, errors = programs[page, 0].communicate(timeout=200)
-    assert errors == ""
-    assert loosely(output) == loosely(shown)
+    result = programs[page, 0].result()
+    assert result.returncode == 0, result.stderr
+    assert loosely(result.stdout) == loosely(shown)
 
 
-def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], subprocess.Popen[str]]) -> None:
-    output, errors = programs[TUTORIAL, 1].communicate(timeout=200)
-    assert errors == ""
-    assert set(loosely(output)) == {"# m of free space"}
+def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], Future[Result]]) -> None:
+    result = programs[TUTORIAL, 1].result()
+    assert result.returncode == 0, result.stderr
+    assert set(loosely(result.stdout)) == {"# m of free space"}
 
 
 @pytest.mark.parametrize("page", PROGRAMS[2:])
-def test_the_program_of_a_page_runs(page: str, programs: dict[tuple[str, int], subprocess.Popen[str]]) -> None:
-    _, errors = programs[page, 0].communicate(timeout=200)
-    assert programs[page, 0].returncode == 0, errors
+def test_the_program_of_a_page_runs(page: str, programs: dict[tuple[str, int], Future[Result]]) -> None:
+    result = programs[page, 0].result()
+    assert result.returncode == 0, result.stderr
