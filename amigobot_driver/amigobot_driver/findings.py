@@ -141,11 +141,11 @@ def _motors(history: History, port: str) -> Finding:
     elif report.faults:
         level = ERROR
         message = f"the robot reports: {', '.join(report.faults)}. Stop it and inspect it; see its manual"
-    elif obstacle := state.motors.obstacle:
+    elif problem := state.motors.problem:
         level = WARN
-        message = f"{obstacle}: call enable_motors, or press MOTORS on the robot; check radio and cable"
-    elif obstacle := state.standstill:
-        level, message = WARN, f"{obstacle}: call enable_motors if the motor button was pressed"
+        message = f"{problem}: call enable_motors, or press MOTORS on the robot; check radio and cable"
+    elif problem := state.standstill:
+        level, message = WARN, f"{problem}: call enable_motors if the motor button was pressed"
     elif not report.motors_enabled:
         level, message = WARN, "motors off: call enable_motors, or press MOTORS on the robot"
     elif state.motors.reported is None:
@@ -205,8 +205,8 @@ def _sonar(history: History, port: str) -> Finding:
         level, message = WARN, "; ".join(trouble.text for trouble in troubles[:_MAX_DESCRIBED])
         if len(troubles) > _MAX_DESCRIBED:
             message += f"; and {len(troubles) - _MAX_DESCRIBED} more, see the values"
-    elif obstacle := state.sonar.obstacle:
-        level, message = WARN, f"{obstacle}: call enable_sonar; check radio and cable"
+    elif problem := state.sonar.problem:
+        level, message = WARN, f"{problem}: call enable_sonar; check radio and cable"
     elif not state.sonar_on:
         message = "off: call enable_sonar to switch the sonars on"
     wrong = {trouble.number: trouble.kind for trouble in troubles}

@@ -290,7 +290,7 @@ def test_a_ros_module_gets_only_frozen_values_from_the_robot(module: str) -> Non
         ("with driver.robot() as robot:\n    x = robot.motion.emergency", ["2 robot.motion.emergency"]),
         ("x = self._robot.senses.report.stamp", ["1 self._robot.senses.report.stamp"]),
         ("robot.motion.stats.refused += 1", ["1 robot.motion.stats.refused"]),
-        ("x = robot.aux[0].reader.obstacle", ["1 robot.aux[0].reader.obstacle"]),
+        ("x = robot.aux[0].reader.problem", ["1 robot.aux[0].reader.problem"]),
         ("f(motion_goal.remaining)", ["1 motion_goal.remaining"]),
         ("robot.aux[0].reader.listen(True)\nx = take_snapshot(robot).link.note", []),
         ("x = lambda robot, now: robot.turn(goal.angle, now)", []),

@@ -447,12 +447,12 @@ class TestRedButton:
         assert bench.simulator.truth.left_velocity == 0.0
         [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
         assert "call the service enable_motors" in notice
-        assert bench.robot.standstill.obstacle
+        assert bench.robot.standstill.problem
         bench.until(bench.ask(lambda: bench.robot.enable_motors(True, bench.now)).done)
         assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"
         bench.run(2.0, cmd_vel=(0.3, 0.0))
         assert bench.simulator.truth.left_velocity == pytest.approx(0.3, abs=0.02)
-        assert not bench.robot.standstill.obstacle
+        assert not bench.robot.standstill.problem
 
     @pytest.mark.parametrize("velocity", [(0.01, 0.0), (0.0, 0.05), (-0.3, 0.0), (0.0, 0.0)])
     def test_one_that_is_slow_or_not_driven_is_not(self, bench: Bench, velocity: tuple[float, float]) -> None:
@@ -464,7 +464,7 @@ class TestRedButton:
         for _ in range(60):
             bench.ask(lambda: bench.robot.drive_course(0.0, 0.0, bench.now))
             bench.run(0.1)
-        assert not bench.robot.standstill.obstacle
+        assert not bench.robot.standstill.problem
 
 
 class TestInputs:

@@ -25,7 +25,7 @@ class TestWishes:
         bench.connect()
         bench.run(RETRIES.duration + 1)
         assert not bench.reports[-1].motors_enabled
-        assert bench.robot.motors.obstacle == "the robot does not switch its motors on"
+        assert bench.robot.motors.problem == "the robot does not switch its motors on"
         assert counters(bench)["motors_given_up"] == 1
         since = bench.now
         bench.run(10)
@@ -34,7 +34,7 @@ class TestWishes:
         bench.unplug()
         bench.connect()
         assert bench.reports[-1].motors_enabled
-        assert not bench.robot.motors.obstacle
+        assert not bench.robot.motors.problem
 
     def test_who_was_told_that_it_failed_is_not_surprised_later(self) -> None:
         bench = Bench(Options(motors_on_connect=False))
@@ -57,7 +57,7 @@ class TestWishes:
             bench.simulator.press_motors_button()
             bench.run(1)
             assert bench.reports[-1].motors_enabled is on
-            assert not bench.robot.motors.obstacle
+            assert not bench.robot.motors.problem
         assert bench.robot.motors.requested is False
 
 

@@ -146,9 +146,9 @@ def _several(
     served = []
     for entry in described.robots:
         simulator = world.robots[entry.name]
-        connection = _connect(entry.pty, entry.tcp, simulator, partial(clock.print_of, entry.name))
+        connection = _connect(entry.pty, entry.tcp, simulator, partial(clock.print_for, entry.name))
         stack.callback(connection.close)
-        clock.print_of(entry.name, f"{_described(simulator)}, listening on {connection.description}")
+        clock.print_for(entry.name, f"{_described(simulator)}, listening on {connection.description}")
         served.append(Served(simulator, connection, TruthLog(file, robot=entry.name) if file else None))
     return served
 
@@ -208,7 +208,7 @@ class _Clock:
     def print(self, text: str) -> None:
         print(f"{time.monotonic() - self._start:9.2f}  {text}", flush=True)
 
-    def print_of(self, robot: str, text: str) -> None:
+    def print_for(self, robot: str, text: str) -> None:
         self.print(f"{robot}: {text}")
 
     def print_event(self, event: Event) -> None:

@@ -34,7 +34,7 @@ _GPS_SPEED, _GPS_PERIOD = 4800, 1.3
 #: Share of printable bytes in a text.
 _TEXT = 0.8
 _EMPTY_LINE = b"\r\n"
-#: The one frame of the probe that a robot never sends: with it in the answer, the rest of that is an echo, too.
+#: The only frame of the probe that no robot sends: an answer that contains it is an echo.
 _STOP = Command.STOP().encode()
 #: Bytes of a SYNC frame.
 _SYNC = len(Command.PULSE().encode())

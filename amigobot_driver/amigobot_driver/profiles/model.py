@@ -102,7 +102,7 @@ class Inputs:
 class Servos:
     """Hobby servos of the controller, in the order of their numbers, and their scale."""
 
-    joints: tuple[str, ...] = ()  #: names
+    joints: tuple[str, ...] = ()  #: joint names of the URDF
     neutral: float = 150.0  #: counts at joint position 0
     counts_per_degree: float = 1.0
     lowest: float = 100.0  #: counts

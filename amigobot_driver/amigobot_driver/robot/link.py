@@ -67,7 +67,7 @@ class LinkObserver(Protocol):
     def on_silence_of_driver(self, now: float) -> None:
         """The driver has sent nothing for so long that the robot's watchdog may have stopped it: queue a stop."""
 
-    def measured(self, packet: Packet, stamp: float, size: int) -> float:
+    def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
         """The time (s) at which the robot took the values of a packet, sent at `stamp` in a frame of `size` bytes."""
 
     def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
@@ -282,7 +282,7 @@ class Link:
             self.packets.unknown += isinstance(packet, Unknown)
             self.packets.malformed += isinstance(packet, Malformed)
             self._events.append(Received(packet, frame.stamp))
-        measured = self._observer.measured(packet, frame.stamp, len(frame.data) + OVERHEAD)
+        measured = self._observer.measurement_time(packet, frame.stamp, len(frame.data) + OVERHEAD)
         if not self.session.running:
             self._observer.on_packet_outside_session(packet, measured)
         elif isinstance(packet, Sip):

@@ -51,7 +51,7 @@ class PacketClock:
         """A session was opened: the robot's cycles begin again."""
         self._filter.restart()
 
-    def measured(self, packet: Packet, stamp: float, size: int) -> float:
+    def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
         """The time (s) at which the robot took the values of a packet, sent at `stamp` in a frame of `size` bytes."""
         byte_time = self._byte_time()
         if stamp > self._free_at + _SHORTEST_SIP * byte_time:

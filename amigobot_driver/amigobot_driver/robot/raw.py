@@ -32,7 +32,7 @@ REFUSED: Mapping[str, str] = {
     "OPEN": f"{_LINK} it opens the session itself",
     "CLOSE": f"{_LINK} end the node to close the session",
     "HOSTBAUD": f"{_LINK} see the parameter baud",
-    "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools leave again",
+    "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools can leave",
     "SAVE": "it overwrites the robot's FLASH; use the service save_config",
     _name(_LATVEL): f"{_MOVES} cmd_vel",
 }

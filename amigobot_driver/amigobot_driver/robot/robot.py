@@ -479,9 +479,9 @@ class Robot:
         """Stop the robot: see LinkObserver."""
         self.motion.on_silence_of_driver(now)
 
-    def measured(self, packet: Packet, stamp: float, size: int) -> float:
+    def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
         """Return when the robot took the values of a packet: see LinkObserver."""
-        return self._packet_clock.measured(packet, stamp, size)
+        return self._packet_clock.measurement_time(packet, stamp, size)
 
     def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         """Update the odometry and emit the report: see LinkObserver."""

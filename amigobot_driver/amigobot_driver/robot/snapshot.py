@@ -54,7 +54,7 @@ class SwitchSnapshot:
     """The motors or the sonars."""
 
     reported: bool | None  #: None: the robot does not report it
-    obstacle: str  #: what the robot does not do although it is requested; ""
+    problem: str  #: the request that the robot does not follow, as a sentence; "" if there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         link=_link(robot),
         emergency_stop=robot.motion.emergency,
         motors=_switch(robot.motors),
-        standstill=robot.standstill.obstacle,
+        standstill=robot.standstill.problem,
         stalls=_stalls(robot),
         battery=_battery(robot),
         sonar=_switch(robot.sonar),
@@ -239,7 +239,7 @@ def _link(robot: Robot) -> LinkSnapshot:
 
 
 def _switch(switch: Switch) -> SwitchSnapshot:
-    return SwitchSnapshot(switch.reported, switch.obstacle)
+    return SwitchSnapshot(switch.reported, switch.problem)
 
 
 def _stalls(robot: Robot) -> Mapping[str, StallSnapshot]:

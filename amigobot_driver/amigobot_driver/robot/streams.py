@@ -171,7 +171,7 @@ class Streams(Component):
             state.set_requested(on)
             self._review(state)
 
-    def obstacle(self, stream: Stream) -> str:
+    def problem(self, stream: Stream) -> str:
         """Return why a requested stream is not available, as a sentence; "" if it is."""
         return self._context.unsupported(stream.command) or self._planner.plan.reasons.get(stream.name, "")
 

@@ -40,7 +40,7 @@ class AuxInterface(Interface):
             publisher.publish(AuxData(header=self._context.header(event.stamp), data=event.packet.data))
 
     def _on_link(self, event: LinkChanged) -> None:
-        if _OPTIONAL not in self._rx and not self._obstacle(_OPTIONAL):
+        if _OPTIONAL not in self._rx and not self._problem(_OPTIONAL):
             self._create_topics(_OPTIONAL)
 
     def _create_topics(self, number: int) -> None:
@@ -48,7 +48,7 @@ class AuxInterface(Interface):
         self._subscribed[number] = False
         self._rx[number] = topics.AUX_RX.publisher(self._node, number)
 
-    def _obstacle(self, number: int) -> str:
+    def _problem(self, number: int) -> str:
         return self._context.call(lambda robot, now: robot.unsupported(_PORTS[number]))
 
     def _check_subscribers(self, report: Report) -> None:
@@ -58,8 +58,8 @@ class AuxInterface(Interface):
                 self._subscribed[number] = subscribed
                 with self._context.driver.robot() as robot:
                     robot.aux[number - 1].reader.listen(subscribed)
-                if subscribed and (obstacle := self._obstacle(number)):
-                    self._node.get_logger().warning(f"aux{number}/rx: {obstacle}")
+                if subscribed and (problem := self._problem(number)):
+                    self._node.get_logger().warning(f"aux{number}/rx: {problem}")
 
     def _send(self, number: int, message: AuxData) -> None:
         pending = self._context.call(lambda robot, now: robot.aux[number - 1].writer.write(bytes(message.data)))

@@ -161,7 +161,7 @@ def _small_node(node: Node) -> Node:
         name,
         context=node.context,
         namespace=node.get_namespace(),
-        # A remapping of the node's name on the command line concerns every node of the process but this one.
+        # Without this, a remapping of the node's name on the command line would rename this node, too.
         cli_args=["--ros-args", "-r", f"__node:={name}"],
         enable_rosout=False,
         start_parameter_services=False,

@@ -16,9 +16,9 @@ from ..profiles import Physics, Profile
 from .surroundings import Surroundings
 from .world import Footprint, Pose, Segment, World, blocked
 
-#: m around the body in which walls are looked for
+#: m around the body in which walls are searched
 _MARGIN = 0.5
-#: shares of a step for the search where in it the body meets a wall
+#: bisection of a step, to find where the body meets a wall
 _BISECTION = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
 

@@ -197,7 +197,7 @@ class AuxReader(Component):
     # -- requests ---------------------------------------------------------------------------------------------
 
     @property
-    def obstacle(self) -> str:
+    def problem(self) -> str:
         """Why the port cannot be read, as a sentence; "" if it can."""
         return self._context.unsupported(self._command)
 
@@ -219,7 +219,7 @@ class AuxReader(Component):
             The result, when the bytes have arrived or the time is over.
         """
         read = _Read(count, timeout, now + timeout)
-        why = self.obstacle
+        why = self.problem
         if not 0 <= count <= BUFFER:
             why = f"count is {count}, 0 to {BUFFER} are allowed"
         elif not 0.0 <= timeout <= MAX_TIMEOUT:
@@ -325,7 +325,7 @@ class AuxReader(Component):
 
     def _missing(self) -> int:
         """Return the bytes that callers wait for and that are not requested yet; BUFFER while listening."""
-        if not (self._listening or self._readers) or self.obstacle:
+        if not (self._listening or self._readers) or self.problem:
             return 0
         if self._listening or any(read.count == 0 for read in self._readers):
             return BUFFER

@@ -68,7 +68,7 @@ class Switch(RequestComponent):
         return self.requested is True and self._request.pending
 
     @property
-    def obstacle(self) -> str:
+    def problem(self) -> str:
         """Description of a request that failed; "" if there is none."""
         if not self._given_up or self.requested is None:
             return ""

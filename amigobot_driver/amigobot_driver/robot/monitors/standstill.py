@@ -24,7 +24,7 @@ class StandstillMonitor(Component):
             driven: Returns whether the wheels should turn.
         """
         super().__init__(context)
-        self.obstacle = ""  #: the fault as a sentence; "" if there is none
+        self.problem = ""  #: the fault as a sentence; "" if there is none
         self._emit = context.emit
         self._driven = driven
         self._since = math.inf  #: s, when the robot should have begun to move
@@ -32,21 +32,21 @@ class StandstillMonitor(Component):
 
     def on_session_start(self, now: float) -> None:
         """Begin to watch again."""
-        self._since, self.obstacle = math.inf, ""
+        self._since, self.problem = math.inf, ""
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         if not sip.UNREPORTED & sip.MOTORS:
             return
         stalled = sip.left_stalled or sip.right_stalled
         if sip.moving or stalled or not sip.motors_enabled or not self._driven():
-            self._since, self.obstacle = math.inf, ""
+            self._since, self.problem = math.inf, ""
             return
         self._since = min(self._since, now)
-        if now - self._since > PATIENCE and not self.obstacle:
-            self.obstacle = f"the robot has not moved for {PATIENCE:.0f} s although it is driven"
+        if now - self._since > PATIENCE and not self.problem:
+            self.problem = f"the robot has not moved for {PATIENCE:.0f} s although it is driven"
             self._emit(
                 Notice(
-                    f"{self.obstacle}: if the button for its motors was pressed, "
+                    f"{self.problem}: if the button for its motors was pressed, "
                     "call the service enable_motors with data: true"
                 )
             )

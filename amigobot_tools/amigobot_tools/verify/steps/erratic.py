@@ -57,7 +57,7 @@ def settings(trial: Trial) -> None:
     _set_duty(trial, _DUTY)
     duty = _duty(_config(trial))
     unit = next((name for name, whole in _UNITS.items() if math.isclose(whole * duty, _DUTY, abs_tol=1.0)), "")
-    trial.fact("pwm.unit", "unit of PWM_DUTY", unit or "it sets no duty")
+    trial.fact("pwm.unit", "unit of PWM_DUTY", unit or "none: PWM_DUTY does not change the duty cycle")
     if unit:
         _set_duty(trial, round(_UNITS[unit] * _duty(before)))
     client.send(Command.SETA(-_DECELERATION), Command.SETRA(-_TURN_DECELERATION))

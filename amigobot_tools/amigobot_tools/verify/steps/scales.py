@@ -57,7 +57,7 @@ def directions(trial: Trial) -> None:
         log = trial.drive(1.5, Command.VEL(-100))
         trial.rest()
         sip = client.wait_for(Sip, 1.0)
-        if sip is not None and not client.is_erratic:  # whose positions have 24 bits
+        if sip is not None and not client.is_erratic:  # an Erratic has 24 bits
             bits = 16 if sip.x >= 0x8000 else 15 if sip.x >= 0x4000 else "?"
             trial.fact("position.bits", "bits of X, by its value behind the origin", bits)
 
