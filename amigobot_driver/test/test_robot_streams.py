@@ -12,7 +12,7 @@ from bench import Bench, losing_first, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
-from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, metres_per_tick, track
+from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick, track
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.streams import RETRIES
 
@@ -115,14 +115,14 @@ class TestAsking:
 class TestTicks:
     def test_their_length_is_the_firmwares_word_or_the_profiles(self) -> None:
         config = connected("amigo-sh").robot.working_values.config
-        assert metres_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
-        assert metres_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
-        assert metres_per_tick(load_profile("generic"), None) is None
+        assert meters_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
+        assert meters_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
+        assert meters_per_tick(load_profile("generic"), None) is None
 
     def test_the_track_is_what_revcount_means_while_that_is_plausible(self) -> None:
         bench = connected()
         config = bench.robot.working_values.config
-        scale = metres_per_tick(AMIGO, config)
+        scale = meters_per_tick(AMIGO, config)
         assert config and scale
         assert track(AMIGO, config, scale) == pytest.approx(0.244, abs=0.001)
         assert track(AMIGO, None, scale) == AMIGO.body.track

@@ -42,7 +42,7 @@ class Callers:
 
 
 def finish(future: Future[AnyOutcome], outcome: AnyOutcome) -> None:
-    """Set the result of a future that may have been cancelled meanwhile."""
+    """Set the result of a future that may have been canceled meanwhile."""
     if future.set_running_or_notify_cancel():
         future.set_result(outcome)
 

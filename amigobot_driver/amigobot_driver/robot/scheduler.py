@@ -70,7 +70,7 @@ class Scheduler:
     def next_time(self) -> float:
         """Return the time (s) of the earliest deadline; inf if there is none."""
         heap = self._heap
-        # A timer that was moved or cancelled leaves its old entry behind.
+        # A timer that was moved or canceled leaves its old entry behind.
         while heap and heap[0][2].entry != heap[0][1]:
             heapq.heappop(heap)
         return heap[0][0] if heap else math.inf

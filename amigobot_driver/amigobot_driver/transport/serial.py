@@ -66,9 +66,9 @@ class SerialPort:
 
     def _read_device(self, timeout: float) -> bytes:
         """Read what has arrived, with two system calls: pyserial needs five, 70 us more for each SIP."""
-        device, cancelled = self._serial.fileno(), self._serial.pipe_abort_read_r
+        device, canceled = self._serial.fileno(), self._serial.pipe_abort_read_r
         # None once the port is closed, which raises TypeError.
-        if device not in select.select([device, cancelled], [], [], timeout)[0]:  # type: ignore[type-var]
+        if device not in select.select([device, canceled], [], [], timeout)[0]:  # type: ignore[type-var]
             return b""
         try:
             data = os.read(device, _CHUNK)

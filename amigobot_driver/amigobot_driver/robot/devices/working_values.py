@@ -38,9 +38,8 @@ class WorkingValue:
         return self.low <= value <= self.high
 
 
-#: By the names in CONFIGpac. The highest values are those that a command can carry; a firmware may have a lower limit,
-#: which it reports. A limit, an acceleration or an encoder factor of 0 would stop the robot for good: SETA and SETRA
-#: set the acceleration with a positive argument and the deceleration with a negative one, and have no zero.
+#: By the names in CONFIGpac. The highest values are those that a command can carry; firmware may have lower limits. No
+#: limit, acceleration or encoder factor is 0, which would stop the robot for good.
 TUNABLE: Mapping[str, WorkingValue] = {
     "trans_vel_max": WorkingValue(Command.SETV, "mm/s", 1),
     "rot_vel_max": WorkingValue(Command.SETRV, "deg/s", 1),

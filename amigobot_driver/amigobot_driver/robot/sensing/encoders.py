@@ -1,6 +1,6 @@
 """Encoder ticks: ENCODERpacs to wheel angles and, if requested, to the pose (docs/protocol.md 5.6, 6.1).
 
-A tick is a thirtieth of a millimetre, a count in AmigOS's SIP half a millimetre; and the SIP's heading has 4096 steps.
+A tick is a thirtieth of a millimeter, a count in AmigOS's SIP half a millimeter; and the SIP's heading has 4096 steps.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class WheelEncoders:
         Returns:
             The events that it causes.
         """
-        scale = metres_per_tick(profile, config)
+        scale = meters_per_tick(profile, config)
         if scale is None and self.leading and not self._warned:
             self._warned = True
             yield Notice(
@@ -106,7 +106,7 @@ def _velocities(odometer: Odometer) -> tuple[float, float]:
     return odometer.state.left_velocity, odometer.state.right_velocity
 
 
-def metres_per_tick(profile: Profile, config: Parameters | None) -> float | None:
+def meters_per_tick(profile: Profile, config: Parameters | None) -> float | None:
     """Return m for each tick by the firmware, else by the profile; None if neither has it."""
     if config and (ticks := config.value("ticks_mm")):
         return 1e-3 / ticks
