@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from amigobot_driver.cli import main, verbs
 from amigobot_driver.cli.packet_file import read_recording
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, decode, parse
+from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, decode, parse
 from amigobot_driver.sim import Simulator, load_report
 from amigobot_tools.verify import report
 from amigobot_tools.verify.client import Client
@@ -22,11 +25,13 @@ from amigobot_tools.verify.errata import WITHOUT_STEP
 from amigobot_tools.verify.figures import Figure, fit_line
 from amigobot_tools.verify.learned import nominal_parameter
 from amigobot_tools.verify.line import SimulatorLine
+from amigobot_tools.verify.owner import Measure
 from amigobot_tools.verify.page import shown
 from amigobot_tools.verify.reference import simulate
 from amigobot_tools.verify.runner import DONE, STOPPED, Runner
 from amigobot_tools.verify.simulated_owner import SimulatedOwner
 from amigobot_tools.verify.table import STEPS, steps_of
+from amigobot_tools.verify.terminal_owner import TerminalOwner
 from amigobot_tools.verify.trial import Trial
 
 REPOSITORY = Path(__file__).parents[2]
@@ -139,8 +144,9 @@ def test_the_page_needs_no_other_file_and_shows_differences_and_plots(odd: Path)
 def test_the_simulator_of_every_kept_report_shows_its_figures(folder: Path) -> None:
     check_simulator_of(folder)
     for recording in folder.glob("*.amigo"):
-        _, records = read_recording(recording)
-        packets = [parse(record.data) for record in records if not record.to_robot]
+        head, records = read_recording(recording)
+        table = ERRATIC_PACKETS if head.erratic else ACTIVMEDIA_PACKETS
+        packets = [parse(record.data, table) for record in records if not record.to_robot]
         assert packets and "Malformed" not in {type(packet).__name__ for packet in packets}
 
 
@@ -232,6 +238,14 @@ class TestStop:
         assert client.commands[-3:] == ["STOP", "STOP", "ENABLE(0)"]
         simulator.advance(client.now() + 3.0)
         assert simulator.truth.left_velocity == simulator.truth.right_velocity == 0.0
+
+
+def test_a_question_for_a_measurement_shows_its_unit() -> None:
+    typed, out = iter([["1"], [","], ["5"], ["enter"]]), io.StringIO()
+    keys = SimpleNamespace(read=lambda timeout: next(typed))
+    owner = TerminalOwner(keys, Console(file=out, width=80))  # type: ignore[arg-type]
+    assert owner.measure(Measure.FORWARD, "How far?") == 1.5
+    assert out.getvalue().startswith("How far? [m; empty: skip] 1,5")
 
 
 @pytest.mark.parametrize("robot", ["amigo", *(pytest.param(name, marks=pytest.mark.soak) for name in PIONEERS)])

@@ -49,7 +49,7 @@ from .errors import UsageError
 _LABEL, _NAME = 7, 16
 _WIDTH = 100  #: widest output
 #: Longest examination (s) with the default options, without start and end of the program.
-_LIMIT = 15.0
+_LIMIT = 12.0
 _LABELS = {Severity.OK: "ok", Severity.NOTE: "note", Severity.WARNING: "WARN", Severity.ERROR: "ERROR"}
 #: Styles of a terminal, as numbers of SGR.
 _STYLES = {Severity.OK: "32", Severity.NOTE: "36", Severity.WARNING: "33", Severity.ERROR: "31;1"}

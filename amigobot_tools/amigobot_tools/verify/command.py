@@ -38,6 +38,7 @@ from .trial import Trial
 
 _SIMULATED = "sim://"
 _FIRST_BAUD = 9600
+_STYLES = {DONE: "green"}
 _COLORS = {DIFFERS: "bold red", UNKNOWN: "dim"}
 
 
@@ -87,7 +88,7 @@ def verify(args: argparse.Namespace) -> int:
         raise UsageError(f"{end}; the robot was stopped, --resume goes on") from None
     _finish(args.output, made, profile)
     _print_summary(console, made)
-    console.print(f"{args.output / PAGE}: the same with plots; {args.output / RECORDING}: every packet")
+    console.print(f"{args.output / PAGE}: the same with plots; {args.output / RECORDING}: every packet", markup=False)
     return _status(made)
 
 
@@ -104,7 +105,7 @@ def _measure(args: argparse.Namespace, console: Console, before: Report | None) 
         profile, reason = _profile(args.robot, reply)
         client.set_profile(profile)
         client.open()
-        console.print(f"{reply.name}: profile {profile.name}, {reason}")
+        console.print(f"{reply.name}: profile {profile.name}, {reason}", markup=False)
         trial = Trial(client, owner, profile, config=client.config())
         made = before or Report(
             created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -234,7 +235,9 @@ def _run(args: argparse.Namespace, trial: Trial, made: Report, recorder: _Record
         recorder.flush()
         report.write(made, args.output / REPORT)
         how = f"{result.seconds:.0f} s" if result.status == DONE else f"{result.status}, {result.reason}"
-        console.print(f"{result.title}: {how}", style="green" if result.status == DONE else "yellow", highlight=False)
+        console.print(
+            f"{result.title}: {how}", style=_STYLES.get(result.status, "yellow"), markup=False, highlight=False
+        )
 
     Runner(trial, save).run(steps, args.skip)
 
@@ -264,7 +267,7 @@ def _print_summary(console: Console, made: Report) -> None:
     console.print(f"{counted(len(made.figures), 'figure')}: {verdicts}", highlight=False)
     for step in made.steps:
         if step.status != DONE:
-            console.print(f"{step.title}: {step.status}, {step.reason}", style="yellow", highlight=False)
+            console.print(f"{step.title}: {step.status}, {step.reason}", style="yellow", markup=False, highlight=False)
 
 
 def _row(item: Compared) -> tuple[str, str, str, str]:

@@ -52,7 +52,7 @@ class TerminalOwner:
             limit = 180.0 if unit == "deg" else 10.0
             if abs(value) <= limit:
                 return value
-            self._console.print(f"{answer!r}: a number from {-limit:g} to {limit:g} is needed")
+            self._console.print(f"{answer!r}: a number from {-limit:g} to {limit:g} is needed", markup=False)
 
     def look(self, what: Look, text: str) -> bool | None:
         """Ask yes or no."""
@@ -60,7 +60,7 @@ class TerminalOwner:
 
     def tell(self, text: str) -> None:
         """Print a line."""
-        self._console.print(text)
+        self._console.print(text, markup=False)
 
     def stopped(self) -> bool:
         """Return whether a key was pressed."""
@@ -87,7 +87,7 @@ class TerminalOwner:
 
     def _line(self, prompt: str) -> str:
         """Read a line: the terminal sends every key at once."""
-        self._console.print(prompt, end="")
+        self._console.print(prompt, end="", markup=False, highlight=False)
         text = ""
         while True:
             for key in self._read():
@@ -138,7 +138,7 @@ class UnattendedOwner:
 
     def tell(self, text: str) -> None:
         """Print a line."""
-        self._console.print(text)
+        self._console.print(text, markup=False)
 
     def stopped(self) -> bool:
         """Press no key; Ctrl-C ends the program."""
