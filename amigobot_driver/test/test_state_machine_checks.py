@@ -44,8 +44,8 @@ def watch_changed(world: World, check: Check, change: Callable[[Seen], None]) ->
 @OF_CORE.breaks(oracle.VelocitiesKeepTheLimits)
 def drive_faster_than_the_user_allows(world: World, check: Check) -> None:
     world.set_parameter("max_linear_velocity", 0.1)
-    world.robot.limits.working = 0.5, 1.0
     watch(world, check, 1.0)
+    world.robot.limits.working = 0.5, 1.0
     world.drive(0.5, 0.0)
     watch(world, check, 1.0)
 
