@@ -19,6 +19,7 @@ from state_machine.world import World
 
 from amigobot_driver.connection_policy import SIP_TIMEOUT
 from amigobot_driver.robot import LinkState, Odometry, Outcome, Refused, Report
+from amigobot_driver.robot.motion.goal import START_LIMIT
 from amigobot_driver.ros.parameters import TABLE
 
 from .node_bench import NodeBench
@@ -122,6 +123,11 @@ class NodeWorld(World):
     def motors_are_coming(self) -> bool:
         """What a goal waits for, the answer of the action says later than this can be known."""
         return False
+
+    @property
+    def values_are_coming(self) -> bool:
+        """Those of the session, for some seconds, and those of requests."""
+        return not self.running_for(START_LIMIT) or any(request.kind == "tuning" for request in self.requests)
 
     # -- calls ------------------------------------------------------------------------------------------------
 

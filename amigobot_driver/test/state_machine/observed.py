@@ -305,6 +305,11 @@ class ObservedWorld:
         undisturbed = self.clean_since <= self.running_since
         return asked and self.running and undisturbed and not self.emergency
 
+    @property
+    def values_are_coming(self) -> bool:
+        """The driver sets working values, for which a movement waits before it starts."""
+        return bool(self.robot.working_values.applying)
+
     def clean_for(self, seconds: float) -> bool:
         """The line has been in order for that long."""
         return self.now - self.clean_since >= seconds
@@ -332,6 +337,7 @@ class ObservedWorld:
             # Only a robot that could move is waited for.
             resting = self.witness.now.at_rest and self.running
             movement.at_rest_for = movement.at_rest_for + seconds if resting else 0.0
+            movement.values_coming |= self.values_are_coming
         if not self.running:
             self._spoil()
 

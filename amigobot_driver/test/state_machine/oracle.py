@@ -8,7 +8,14 @@ from dataclasses import dataclass
 
 from amigobot_driver.protocol import Command, decode
 from amigobot_driver.robot.command_queue import MAX_ROUTINE
-from amigobot_driver.robot.motion.goal import MOVE_STEP, MOVE_TOLERANCE, PATIENCE, TURN_STEP, TURN_TOLERANCE
+from amigobot_driver.robot.motion.goal import (
+    MOVE_STEP,
+    MOVE_TOLERANCE,
+    PATIENCE,
+    START_LIMIT,
+    TURN_STEP,
+    TURN_TOLERANCE,
+)
 
 from .allowance import REST, Allowance, Reach
 from .check import Check, Violation
@@ -185,8 +192,9 @@ class MovementsArrive(Check):
     def look(self, world: World, seen: Seen) -> None:
         movement = world.movement
         if movement:
+            waiting = START_LIMIT if movement.values_coming else 0.0
             self.require(
-                movement.at_rest_for <= PATIENCE + world.reaction + 2 * SETTLE,
+                movement.at_rest_for <= waiting + PATIENCE + world.reaction + 2 * SETTLE,
                 f"{movement.what} {movement.wanted:.3f} goes on although the robot has been at rest for "
                 f"{movement.at_rest_for:.1f} s",
             )

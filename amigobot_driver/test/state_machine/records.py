@@ -72,6 +72,7 @@ class Movement:
     linked: bool = True  #: the link was up when it ended
     in_order: bool = True  #: nothing but commands of the driver's caller has disturbed it
     motors_coming: bool = False  #: the driver was to switch the motors on when it was accepted
+    values_coming: bool = False  #: at some time it had to wait for working values
     at_rest_for: float = 0.0  #: s that the robot has not moved with the link up
     checked: bool = False
 
