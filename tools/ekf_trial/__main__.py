@@ -7,13 +7,20 @@ import json
 import math
 import pickle
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 
-from .drives import CASES, Drive, drive
+from .drives import CASES, Drive, Pose, drive
 from .player import Player, running_filters
 
 EKF = Path(__file__).parents[2] / "amigobot_navigation" / "config" / "ekf.yaml"
 Errors = list[tuple[float, float, float]]
+#: What the filter is compared with, by the heads of the columns.
+WHEELS_AND_GYRO: dict[str, Callable[[Drive], list[Pose]]] = {
+    "wheels alone": lambda drive: drive.wheels,
+    "gyro alone": lambda drive: drive.mixed(),
+    "gyro with a fifth of the wheels": lambda drive: drive.mixed(0.2),
+}
 
 
 def main() -> None:
@@ -22,26 +29,32 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="length of a drive (default: 60)")
     parser.add_argument("--case", choices=CASES, action="append", help="only this case; may be given several times")
     parser.add_argument("--file", type=Path, action="append", help="of the filter (default: ekf.yaml); may be repeated")
+    parser.add_argument(
+        "--without-filter", action="store_true", help="only wheels and gyro: needs no robot_localization"
+    )
     parser.add_argument("--without-gyro", action="store_true", help="as on a robot that has none")
     parser.add_argument("--domain", type=int, default=77, help="ROS domain to use (default: 77)")
     parser.add_argument("--drives", type=Path, help="folder that keeps the drives for the next time")
     parser.add_argument("--json", type=Path, help="write the errors of every drive to this file")
     options = parser.parse_args()
-    files: list[Path] = options.file or [EKF]
+    files: list[Path] = [] if options.without_filter else options.file or [EKF]
     results: dict[str, dict[str, Errors]] = {}
     player = Player(options.domain, len(files))
-    heads = ["case", "drives", "wheels alone", *(f"{file.name}" for file in files)]
+    heads = ["case", "drives", *WHEELS_AND_GYRO, *(f"{file.name}" for file in files)]
     print("yaw error on average, yaw error at the end, position error at the end (and the worst of it)\n")
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for case in options.case or CASES:
-        errors: dict[str, Errors] = {name: [] for name in ("wheels", *map(str, files))}
+        errors: dict[str, Errors] = {name: [] for name in (*WHEELS_AND_GYRO, *map(str, files))}
         for seed in range(1, options.runs + 1):
             one = kept_drive(options.drives, case, seed, options.seconds)
-            errors["wheels"].append(one.errors(one.wheels))
+            for name, poses in WHEELS_AND_GYRO.items():
+                errors[name].append(one.errors(poses(one)))
+            if not files:
+                continue
             with running_filters(files, options.domain):
                 found = player.play(one, imu=not options.without_gyro)
-            for file, poses in zip(files, found, strict=True):
-                errors[str(file)].append(one.errors(poses))
+            for file, filtered in zip(files, found, strict=True):
+                errors[str(file)].append(one.errors(filtered))
         results[case] = errors
         print(f"| {case} | {options.runs} | {' | '.join(map(shown, errors.values()))} |", flush=True)
     player.close()

@@ -11,6 +11,7 @@ from bench import Bench
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Odometry, Options, Report, TurnRate
+from amigobot_driver.robot.sensing.gyro import PERIOD
 from amigobot_driver.sim import Simulator, Wear, load_world
 
 ROBOT = "amigo-sh"
@@ -64,6 +65,29 @@ class Drive:
             for sent in self.sent
             if isinstance(sent.content, Odometry)
         ]
+
+    def mixed(self, share: float = 0.0) -> list[Pose]:
+        """The sum of the turn rates of the gyro along the way of the wheels: a filter that believes the gyro alone.
+
+        Args:
+            share: Share of the wheels in each turn, 0 to 1.
+        """
+        poses: list[Pose] = []
+        x = y = yaw = turned = 0.0
+        before: Odometry | None = None
+        for sent in self.sent:
+            if isinstance(sent.content, TurnRate):
+                turned += sent.content.rate * PERIOD
+                continue
+            odometry = sent.content
+            if before:
+                by_wheels = math.remainder(odometry.yaw - before.yaw, math.tau)
+                turn, way = (1 - share) * turned + share * by_wheels, odometry.travelled - before.travelled
+                x, y = x + way * math.cos(yaw + turn / 2), y + way * math.sin(yaw + turn / 2)
+                yaw += turn
+            before, turned = odometry, 0.0
+            poses.append(Pose(sent.stamp, x, y, yaw))
+        return poses
 
     def errors(self, poses: list[Pose]) -> tuple[float, float, float]:
         """Return the errors of these poses: of yaw on average and at the end (rad), of the position at the end (m)."""
