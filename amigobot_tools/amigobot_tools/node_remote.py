@@ -274,6 +274,8 @@ class NodeRemote:
             if status.name.strip("/") == f"{self.where.strip('/')}: link":
                 values = {value.key: value.value for value in status.values}
                 self._link = {name: values.get(key, "-") for name, key in _LINK.items()}
+                for name in ("period", "longest gap"):
+                    self._link[name] = _milliseconds(self._link[name])
             elif status.name.strip("/") == f"{self.where.strip('/')}: battery":
                 minutes = {value.key: value.value for value in status.values}.get("minutes_to_cutoff", "")
                 self._minutes = float(minutes) if minutes.isdecimal() else math.nan
@@ -281,6 +283,14 @@ class NodeRemote:
     def _on_log(self, message: Log) -> None:
         if message.name == self._log_name:
             self._messages.append(message.msg)
+
+
+def _milliseconds(seconds: str) -> str:
+    """A time of the diagnostics, as the other tools show it."""
+    try:
+        return f"{1000 * float(seconds):.0f} ms"
+    except ValueError:
+        return "-"
 
 
 def _echoes(profile: Profile | None, ranges: dict[int, tuple[float, float]]) -> tuple[Echo, ...]:

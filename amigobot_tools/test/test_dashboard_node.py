@@ -85,6 +85,15 @@ def test_a_browser_that_goes_leaves_a_robot_at_rest_and_a_node_that_can_be_drive
     until(lambda: bench.robot.stopped and not source.state().emergency, "at rest at the end, and not latched")
 
 
+def test_the_doctor_looks_at_the_nodes(source: NodeSource, bench: ros_bench.Bench) -> None:
+    progress: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(bench.domain))
+        findings = {finding.check: finding for finding in source.examination().findings(progress.append)}
+    assert "the driver runs: /anna/amigobot" in findings["ROS nodes"].text
+    assert "amigobot doctor PORT" in findings["port"].text and progress
+
+
 def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
     source.watch_frames(True)
     until(lambda: {frame.to_robot for frame in source.frames.after(0, 100)} == {True, False}, "frames both ways")

@@ -67,3 +67,12 @@ def test_without_a_node_the_message_names_it_and_what_to_check(monkeypatch: pyte
     monkeypatch.setenv("ROS_DOMAIN_ID", "98")
     with pytest.raises(UsageError, match=r"no node /bert/amigobot within 0\.5 s; is amigobot_node running"):
         NodeRemote("bert", drives=False, timeout=0.5)
+
+
+def test_a_node_may_come_later() -> None:
+    remote = NodeRemote("bert", drives=True, timeout=0.0)
+    try:
+        assert remote.state().note.startswith("no node /bert/amigobot yet; is amigobot_node running")
+        assert remote.drive(0.1, 0.0) == "/bert/amigobot does not subscribe to cmd_vel yet"
+    finally:
+        remote.close()

@@ -105,7 +105,7 @@ class Pilot:
             yield
         finally:
             with self._changed:
-                self._held = ""
+                self._held = self.note = ""
 
     def close(self) -> None:
         """Stop the robot if the stick drives it, and end the thread."""

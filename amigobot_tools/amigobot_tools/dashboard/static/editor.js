@@ -72,6 +72,17 @@ export class Editor {
     this.view.touch();
   }
 
+  /** Select something that may be outside of the picture. */
+  reveal(what) {
+    this.select(what);
+    const pose = this.current();
+    if (!pose) return;
+    const [px, py] = this.view.toScreen(pose[0], pose[1]);
+    if (px > 0 && py > 0 && px < this.view.width && py < this.view.height) return;
+    this.view.setFollow(false);
+    this.view.center = [pose[0], pose[1]];
+  }
+
   describe() {
     const pose = this.current();
     this.bar.hidden = !pose;
@@ -84,7 +95,7 @@ export class Editor {
   next(step) {
     const all = [ROBOT, ...this.things.map((thing) => thing.number)];
     const at = all.indexOf(this.selected);
-    this.select(all[(at + step + all.length) % all.length] ?? null);
+    this.reveal(all[(at < 0 && step < 0 ? all.length - 1 : at + step + all.length) % all.length]);
   }
 
   nearest(x, y) {

@@ -93,7 +93,7 @@ function truth({ sim, state, origin }) {
   const [c, s] = [Math.cos(origin[2]), Math.sin(origin[2])];
   const x = origin[0] + c * state.x - s * state.y;
   const y = origin[1] + s * state.x + c * state.y;
-  return { text: `odometry is off by ${fixed(Math.hypot(x - sim.x, y - sim.y), 3)} m` };
+  return { text: `${fixed(Math.hypot(x - sim.x, y - sim.y), 3)} m` };
 }
 
 const speed = ({ sim }) => (sim ? { text: sim.paused ? "paused" : `${fixed(sim.actual, sim.actual < 2 ? 2 : 0)} × real time` } : null);
@@ -114,7 +114,7 @@ export class Gauges {
       ["Damaged packets", figure("damaged")],
       ["Connections", figure("connections")],
       ["Controller", celsius],
-      ["Truth", truth],
+      ["Odometry error", truth],
       ["Simulation", speed],
     ].map(([name, read]) => new Gauge(parent, name, read));
   }

@@ -28,7 +28,7 @@ export class SimulatorPanel {
     const [x, y, heading] = (this.fields = [field("x", 0), field("y", 0), field("heading °", 0, 5)]);
     const [length, width] = [field("length", 0.4), field("width", 0.4)];
     const pose = () => ({ x: x.value, y: y.value, heading: radians(heading.value) });
-    this.things = element("select", { "aria-label": "Robot, walls and obstacles", onchange: () => this.editor.select(this.things.value === ROBOT ? ROBOT : Number(this.things.value) || null) });
+    this.things = element("select", { "aria-label": "Robot, walls and obstacles", onchange: () => this.editor.reveal(this.things.value === ROBOT ? ROBOT : Number(this.things.value) || null) });
     this.move = button("Move it here", () => this.editor.moveTo([x.value, y.value, radians(heading.value)]), { disabled: true });
     this.remove = button("Remove", () => this.editor.remove(), { class: "danger", disabled: true });
     this.faultList = element("tbody");
@@ -112,7 +112,7 @@ export class SimulatorPanel {
     input.setAttribute("aria-label", `${fault.name}: ${fault.help}`);
     input.addEventListener("change", () => this.ask("fault", { name: fault.name, value: flag ? (input.checked ? "1" : "") : input.value }));
     const now = fault.kind === "window" ? element("button", { type: "button", onclick: () => this.ask("fault_now", { name: fault.name, seconds: 3 }) }, "3 s now") : null;
-    const entry = { input, root: element("tr", {}, element("td", {}, fault.name), element("td", {}, element("div", { class: "row" }, input, now)), element("td", {}, fault.help)) };
+    const entry = { input, root: element("tr", {}, element("td", {}, fault.name.replaceAll("_", "_\u200b")), element("td", {}, element("div", { class: "row" }, input, now)), element("td", {}, fault.help)) };
     this.faults.set(fault.name, entry);
     this.faultList.append(entry.root);
     return entry;

@@ -168,8 +168,9 @@ export class View {
     const [left, right] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
     const [low, high] = [ys.reduce((a, b) => Math.min(a, b)), ys.reduce((a, b) => Math.max(a, b))];
     this.setFollow(false);
+    const { clientWidth: width, clientHeight: height } = this.canvas; // it may not be drawn yet
     this.center = [(left + right) / 2, (low + high) / 2];
-    this.scale = Math.min(400, 0.8 * Math.min(this.width / (right - left || 1), this.height / (high - low || 1)));
+    this.scale = Math.min(400, 0.8 * Math.min(width / (right - left || 1), height / (high - low || 1)));
   }
 
   wheel(event) {
