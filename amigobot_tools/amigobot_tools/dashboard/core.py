@@ -18,6 +18,7 @@ from typing import Any
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 
+from . import protocol_page
 from .browser import Browser
 from .doctor import Doctor
 from .frames import description, dumps, live_state
@@ -70,6 +71,7 @@ class Dashboard:
         self._seldom = 0.0
         self._watching = False
         self._jumps = 0  #: of a recording
+        self._has_protocol = protocol_page.is_here()
         self._workers = ThreadPoolExecutor(_THREADS, "dashboard-request")
         self._tasks: set[asyncio.Task[None]] = set()
         self._own: dict[str, Request] = {
@@ -212,6 +214,7 @@ class Dashboard:
         source = self.source
         told = description(source.kind, source.remote.where, source.state(), source.profile)
         told["requests"] = sorted(self._handlers)
+        told["has_protocol"] = self._has_protocol
         own = {"description": told, "values": self.history.names, "doctor": self.doctor.section()}
         for name, value in {**own, **source.sections()}.items():
             text = dumps(value)

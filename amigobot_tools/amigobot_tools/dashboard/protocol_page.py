@@ -12,6 +12,11 @@ _HEADING = re.compile(r"^(#{2,3}) (\d+(?:\.\d+)?)\.? (.*)$", re.MULTILINE)
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
+def is_here() -> bool:
+    """Whether docs/protocol.md is on this computer."""
+    return _document() is not None
+
+
 def section_page(number: str) -> str | None:
     """Return a section of the protocol reference as HTML; None if there is none, or the document is not here.
 

@@ -126,6 +126,7 @@ function describe(description) {
   setText(byId("where"), `${description.kind} ${description.where}`);
   byId("where").title = description.where;
   view.describe(description);
+  packets.linked = description.has_protocol;
   const { limits } = description;
   if (limits) {
     byId("speed").max = limits.linear;

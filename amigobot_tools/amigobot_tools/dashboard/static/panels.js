@@ -227,11 +227,12 @@ export class Packets {
   }
 
   row(frame) {
+    const source = `docs/protocol.md ${frame.section}`;
     const content = element("details", {}, element("summary", { class: "mono" }, frame.text));
     content.addEventListener("toggle", () => {
       if (content.children.length > 1) return;
       content.append(element("p", { class: "mono" }, frame.hex),
-        element("p", {}, element("a", { href: `/protocol/${frame.section}`, target: "_blank", rel: "noopener" }, `docs/protocol.md ${frame.section}`)),
+        element("p", {}, this.linked ? element("a", { href: `/protocol/${frame.section}`, target: "_blank", rel: "noopener" }, source) : source),
         element("table", {}, ...Object.entries(frame.fields).map(([name, value]) => element("tr", {}, element("td", {}, name), element("td", { class: "mono" }, JSON.stringify(value))))));
     });
     return element("tr", { class: frame.to_robot ? "to-robot" : "", "data-n": frame.n },
