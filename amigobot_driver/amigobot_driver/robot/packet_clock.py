@@ -15,7 +15,7 @@ from .cycle_filter import CycleFilter
 
 #: Least s between the stamps of two SIPs: SIPs of one burst may seem to be of one moment, and a twist needs a time.
 _MOMENT = 1e-6
-#: s between two frames that the robot sent in one go.
+#: s between two frames that the robot sent back to back.
 _BACK_TO_BACK = 0.005
 #: s a byte takes at most, on a line of unknown speed.
 _SLOWEST = 10 / BAUD_RATES[0]

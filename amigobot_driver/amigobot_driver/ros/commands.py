@@ -41,7 +41,7 @@ class VelocityInput(Interface):
         self._driver = context.driver
         self._stamped = bool(context.parameters["enable_stamped_cmd_vel"])
         #: the node that has the subscriptions
-        self.node = _small_node(context.node)
+        self.node = _minimal_node(context.node)
         if self._stamped:
             topics.CMD_VEL_STAMPED.subscribe(self.node, self._on_stamped)
         else:
@@ -154,8 +154,8 @@ def _waited(info: MessageInfo) -> float:
     return max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
 
 
-def _small_node(node: Node) -> Node:
-    """Create a node beside another one, without services, parameters and log topic."""
+def _minimal_node(node: Node) -> Node:
+    """Create a second node without services, parameters and log topic."""
     name = f"{node.get_name()}_velocity"
     return Node(
         name,

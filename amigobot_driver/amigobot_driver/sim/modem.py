@@ -11,7 +11,7 @@ import math
 #: Command that calls the modem of the robot, and s until it is connected.
 CALL = b"WMS2"
 _CALLING = 0.5
-#: s of silence of the client after which the modem says why it passes nothing.
+#: s of silence of the client after which the modem reports why it passes nothing.
 _EXPLAINS = 0.2
 _LONGEST = 80
 
@@ -22,12 +22,12 @@ class RadioModem:
     def __init__(self) -> None:
         self.connected = False
         self._command = b""
-        self._says: list[tuple[float, bytes]] = []  #: texts, and when they are said (s)
+        self._scheduled: list[tuple[float, bytes]] = []  #: the time (s) at which each text is sent, and the text
 
     @property
     def next_text(self) -> float:
-        """When the modem says something next (s); inf for never."""
-        return min((time for time, _ in self._says), default=math.inf)
+        """Time of the next text (s); inf for never."""
+        return min((time for time, _ in self._scheduled), default=math.inf)
 
     def to_robot(self, data: bytes, now: float) -> bytes:
         """Return the bytes of the client that reach the robot."""
@@ -36,15 +36,15 @@ class RadioModem:
         *commands, self._command = (self._command + data).split(b"\r")
         self._command = self._command[-_LONGEST:]
         if any(command.strip().endswith(CALL) for command in commands):
-            self._says = [(now, b"\r\nConnecting..."), (now + _CALLING, b"\r\nConnected to address 2\r\n")]
-        elif not self._says:
-            self._says = [(now + _EXPLAINS, b"\r\nPartner not found!\r\n")]
+            self._scheduled = [(now, b"\r\nConnecting..."), (now + _CALLING, b"\r\nConnected to address 2\r\n")]
+        elif not self._scheduled:
+            self._scheduled = [(now + _EXPLAINS, b"\r\nPartner not found!\r\n")]
         return b""
 
     def to_client(self, data: bytes, now: float) -> bytes:
         """Return what reaches the client: bytes of the robot, or texts of the modem."""
         passed = data if self.connected else b""
-        said = [text for time, text in self._says if time <= now]
-        self._says = [(time, text) for time, text in self._says if time > now]
-        self.connected = self.connected or any(text.startswith(b"\r\nConnected") for text in said)
-        return b"".join(said) + passed
+        due = [text for time, text in self._scheduled if time <= now]
+        self._scheduled = [(time, text) for time, text in self._scheduled if time > now]
+        self.connected = self.connected or any(text.startswith(b"\r\nConnected") for text in due)
+        return b"".join(due) + passed

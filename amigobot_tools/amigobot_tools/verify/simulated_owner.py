@@ -9,7 +9,7 @@ from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError
 
 from .owner import Action, Look, Measure, Request
 
-#: m: half the width of a hand, and its distance from a sonar, in front of it and at its touch
+#: m: half the width of a hand, its distance when it is held in front of a sonar, and when it touches the sonar
 _HALF_HAND, _BEFORE, _TOUCH = 0.04, 0.2, 0.02
 #: m and deg to which a tape is read
 _TAPE, _PROTRACTOR = 0.001, 0.5

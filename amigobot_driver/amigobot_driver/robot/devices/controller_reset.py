@@ -9,7 +9,7 @@ from ..component import Context
 from ..outcome import Outcome, finished
 from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
-#: Packets may go on for as long after RESET before it counts as lost.
+#: If packets still arrive after this interval, RESET counts as lost and is sent again.
 RETRIES = RetryPolicy(interval=1.5, limit=3)
 #: s after the request within which the robot must be connected again.
 LIMIT = 60.0

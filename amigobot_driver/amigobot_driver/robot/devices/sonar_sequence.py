@@ -10,7 +10,7 @@ from ..component import Context
 from ..outcome import Outcome
 from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
 
-#: The pings of an interval are looked at; it is longer than the longest cycle, 16 sonars of 50 ms.
+#: Each attempt is judged by the pings of one interval, which is longer than the longest cycle, 16 sonars of 50 ms.
 RETRIES = RetryPolicy(interval=1.0, limit=4)
 #: Sonars of one array, and numbers that its sequence takes.
 ARRAY = 8

@@ -194,7 +194,7 @@ class SimulatorSource(PortSource):
                 simulator.place(pose)
             except WorldError as error:
                 raise Refused(str(error)) from None
-        return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry does not know"
+        return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry has not changed"
 
     def _reset_odometry(self) -> str:
         text = super()._reset_odometry()
