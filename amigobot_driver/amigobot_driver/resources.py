@@ -8,7 +8,7 @@ PACKAGE = "amigobot_driver"
 
 
 def share(*parts: str) -> Path:
-    """Return the path of an installed file or folder, such as share("config", "robots"). Works without ROS.
+    """Return the path of an installed file or folder, for example of the parts "config", "robots". Works without ROS.
 
     Raises:
         FileNotFoundError: The installation is incomplete.

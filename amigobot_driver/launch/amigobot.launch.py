@@ -22,6 +22,7 @@ from amigobot_driver.ros.parameters import Spec
 
 
 def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments and start the robot."""
     return LaunchDescription(
         [parameter_argument(spec) for spec in PARAMETERS]
         + [
@@ -76,12 +77,14 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def parameter_argument(spec: Spec) -> DeclareLaunchArgument:
+    """Return the launch argument of a parameter of the node."""
     default = "empty" if spec.default == "" else spec.default
     text = f"{spec.description}. Default: the value in params_file, else {default}"
     return DeclareLaunchArgument(spec.name, default_value="", description=text)
 
 
 def start(context: LaunchContext) -> list[Action]:
+    """Return the driver and the processes around it."""
     arguments = context.launch_configurations
     namespace = arguments["namespace"]
     values, given = effective_parameters(arguments), given_parameters(arguments)
@@ -174,4 +177,5 @@ def exactly(value: Any) -> ParameterValue:
 
 
 def is_simulated(values: dict[str, Any]) -> bool:
+    """Return whether the driver simulates the robot in its own process."""
     return str(values["port"]).startswith("sim:")

@@ -18,6 +18,7 @@ from amigobot_driver.sim import RobotsFile, load_robots
 
 
 def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments and start the fleet."""
     return LaunchDescription(
         [
             DeclareLaunchArgument(
@@ -48,6 +49,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def start(context: LaunchContext) -> list[Action]:
+    """Return the actions of all robots."""
     arguments = context.launch_configurations
     actions: list[Action] = []
     if path := arguments["robots_file"]:
@@ -70,6 +72,7 @@ def simulated(file: RobotsFile) -> dict[str, dict[str, Any]]:
 
 
 def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
+    """Read a fleet file: the launch arguments of each robot by its name."""
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     robots = content.get("robots") if isinstance(content, dict) else None
     if not isinstance(robots, dict) or not all(isinstance(robot, dict) for robot in robots.values()):

@@ -19,6 +19,7 @@ MORE_SHARED = "/tf_static"
 
 
 def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments and start the recorder."""
     return LaunchDescription(
         [
             DeclareLaunchArgument("namespace", default_value="", description="namespace of the robot that is recorded"),
@@ -44,6 +45,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def start(context: LaunchContext) -> list[Action]:
+    """Return the recorder and the process that switches the raw packets on."""
     arguments = context.launch_configurations
     namespace = arguments["namespace"].strip("/")
     name = arguments["name"] or namespace.replace("/", "_") or "amigobot"
@@ -71,6 +73,7 @@ def start(context: LaunchContext) -> list[Action]:
 
 
 def topics(namespace: str, extra: str) -> str:
+    """Return the regular expression of the recorded topics."""
     here = f"/{re.escape(namespace)}/" if namespace else "/"
     own = "|".join([*(topic.pattern() for topic in (*PUBLISHED, *SUBSCRIBED) if topic not in SHARED), MORE_TOPICS])
     shared = "|".join([*(topic.pattern() for topic in SHARED), MORE_SHARED])

@@ -32,6 +32,7 @@ PASSED_ON = {
 
 
 def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments and start the replay."""
     defaults = {"params_file": str(share("config", "amigobot.yaml"))}
     return LaunchDescription(
         [
@@ -65,6 +66,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def start(context: LaunchContext) -> list[Action]:
+    """Return the player and the driver that processes its packets."""
     arguments = context.launch_configurations
     bag = Path(arguments["bag"]).expanduser()
     if not bag.exists():

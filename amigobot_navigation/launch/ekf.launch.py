@@ -28,6 +28,7 @@ PASSED_ON = {
 
 
 def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments and start driver and filter."""
     return LaunchDescription(
         [
             DeclareLaunchArgument(name, default_value=default, description=text)
@@ -51,6 +52,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def start(context: LaunchContext) -> list[Action]:
+    """Return the filter and the driver."""
     arguments = context.launch_configurations
     namespace = arguments["namespace"]
     values = effective_parameters(arguments)

@@ -40,6 +40,7 @@ SLAM = "online_async_launch.py"
 
 
 def generate_launch_description() -> LaunchDescription:
+    """Declare the arguments and start the navigation."""
     texts = {
         "world": ("office", "world of the simulated robot: one of this package, or a file"),
         "port": ("", "start the driver on this port; empty: it runs already, or sim is true"),
@@ -88,6 +89,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def start(context: LaunchContext) -> list[Action]:
+    """Return the actions that the arguments request."""
     return Navigation(context.launch_configurations).actions()
 
 
@@ -137,6 +139,7 @@ class Navigation:
         return Path(copy.name)
 
     def actions(self) -> list[Action]:
+        """Return all actions, the driver last."""
         actions = [LogInfo(msg=note) for note in self.notes] + self.localization()
         for name, package in SERVERS.items():
             remappings = [("cmd_vel", "cmd_vel_nav")] if name in BEFORE_THE_MONITOR else []
@@ -150,6 +153,7 @@ class Navigation:
         return actions
 
     def driver(self) -> Action:
+        """Return the driver, simulated or at a port."""
         robot, world = self.arguments["robot"], self.arguments["world"]
         port = f"sim://{robot or 'amigo'}?world={world}" if self.simulated else self.arguments["port"]
         names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
@@ -161,6 +165,7 @@ class Navigation:
         return included(str(share("launch", "amigobot.launch.py")), passed | fixed)
 
     def localization(self) -> list[Action]:
+        """Return the nodes that publish the pose of the robot in the map."""
         way = self.arguments["localization"]
         if way == "slam":
             values = {
@@ -202,6 +207,7 @@ class Navigation:
         values: dict[str, Any] | None = None,
         remappings: list[tuple[str, str]] | None = None,
     ) -> Action:
+        """Return one lifecycle node of Nav2."""
         return Node(
             package=package,
             executable=name,
@@ -225,6 +231,7 @@ class Navigation:
         )
 
     def view(self) -> Action:
+        """Return RViz."""
         return Node(
             package="rviz2",
             executable="rviz2",
@@ -239,4 +246,5 @@ class Navigation:
 
 
 def included(file: Any, arguments: dict[str, str]) -> Action:
+    """Return the inclusion of a launch file."""
     return IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items())

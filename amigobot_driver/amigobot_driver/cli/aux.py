@@ -1,10 +1,10 @@
-"""Talk to the device at an auxiliary serial port of the robot.
+r"""Talk to the device at an auxiliary serial port of the robot.
 
     amigobot aux 1                                  what you type goes there line by line; Ctrl-C or Ctrl-D ends
-    amigobot aux 1 --send "V\\r\\n" --seconds 2       send, print what comes within 2 s, end
-    printf 'go\\r' | amigobot aux 2 --seconds 1
+    amigobot aux 1 --send "V\r\n" --seconds 2       send, print what comes within 2 s, end
+    printf 'go\r' | amigobot aux 2 --seconds 1
 
-Bytes from the device go to standard output as they are. --send knows \\r, \\n, \\t, \\\\ and \\xHH.
+Bytes from the device go to standard output as they are. --send knows \r, \n, \t, \\ and \xHH.
 """
 
 from __future__ import annotations

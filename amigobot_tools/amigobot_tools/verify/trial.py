@@ -99,7 +99,7 @@ class Trial:
 
     @property
     def distance_unit(self) -> float:
-        """m for a unit of X and Y."""
+        """Meters for a unit of X and Y."""
         return self.found("scale.position", self.profile.units.distance)
 
     def configured(self, name: str) -> int:
@@ -121,7 +121,7 @@ class Trial:
 
     @property
     def half_track(self) -> float:
-        """m of wheel travel for each rad of turning, as the firmware computes it."""
+        """Meters of wheel travel for each rad of turning, as the firmware computes it."""
         # The RevCount of an Erratic counts turns of a wheel, and there is no ticks_mm beside it.
         if self.configured("ticks_mm") and (turn := self.configured("rev_count")):
             return turn / math.tau / self.nominal_ticks
