@@ -23,7 +23,7 @@ SEQUENCES = 12
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", [3, 4, 6, 7, 9, 10])
+@pytest.mark.parametrize("seed", range(1, 7))
 def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
     statistics = Statistics()
     explore(SEQUENCES, seed, statistics, enough=lambda: bool(statistics.failures))
