@@ -169,7 +169,7 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.drive(math.nan), "a finite number of m/s is needed"),
         (lambda robot: robot.drive(0.1, duration=math.inf), "duration is inf s, allowed: 0 and more"),
         (lambda robot: robot.drive(0.1, duration=-1.0), "duration is -1 s"),
-        (lambda robot: robot.turn(4.0), "a turn takes -3.14 to 3.14"),
+        (lambda robot: robot.turn(4.0), "allowed: -3.14 to 3.14"),
         (lambda robot: robot.move(math.nan), "distance is nan m"),
         (lambda robot: robot.set_odometry(math.nan), "must be finite numbers"),
         (lambda robot: robot.set_sonar_sequence(99), "sonar 99 does not exist"),

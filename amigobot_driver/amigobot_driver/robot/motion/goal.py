@@ -205,7 +205,7 @@ class Turn(MotionGoal):
             Refused: HEAD cannot turn by this angle at once.
         """
         if not abs(angle) <= math.pi:
-            raise Refused(f"angle is {angle:g} rad, a turn takes -3.14 to 3.14; further turns are several")
+            raise Refused(f"angle is {angle:g} rad, allowed: -3.14 to 3.14; send several turns for a larger angle")
         if 0 < abs(angle) < TURN_STEP - _ROUNDING:
             raise Refused(f"angle is {angle:g} rad, the firmware turns by {TURN_STEP:.4f} rad (1 deg) at least")
         return cls(angle, scale)
@@ -251,7 +251,7 @@ class Move(MotionGoal):
             Refused: MOVE cannot drive this distance at once.
         """
         if not abs(distance) <= cls.MAX_DISTANCE:
-            raise Refused(f"distance is {distance:g} m, a move takes {-cls.MAX_DISTANCE} to {cls.MAX_DISTANCE}")
+            raise Refused(f"distance is {distance:g} m, allowed: {-cls.MAX_DISTANCE} to {cls.MAX_DISTANCE}")
         if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
             raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
         return cls(distance, scale)

@@ -299,7 +299,7 @@ class Odometer:
         else:
             self._advance(sip, *self._from_here(jump), jump, cycles, cycle)
             self.frame += 1
-            # From the heading of this SIP, not of the one before: the direction of travel is its.
+            # The anchor takes the heading of this SIP, in which the robot has driven, not that of the last one.
             self._anchor()
         return self.state
 

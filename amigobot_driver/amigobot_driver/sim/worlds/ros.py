@@ -69,7 +69,7 @@ def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
     try:
         values = body if header[1] == b"P5" else bytes(int(word) for word in body.split())
     except ValueError:
-        raise WorldError(f"{path}: a P2 picture is numbers up to {white}") from None
+        raise WorldError(f"{path}: a P2 picture has only numbers up to {white}") from None
     if len(values) < width * height:
         raise WorldError(f"{path}: {len(values)} of {width * height} cells, the rest is missing")
     dark = bytes((value if negate else white - value) / white > threshold for value in range(white + 1))
