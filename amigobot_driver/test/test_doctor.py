@@ -161,14 +161,29 @@ def test_a_robot_is_found_at_its_line_speed(speed: int) -> None:
         (lambda data: data, Answer.LOOP_BACK),
         (lambda data: b"\r\nPartner not found!\r\n", Answer.TEXT),
         (lambda data: data + b"\r\nERROR\r\n", Answer.TEXT),
+        (lambda data: data + robot_answers(data), Answer.ECHO),
         (lambda data: b"\x81\x00\xf3\x9c" * len(data), Answer.NOISE),
         (lambda data: b"", Answer.SILENCE),
     ],
-    ids=["loop", "text", "text and echo", "noise", "silence"],
+    ids=["loop", "text", "text and echo", "robot and echo", "noise", "silence"],
 )
 def test_what_is_no_robot_is_told_apart(answer: Callable[[bytes], bytes], expected: Answer) -> None:
     line = FakeLine(answer)
     assert Prober(line, clock=lambda: line.now).run().answer is expected
+
+
+class GpsLine(FakeLine):
+    """A receiver that sends its text all the time, at a speed that no robot has."""
+
+    def read(self, timeout: float) -> bytes:
+        self.now += timeout
+        return b"$GPRMC,120000.00,A,5200.0,N\r\n" if self._baud == 4800 else b"\x9a\xe3\x81\x0c" * 20
+
+
+def test_a_gps_receiver_is_recognized_at_its_own_speed() -> None:
+    line = GpsLine(lambda data: b"")
+    result = Prober(line, clock=lambda: line.now).run()
+    assert (result.answer, result.baud) == (Answer.TEXT, 4800)
 
 
 def test_a_robot_over_tcp_echoes_two_frames_and_is_no_loop() -> None:
@@ -210,6 +225,38 @@ def test_bumpers_and_the_stop_button_are_named() -> None:
     findings = look("sim://p3dx?faults=pressed_bumpers=0,7;stop_button=1", 2.0)
     assert causes(findings) == ["stop-button", "bumper-pressed"]
     assert "front 0, rear 2" in texts(findings, "motors")
+
+
+def test_a_profile_of_another_robot_is_a_warning() -> None:
+    findings = look("sim://amigo", 2.0, profile="p3dx")
+    assert causes(findings)[0] == "wrong-profile"
+    assert causes(look("sim://amigo", 2.0, profile="amigo")) == []
+
+
+def test_a_checksum_over_the_count_is_told_with_the_profile_for_it() -> None:
+    ((_, cause),) = verdict(look("sim://erratic?checksum=count", 2.0))
+    assert cause.key == "checksum"
+    assert "checksum_over_count: true" in cause.command
+
+
+def test_packets_that_come_rarely_but_regularly_are_slow_and_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "slow.yaml").write_text("extends: amigo\nname: slow\nphysics: {cycle_ratio: 3.0}\n")
+    findings = look(f"sim://?robot={tmp_path / 'slow.yaml'}", 5.0)
+    # A busy computer makes them irregular: then they count as lost.
+    assert causes(findings, of_link=True)[0] in ("slow-packets", "bad-link")
+
+
+def test_a_controller_that_restarts_is_told_from_a_bad_link() -> None:
+    findings = look("sim://amigo?faults=reset=3", 6.0)
+    assert causes(findings, of_link=True)[0] == "controller-resets"
+
+
+def test_a_bridge_with_telnet_is_a_warning() -> None:
+    bridge = TcpLine(("127.0.0.1", 0), lambda data: b"\xff\xfb\x01")
+    try:
+        assert "telnet" in causes(look(bridge.url))
+    finally:
+        bridge.close()
 
 
 def test_a_sonar_that_looks_into_the_distance_is_no_fault() -> None:
@@ -260,8 +307,10 @@ def test_a_bad_link_is_told_with_its_figures(load: float, expected: list[str], m
         ([0.1 * n for n in range(50)], 0.0),
         ([0.1 * n for n in range(50) if n % 5], 0.18),
         ([0.5 * (n // 5) + 0.05 * (n % 5) for n in range(50)], 0.0),
+        ([0.3 * n for n in range(50)], 0.0),
+        ([0.1 * n for n in range(50) if n * n % 7 in (0, 2)], 0.57),
     ],
-    ids=["regular", "every fifth is missing", "in bursts"],
+    ids=["regular", "every fifth is missing", "in bursts", "at another rate", "most are missing"],
 )
 def test_packets_that_are_late_are_not_lost(stamps: list[float], lost: float) -> None:
     reports = [types.SimpleNamespace(stamp=stamp) for stamp in stamps]
