@@ -14,7 +14,7 @@ _LOW, _HIGH = -0x8000, 0xFFFF
 _LATVEL = 110
 
 _MOVES = "it moves the robot past cmd_vel_timeout, limits and emergency stop; use"
-_LINK = "it would cut the driver off;"
+_LINK = "it would end the session of the driver;"
 
 
 def _name(number: int, command: CommandTable | None = None) -> str:
@@ -29,7 +29,7 @@ REFUSED: Mapping[str, str] = {
     "MOVE": f"{_MOVES} the action move",
     "JOYDRIVE": f"{_MOVES} cmd_vel",
     "ENABLE": "the motors need a stop first; use enable_motors",
-    "OPEN": f"{_LINK} it opens the session itself",
+    "OPEN": f"{_LINK} the driver sends it after connecting",
     "CLOSE": f"{_LINK} end the node to close the session",
     "HOSTBAUD": f"{_LINK} see the parameter baud",
     "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools can leave",
@@ -58,7 +58,7 @@ def raw_instruction(
         raise Refused(f"{name} is not sent: {REFUSED[name]}")
     if len(arguments) > 1 or (arguments and text):
         raise Refused(
-            f"{name}: one number or one text is an argument, "
+            f"{name} takes one number or one text, "
             f"not {counted(len(arguments), 'number')} and {counted(len(text), 'byte')}"
         )
     value = text or (arguments[0] if arguments else None)
