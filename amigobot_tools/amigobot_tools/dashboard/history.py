@@ -31,9 +31,10 @@ class History:
         return sorted(self._rings)
 
     def add(self, now: float, values: object) -> None:
-        """Append a point, unless the last one is younger than `STEP`."""
+        """Append a point, unless the last one is younger than about `STEP`."""
+        now = round(now, 2)  # as a page gets it, so that it can say which points it has
         newest = self._times[(self._count - 1) % _POINTS]
-        if now - newest < STEP:
+        if now - newest < 0.9 * STEP:  # a loop may be early
             return
         at = self._count % _POINTS
         self._times[at] = now
@@ -52,7 +53,7 @@ class History:
         places = [at for at in self._places() if self._times[at] > time]
         rings = [self._rings.get(name) for name in names]
         return {
-            "times": [round(self._times[at], 2) for at in places],
+            "times": [self._times[at] for at in places],
             "values": [[_rounded(ring[at]) if ring else None for at in places] for ring in rings],
         }
 

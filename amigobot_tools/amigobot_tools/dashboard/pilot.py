@@ -178,7 +178,7 @@ class Pilot:
         with self._changed:
             if self._braking_since == math.inf:
                 return  # an emergency stop was requested meanwhile: it stays latched
-            self._braking_since = math.inf
+            self._braking_since, self.note = math.inf, ""
         self._remote.clear_emergency_stop()
 
     # -- with the lock ----------------------------------------------------------------------------------------
