@@ -45,6 +45,7 @@ class NodeMachine(DriverMachine):
         self.world = NodeWorld(setup)
         world = self.world
         world.call(lambda: world.bench.wait_until(lambda: world.bench.status, "NodeLives: no status comes", START))
+        world.link_changed = world.now  # before this there was no node to find the robot
         if connected:
             self._until(lambda: world.running_for(1.0), "LinkIsTrue: the robot is not found")
 
