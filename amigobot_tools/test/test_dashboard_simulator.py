@@ -121,6 +121,8 @@ def test_the_clock_stands_still_steps_and_runs_faster() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}
         do["pause"](on=True)
+        with pytest.raises(Refused, match="the simulation is paused: let it go on"):
+            source.examination()
         before = source.live()["sim"]["time"]
         time.sleep(0.3)
         assert source.live()["sim"]["time"] == before

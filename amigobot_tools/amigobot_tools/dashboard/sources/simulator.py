@@ -151,7 +151,13 @@ class SimulatorSource(PortSource):
         return self.remote.state()
 
     def examination(self) -> Examination:
-        """Return the checks of the session: the simulated robot has no other port."""
+        """Return the checks of the session: the simulated robot has no other port.
+
+        Raises:
+            Refused: Time stands still.
+        """
+        if self._driver.paused:
+            raise Refused("the simulation is paused: let it go on, the doctor listens to the robot for 10 s")
         return Examination(self._target, self._examine_session, rests=True)
 
     def _target_of(self, port: str) -> Target:

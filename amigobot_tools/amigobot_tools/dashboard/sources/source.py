@@ -52,7 +52,11 @@ class Source(Protocol):
         ...
 
     def examination(self) -> Examination | None:
-        """Return what the doctor does with this source now; None where there is nothing to examine."""
+        """Return what the doctor does with this source now; None where there is nothing to examine.
+
+        Raises:
+            Refused: It cannot be examined now; the message says why.
+        """
         ...
 
     def close(self) -> None:
