@@ -56,8 +56,11 @@ PICTURES: dict[str, Callable[[], None]] = {
 def main() -> None:
     """Write the pictures that the command line names, or all."""
     parser = argparse.ArgumentParser(prog="tools.pictures", description="Write the pictures of the documentation.")
-    parser.add_argument("names", nargs="*", choices=[*PICTURES, []], metavar="NAME", help=", ".join(PICTURES))
-    for name in parser.parse_args().names or PICTURES:
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PICTURES))
+    names = parser.parse_args().names or list(PICTURES)
+    if unknown := set(names) - PICTURES.keys():
+        parser.error(f"{', '.join(sorted(unknown))} is not known, allowed: {', '.join(PICTURES)}")
+    for name in names:
         try:
             PICTURES[name]()
         except Missing as error:
