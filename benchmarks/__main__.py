@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m benchmarks: measure every ratio and write benchmarks/results/latest.json.
 
 python -m benchmarks                everything, within 15 minutes

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m benchmarks.browsers URL COUNT: connections to a dashboard that take every frame as browsers do.
 
 Prints a line when all of them have seen the robot; runs until it is ended.

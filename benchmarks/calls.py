@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Python calls into the package for each SIP and for each velocity, counted by a profile hook in the running node.
 
     python -m benchmarks.calls      print the calls by thread

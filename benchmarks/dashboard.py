@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node with a dashboard and three browsers, against the node alone: browsers that watch must not slow it down."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Frames decoded a second, against a bare loop over the same fields."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """How many robots one computer carries: drivers with a simulated robot each, 20 SIPs a second, none missed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m benchmarks.floor PORT MESSAGES: the least a driver must do, as a program.
 
 One thread blocks on the port and publishes ready-made messages for every SIP; a subscription writes one fixed frame.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node on a pty, against the floor on a pty: latency both ways, CPU and memory."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Pictures of the results for the documents: docs/images/performance.png and docs/images/stamp-jitter.png.
 
 python -m benchmarks.plots      from the last run of `make bench`

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A program under test as a process, and the ROS client that reads what it publishes."""
 
 from __future__ import annotations

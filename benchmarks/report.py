@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The rows of the result: on the terminal, and in results/latest.json."""
 
 from __future__ import annotations

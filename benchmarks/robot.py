@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot on a pty, as the programs under test find it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulator against real time: seconds of a robot for each second of one core."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Jitter of the odometry stamps against the robot's own clock, beside the jitter of the arrival of its packets."""
 
 from __future__ import annotations

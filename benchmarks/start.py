@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node without a robot, the time to the first odometry, and memory after the packets of an hour."""
 
 from __future__ import annotations

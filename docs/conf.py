@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Settings of the documentation site: `make docs` writes build/site/index.html."""
 
 from __future__ import annotations

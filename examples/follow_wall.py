@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Follow a wall on the left side, at a distance of 0.4 m.
 
 The controller is a PD controller: it steers by the error of the distance and by how fast the distance changes.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write every report of the robot to a CSV file while it drives a circle.
 
 python examples/log_to_csv.py robot.csv

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Turn once around and draw what the sonars see, as text or with matplotlib.
 
 python examples/sonar_plot.py

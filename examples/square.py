@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Drive a square: four sides, four corners.
 
 python examples/square.py                       # a simulated robot

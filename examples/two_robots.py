@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Two robots at once: they turn in opposite directions, then drive away from each other.
 
 Methods of a robot block. So that both robots move at the same time, each has a thread of its own.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Wander about and avoid obstacles.
 
 Straight on while there is room; otherwise turn on the spot to the side that has more room. A robot has no sonar for

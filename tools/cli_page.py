@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write the generated parts of docs/cli.md: what each verb says of itself, and its options.
 
 ./run python -m tools.cli_page

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write docs/reference/faults.md, the symptoms of each fault, from the matrix in test_fault_matrix.py.
 
 ./run python -m tools.fault_table

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write what is said about the interface of the node from the tables in the code.
 
 ./run python -m tools.interface_files

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write requirements.lock from requirements.in: lock.py PYTHON..., one interpreter for each version.
 
 pip resolves for the interpreter it runs in, so each one is asked in turn; where the answers differ, the lines

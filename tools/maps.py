@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write the maps of the simulator's worlds, for Nav2 (.yaml and .pgm) and for ARIA (.map), from config/worlds.
 
 ./run python -m tools.maps

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write the tables of docs/protocol.md from the code: commands, packets, units, FLASH, timing, examples.
 
 ./run python -m tools.protocol_tables

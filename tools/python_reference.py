@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m tools.python_reference: fill the tables of docs/python.md from the code."""
 
 from __future__ import annotations

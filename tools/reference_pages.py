@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Fill the tables of docs/reference from the code: topics, services, parameters, message definitions, robot profiles.
 
 tools/interface_files.py writes the pages. A table stands between the lines `<!-- generated: NAME -->` and

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """ROS 2 driver for the ActivMedia AmigoBot and its relatives, and a Python API that needs no ROS (docs/python.md).
 
     from amigobot_driver import AmigoBot

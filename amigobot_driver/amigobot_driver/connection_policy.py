@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """How the driver connects, keeps a connection, notices its loss and connects again: every time and count, in one place.
 
 The procedure itself is in `robot/session.py` and in the greetings of the dialects; docs/protocol.md 3.3 describes it.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Connects one `Robot` with one port. This module has the threads, the lock and the real clock of the driver.
 
 The reader thread blocks on the port and delivers events to the listener. The writer thread sleeps until a frame is due;

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The errors of this package. Each message is one line: what happened, why, and what to do.
 
 - `AmigoBotError`: the base of all.

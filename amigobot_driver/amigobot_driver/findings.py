@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The state of each part of a robot, with the remedy: what diagnostics and the tools show.
 
 A finding is a function of this module marked with @part. It gets a `History` of snapshots and returns a `Finding`.

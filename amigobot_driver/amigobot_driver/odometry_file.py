@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Stores the last pose in a small file, so that a driver continues its odometry after a restart.
 
     file = OdometryFile(default_path("/amigobot", "/dev/ttyUSB0"), "/amigobot", "/dev/ttyUSB0")

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Connects one `Robot` with a recording of its serial line.
 
 It does what `driver.py` does for a port, without threads. The only clock is the time in the recording, so a recording

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Finds the files that are installed with the code: in the source tree, or in share/ of the package."""
 
 from __future__ import annotations

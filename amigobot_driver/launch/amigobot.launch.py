@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The driver and its robot's description: without arguments, a simulated AmigoBot."""
 
 from __future__ import annotations

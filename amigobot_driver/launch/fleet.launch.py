@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Several robots, each in a namespace of its name and with its name before its frames; simulated ones share a world."""
 
 from __future__ import annotations

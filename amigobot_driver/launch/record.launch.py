@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Records a robot's topics as an MCAP bag, until Ctrl-C."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Plays the raw packets of a bag through the driver: odometry and all else derived anew, with any calibration."""
 
 from __future__ import annotations

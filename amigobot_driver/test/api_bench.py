@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The Python API on a simulated robot in this process, whose truth and faults the tests can reach."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Stands in for `ros2 bag play` where rosbag2 is not installed, and behaves like it where that matters:
 
 it plays at once, to subscribers or to none, unless it starts paused; it offers its services below its node's name;

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A `Robot` and a simulated robot on one simulated clock, joined by a wire that can be as bad as one likes.
 
     bench = Bench(Options(max_linear=0.7))

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One component of the robot by itself: packets in, events and commands out, no link and no simulator."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Robots and lines with a fault, for `amigobot doctor`: it runs as a process, and its remedy is typed as it is printed.
 
 A `Fault` is one cause with its seed: it makes the fault, says what the verdict must name, and mends by hand what a hand

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Launch files without `launch`: its classes are mocks that remember what they were made from."""
 
 from __future__ import annotations

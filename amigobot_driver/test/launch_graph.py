@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a launch file would start, resolved without starting it: by `launch` itself, or by stand-ins for it.
 
 Both give the same `Process` objects; where `launch` is installed a test compares the two.

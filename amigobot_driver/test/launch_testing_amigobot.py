@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The launch file as `launch_test` runs it: the robot stands there, and every process ends well."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The commands on the pages of the documentation: found in the blocks of the language `console`, with their output."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the node tests stand on: a robot whose wire can be read and disturbed, the node, and a user of the node.
 
     Robot   the simulated robot, on TCP or on a pty, in a thread of the test

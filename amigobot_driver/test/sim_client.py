@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A client for the simulator on simulated time, as small as a client can be."""
 
 from __future__ import annotations

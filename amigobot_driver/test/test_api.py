@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`AmigoBot` as its users have it: one object with blocking methods, here on the simulated robot in this process."""
 
 from __future__ import annotations

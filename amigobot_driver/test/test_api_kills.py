@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """However a program on the Python API ends, the robot is at rest soon after: SIGKILL, Ctrl-C, an exit without close."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Which layer may import which: the imports of the source against one table."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Citations lead somewhere inside the repository: sections and errata of docs/protocol.md, files in docs/, anchors."""
 
 from __future__ import annotations

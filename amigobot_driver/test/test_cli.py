@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The `amigobot` command: which verbs there are, what is missing, and what a user sees then."""
 
 from __future__ import annotations

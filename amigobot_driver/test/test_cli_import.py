@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`amigobot import`: the parameter files of p2os, RosAria, rosaria2, Player and ARIA as parameters of this driver."""
 
 from __future__ import annotations

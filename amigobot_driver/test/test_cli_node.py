@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Verbs through a running node: the same answers as from a port."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Verbs that ask a robot at a port, on the simulated robot in this process, without ROS."""
 
 from __future__ import annotations

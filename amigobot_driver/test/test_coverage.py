@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/reference/coverage.md says the truth: every command has a row, every name is the node's, every test exists."""
 
 from __future__ import annotations

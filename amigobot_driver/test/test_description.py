@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The robot's description: what the profile says is what the model shows, and the node's frames are in it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`amigobot doctor`: what each check finds on simulated robots, ptys and servers, and that the robot does not move."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What is written about the node, held against the node: reference, security policy, links."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The driver in real time, with real threads: on the simulated robot in this process, over a pty and over TCP."""
 
 from __future__ import annotations

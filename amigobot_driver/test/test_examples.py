@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Each program in examples/ runs on the simulated robot and does what it says."""
 
 from __future__ import annotations

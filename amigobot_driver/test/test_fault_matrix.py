@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The matrix of faults: each that the simulator has or a robot is found with, and what the user sees of it.
 
 A row says what happens and what is seen, in words for docs/reference/faults.md (`python -m tools.fault_table` writes

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What fuzzing runs for hours, here on the corpus: its seeds, and what it has found."""
 
 from __future__ import annotations

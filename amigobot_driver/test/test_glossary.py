@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/glossary.md: a list that a reader can search, with links that lead to a place."""
 
 from __future__ import annotations

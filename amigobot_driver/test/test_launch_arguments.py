@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Every argument of every launch file reaches what it is about; robots with names of their own keep to them."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The launch files of the driver: what they start, from which arguments. Where `launch` is installed, it reads them
 too; where it is not, mocks stand for it."""
 

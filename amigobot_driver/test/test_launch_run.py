@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The launch files for real, where `launch` and `launch_ros` are installed: processes, topics, the tree of frames."""
 
 from __future__ import annotations

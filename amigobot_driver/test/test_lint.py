@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The linters, as tests: what they find is the failure message."""
 
 from __future__ import annotations

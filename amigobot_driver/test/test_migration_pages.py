@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/migration against the code: every parameter of the other drivers has a row, every name here exists."""
 
 from __future__ import annotations

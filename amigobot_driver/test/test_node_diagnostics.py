@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What /diagnostics says of a robot in trouble, and that each trouble comes with its remedy."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """An empty request of any service, as `ros2 service call NAME TYPE` sends it, changes nothing or is refused."""
 
 from __future__ import annotations

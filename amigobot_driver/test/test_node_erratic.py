@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node with an Erratic: the same names as for the rest of the family, and those that only it has."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Several robots on one computer, and the node on simulated time."""
 
 from __future__ import annotations

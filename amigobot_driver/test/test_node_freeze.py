@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A node that is stopped and continued, and clocks that jump."""
 
 from __future__ import annotations

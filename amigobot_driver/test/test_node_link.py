@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot that is not there, goes away and comes back: the node says what it sees, waits, and goes on."""
 
 from __future__ import annotations

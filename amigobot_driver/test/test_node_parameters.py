@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node's parameters: described, checked at the start and at run time, and kept by the robot."""
 
 from __future__ import annotations

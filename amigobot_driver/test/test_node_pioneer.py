@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a Pioneer has beside an AmigoBot, as a user's program sees it: one node, one simulated Pioneer 3 with ARCOS."""
 
 from __future__ import annotations

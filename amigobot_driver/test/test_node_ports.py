@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Digital and analog ports through the node, as a program of the user's sees them."""
 
 from __future__ import annotations

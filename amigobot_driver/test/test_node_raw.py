@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The protocol itself through the node: raw commands and every frame of the line."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What record.launch.py records: every topic of the node, and its packets for as long as the recording lasts."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node on a recording: what it published from the robot, it publishes again from the packets."""
 
 from __future__ import annotations

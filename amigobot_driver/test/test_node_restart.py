@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node is killed and started again: its odometry goes on."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The services: each answers when the robot has done it or with the reason why not, and none holds up another."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Every way of ending the node stops the robot and closes its session."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """sonar_on_connect: when_subscribed: the sonars fire while a sonar topic has a subscriber, and only then."""
 
 from __future__ import annotations

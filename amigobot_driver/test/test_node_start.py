@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The ways to start that the README gives: a simulated robot on a serial port, on TCP, and in the node itself."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node under any order of calls, faults and people, over real DDS: every invariant holds (see node_machine/).
 
 A short run with a fixed seed; `make soak` has the long one. A failure is printed as a script that runs by itself.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Encoders, gyro and the odometry made of ticks, through the node."""
 
 from __future__ import annotations

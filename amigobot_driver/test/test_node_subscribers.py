@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """How often the middleware is asked for the subscribers of a topic."""
 
 from __future__ import annotations

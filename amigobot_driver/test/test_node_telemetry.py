@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the node publishes: types, frames, QoS, stamps, and whether the numbers are those of the robot."""
 
 from __future__ import annotations

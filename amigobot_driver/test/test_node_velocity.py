@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """cmd_vel: what drives the robot, what is refused, and that no velocity outlives its sender."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A driver that was killed: its successor continues the odometry from a file, or says why it starts at zero."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What only Linux has is not needed: the API and the verbs work without it, as on macOS."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Every command on every page: it exists, its arguments are accepted, and what needs no ROS and ends is run.
 
 A page names the environment of its commands. Commands that need an installed distribution, root, a screen or a robot

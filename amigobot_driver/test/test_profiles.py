@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot profiles: what is shipped, how one is chosen, and what a bad one is told."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """ARIA parameter files: the one in appendix B of the AmigoBot manual, and what people make of such files."""
 
 from __future__ import annotations

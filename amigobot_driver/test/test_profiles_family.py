@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The rest of the family: Pioneers and the Erratic as profiles, and how a robot is added to them."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The command tables: what each number means, which argument it takes, how that stands on the wire."""
 
 from __future__ import annotations

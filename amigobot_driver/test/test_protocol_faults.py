@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Charge state, faults and temperature: said where the packet has them, and nowhere else."""
 
 from __future__ import annotations

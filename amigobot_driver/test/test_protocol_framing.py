@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Frames: the checksum, what may be sent, and how the decoder finds frames in a stream of anything."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The packets a robot sends: one description for parser and builder, optional tails, what values mean.
 
 Every packet with known bytes is in test_protocol_vectors; here are the properties and the odd cases.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/protocol.md against the code: its tables, every frame, every sum, every parameter that it names."""
 
 from __future__ import annotations

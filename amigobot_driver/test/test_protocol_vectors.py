@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Every verified frame of the protocol reference, both ways: bytes to value and value to bytes.
 
 `data/packets.json` holds the frames by name; the tables here say what each of them means.

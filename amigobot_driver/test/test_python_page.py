@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/python.md: its programs run as they stand on the page, and its tables are those of the code."""
 
 from __future__ import annotations

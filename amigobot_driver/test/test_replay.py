@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A recording of the line through the same robot object: what comes out is what came out then, to the nanosecond."""
 
 from __future__ import annotations

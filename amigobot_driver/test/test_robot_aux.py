@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The auxiliary serial ports, against a simulated robot with devices plugged into them, on simulated time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """How long the battery lasts: the countdown against a battery that really drains."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Odometry across jumps of the robot's counters, against the simulator's true pose."""
 
 from __future__ import annotations

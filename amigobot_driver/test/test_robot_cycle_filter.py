@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The estimate of the robot's clock from the times at which packets arrive."""
 
 from __future__ import annotations

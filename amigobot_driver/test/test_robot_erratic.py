@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The Erratic behind the same `Robot`, in its own dialect (docs/protocol.md 3.8, 4.2, 5.11-5.15)."""
 
 from __future__ import annotations

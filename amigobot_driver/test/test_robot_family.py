@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The driver with the rest of the family, on a simulated clock: recognised, driven, and believed."""
 
 from __future__ import annotations

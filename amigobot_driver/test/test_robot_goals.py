@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Turns and moves in every order of requests, against the simulator's ground truth, on each kind of controller."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The gyro: zero at rest, the body's rate in a turn, and a variance that holds what it says."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the parts of a robot count of themselves: retries, gaps, latency, stalls."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Safety: no velocity outlives its sender, STOP comes first, the emergency stop wins, nonsense stays out."""
 
 from __future__ import annotations

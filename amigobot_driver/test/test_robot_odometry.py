@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Odometry: what the counters say, without jumps, whatever is lost on the way."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a Pioneer has beside an AmigoBot, on simulated time: bumpers, compass, gripper, joystick, charger, reset."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Digital outputs, the analog port and raw commands against the simulated robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A confirmed request: sent until a packet shows its effect, given up after a limit, one result for every caller."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Requests while the command queue is full: each completes, and the robot does what the answer says."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The scheduler: every timer runs once, at its time, in order, however it was moved before."""
 
 from __future__ import annotations

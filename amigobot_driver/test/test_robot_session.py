@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The connection: whatever state a robot is found in, the driver gets into a session, and back into one."""
 
 from __future__ import annotations

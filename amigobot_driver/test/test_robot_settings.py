@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Motors and sonar: asked for, sent again until the robot reports them, then followed; and the battery's level."""
 
 from __future__ import annotations

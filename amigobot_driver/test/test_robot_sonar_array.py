@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The sonar ring as one view: what was heard from where the robot was, seen from where it is."""
 
 from __future__ import annotations

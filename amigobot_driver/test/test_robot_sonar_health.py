@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Which sonars are said to be broken: each kind of fault is found and named, and a sound ring is left in peace."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the robot streams beside its SIP, and what the encoders are good for, on simulated time."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Working parameters: set, read back from CONFIGpac, sent again, re-applied; and the sonars' firing order."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Turns and moves with an end, and the modes that exclude each other, against the simulated firmware."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The acceptance script of docs/protocol.md 8.10, byte for byte, and what deployed clients really send."""
 
 from __future__ import annotations

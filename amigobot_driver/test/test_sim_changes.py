@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulator's world while it runs: the robot is carried, walls come and go."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Walls: the body stops, the wheels stall, the packets say so, and the way back is free."""
 
 from __future__ import annotations

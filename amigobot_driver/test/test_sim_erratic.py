@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulated Erratic: what its manual promises, with the frames of the reference.
 
 Source: docs/protocol.md 4.2, 5.11-5.15.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Faults: how they are written, what each does, and that a seed makes them repeatable."""
 
 from __future__ import annotations

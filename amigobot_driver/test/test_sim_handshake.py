@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """How a client gets in and out, and what the controller does with bytes that are no command for it."""
 
 from __future__ import annotations

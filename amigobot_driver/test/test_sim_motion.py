@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Motion: trapezoids, modes, limits, the watchdog, and what the robot says of it against what it really does."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Every capability of the simulator can be had on the command line and in a sim:// URL, and is documented."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The physics of a profile changes the simulated robot, the owner's hands move it, and a report describes it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulated Pioneers: what P2OS, AROS and ARCOS say and do that the AmigoBots do not (docs/protocol.md 4.1, 5)."""
 
 from __future__ import annotations

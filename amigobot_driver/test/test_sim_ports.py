@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The rest of the machine: pins, auxiliary ports, sounds, gyro, streams, battery, CONFIGpac, line speed."""
 
 from __future__ import annotations

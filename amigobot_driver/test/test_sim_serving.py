@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulator as its users meet it: the command, a pty, a TCP port, sim:// - in real time, with a raw client.
 
 Waits are for events, with a generous limit; nothing here depends on how fast the machine is.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Several simulated robots in one world: they detect each other, and stop each other."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Sonar: one ping at a time, in sequence, and what each hears against the geometry."""
 
 from __future__ import annotations

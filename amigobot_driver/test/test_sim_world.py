@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Worlds: geometry, what is near a robot, the files that are shipped, and what a bad file is reported as."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The order in which a SIP is used: its odometry first, then every component."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The documentation site: it builds without a warning, needs no network, and every page can be reached by reading."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The driver core under any order of calls, faults and people: every invariant holds (see state_machine/).
 
 A short run with fixed seeds; `make soak` has the long one. A failure is printed as a script that runs by itself.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Each check of the state machine can fail: it notices what the robot or the driver does behind the machine's back."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Ports: bytes pass unchanged, and every failure is one PortError with cause and remedy."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A velocity and a stop are handled by two threads of the node: their order of arrival counts."""
 
 from __future__ import annotations

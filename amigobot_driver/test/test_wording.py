@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Words of code and documents: messages count grammatically ("1 tone", not "1 tones"), and no word is a riddle."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The driver with robot_localization: wheels and gyro fused into odom -> base_link."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Nav2 for the AmigoBot. With sim:=true a simulated one drives through an office."""
 
 from __future__ import annotations

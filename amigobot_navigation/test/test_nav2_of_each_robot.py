@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Nav2's parameters for every profile: the body inside every shape, every sonar in every list, no velocity too high."""
 
 from __future__ import annotations

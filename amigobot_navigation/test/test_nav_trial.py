@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The parts of tools/nav_trial that need no Nav2: goals, clearance, parameters for a clock that runs fast."""
 
 from __future__ import annotations

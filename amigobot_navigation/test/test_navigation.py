@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The navigation package: parameters that fit robot and driver, maps that fit the worlds, launch files that fit all."""
 
 from __future__ import annotations

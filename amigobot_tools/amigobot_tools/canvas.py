@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A picture of dots in a terminal: Braille characters have two by four dots each."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The options of every tool that say which robot, and the connection that they make."""
 
 from __future__ import annotations

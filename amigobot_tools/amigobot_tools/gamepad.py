@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A gamepad or joystick, through pygame, which reads those that the system knows. No window is opened."""
 
 from __future__ import annotations

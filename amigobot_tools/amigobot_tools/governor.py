@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Limits the speed in front of obstacles, by the newest sonar readings."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Hold to drive: a terminal reports that a key is pressed and repeats it while it is held, but not its release."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Keys of a terminal: one at a time, without Enter, with the terminal restored at the end."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Watch a robot live: top view with trail and sonars, battery, motors, ports, link, log.
 
     amigobot monitor --ros                          what a running amigobot_node sees

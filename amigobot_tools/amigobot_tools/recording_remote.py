@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A recording of `amigobot record`, played at its own speed."""
 
 from __future__ import annotations

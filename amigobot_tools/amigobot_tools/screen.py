@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What several full-screen tools show: title, battery, sonar bars. Everything fits into 80x24."""
 
 from __future__ import annotations

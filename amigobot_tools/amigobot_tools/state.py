@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the tools know of a robot and ask of it, whichever way they are connected."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Drive a robot with the keys of the terminal or with a gamepad.
 
     amigobot teleop                                 a simulated robot

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Let a robot wander about without touching anything, for as long as you like.
 
     amigobot wander                                  a simulated robot

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Headless Chromium on a dashboard that runs in this process."""
 
 from __future__ import annotations

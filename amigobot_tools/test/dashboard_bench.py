@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A dashboard without a browser: its server on a free port, and WebSockets that speak like the page."""
 
 from __future__ import annotations

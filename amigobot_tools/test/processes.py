@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot in one process, a tool on a terminal in another, and the truth about the robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """amigobot_tools.bag: what is recorded can be read back, by other programs too."""
 
 from __future__ import annotations

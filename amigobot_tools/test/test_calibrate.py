@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Calibration: what is found on a simulated robot with wrong wheels is the truth, and the driver uses it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """docs/cli.md against the command: each verb has its section, and the generated parts are those of the code."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The page in a real browser: every control is used, at three sizes, with mouse and keys."""
 
 from __future__ import annotations

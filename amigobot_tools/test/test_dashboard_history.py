@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The history of the plots: ten minutes of every number, and no more."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The dashboard through a running node: what it sees, and that its controls reach the robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The dashboard of a port: it is served before a robot answers, and says what it waits for."""
 
 from __future__ import annotations

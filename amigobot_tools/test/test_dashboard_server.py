@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The dashboard's server without a browser: who may use it, what it sends, what it does with any message."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The dashboard on a simulated robot: controls reach it, its clock and its world can be changed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Who holds the stick of the dashboard, and what stops the robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The demo itself, shortened: with ROS 2 (node, driver and recorder as processes, DDS between them), and without."""
 
 from __future__ import annotations

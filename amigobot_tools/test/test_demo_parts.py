@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The demo's parts that need no robot: geometry, guard, live line, processes, what is made of a recording."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Every verb with a robot that fails: one line on standard error, an exit status, and no traceback."""
 
 from __future__ import annotations

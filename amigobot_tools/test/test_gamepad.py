@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A gamepad drives only while its dead-man's button is held, and its loss stops the robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Tools through a running node: what they see, and that they drive it."""
 
 from __future__ import annotations

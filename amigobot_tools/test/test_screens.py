@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The full-screen views, drawn for terminals of several sizes."""
 
 from __future__ import annotations

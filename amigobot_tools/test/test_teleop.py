@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Teleoperation without a terminal: keys, velocities, the governor, and the wanderer."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Teleoperation as a person meets it: keys on a terminal, a robot in another process, and what it really does."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """However a tool ends while it drives, the robot is at rest soon after. tools/soak does this 200 times."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`amigobot verify` from end to end: against a simulated robot, a changed one, and an owner who stops it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One physical constant of the robot changed by a tenth: exactly its figure differs (docs/how-to/verify.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`amigobot verify` as an owner meets it: questions on a terminal, a robot in another process, any key to stop it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Tools that are killed while they drive a robot in another process, in every way in which tools end."""
 
 from __future__ import annotations

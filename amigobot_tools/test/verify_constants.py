@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Simulated robots with one physical constant changed by a tenth, and the one figure that must show it."""
 
 from __future__ import annotations

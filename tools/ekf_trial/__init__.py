@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Measures robot_localization with our ekf.yaml against the truth of the simulator.
 
     python -m tools.ekf_trial --runs 20

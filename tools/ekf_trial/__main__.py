@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The table: errors of yaw and position, for the wheels alone and for the filter."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Drives of a simulated AmigoBot-SH: what the driver publishes, and where the robot really was."""
 
 from __future__ import annotations

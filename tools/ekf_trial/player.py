@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Plays a drive to the real ekf_node, on its own clock, and records what the filter says."""
 
 from __future__ import annotations

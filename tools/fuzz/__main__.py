@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m tools.fuzz [--seconds N] [TARGET ...]: fuzz each target for that long; exit 1 when one was broken."""
 
 from __future__ import annotations

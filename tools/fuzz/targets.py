@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Each target takes any bytes and must neither raise nor hang, other than with the error its reader promises."""
 
 from __future__ import annotations

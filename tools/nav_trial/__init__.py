@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Sends a simulated robot to many random goals with the real Nav2, and measures success, touches and clearance.
 
     python -m tools.nav_trial --goals 50 --seed 1 --robot p3at --speed 2 --output /tmp/trial

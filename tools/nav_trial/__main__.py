@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Starts robot, Nav2 and goals; writes the result as JSON and as a picture, and one line of summary."""
 
 from __future__ import annotations

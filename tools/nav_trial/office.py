@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Where a robot can go in a world, and how near its body came to a wall."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Changes Nav2's parameters for a trial: single ones, and what a simulated clock that runs fast needs."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Draws a trial: the paths, and the costmaps at a recovery."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node of the driver with a simulated robot, on a simulated clock that it publishes."""
 
 from __future__ import annotations

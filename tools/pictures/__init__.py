@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Draws the pictures of the documentation from the simulator, the profiles and the programs: `make pictures`."""
 
 import sys

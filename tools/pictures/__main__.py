@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Write the pictures into docs/images.
 
     ./run python -m tools.pictures                  all of them

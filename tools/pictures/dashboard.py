@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The page of `amigobot dashboard` in a browser, on a desk and on a phone."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What is drawn from the profiles and the worlds: the animated tour, the robots, their frames, the office."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Odometry against the truth of the simulator: a robot with worn wheels, before and after its calibration."""
 
 from __future__ import annotations

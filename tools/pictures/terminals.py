@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Screens of the `amigobot` command: it runs in a real terminal (tmux), whose content becomes an SVG file."""
 
 from __future__ import annotations

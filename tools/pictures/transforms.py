@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The tree of tf frames of an AmigoBot with Nav2, and who publishes each transform."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python3 tools/setup [COMMAND...]: see main.py. This file must be readable for every Python, to say which it needs."""
 
 import sys

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What only the system can supply: a C++ compiler, cmake, and the parts of Python that Debian splits off."""
 
 from __future__ import annotations

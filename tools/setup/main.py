@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Set up everything that is needed to build, run and test; then run a command in that environment.
 
 What is there and still right is left alone: a stamp in .venv and one for each package in install/ say what

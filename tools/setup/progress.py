@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a person who waits sees: a line for each long step, one for a failure; the rest is in a log file."""
 
 from __future__ import annotations

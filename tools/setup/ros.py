@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Which ROS 2 is used: the one that is sourced, or else the one from PyPI."""
 
 from __future__ import annotations

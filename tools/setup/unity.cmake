@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 # Included after each project() where ROS 2 comes from PyPI: compiles the hundreds of small files of type support that
 # rosidl generates in few big ones, in two thirds of the time. The files of rosidl_generator_c are left alone: they
 # define the same static names.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The virtual environment: ROS 2 and the tools from PyPI, or the tools that an installed ROS 2 lacks."""
 
 from __future__ import annotations

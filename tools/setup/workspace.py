@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The packages of this repository, built by colcon into build/ and install/."""
 
 from __future__ import annotations

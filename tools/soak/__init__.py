@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The figures of a driver that never lets go, measured over minutes or hours: `make soak MINUTES=60 SEED=1`.
 
 Each scenario is a function that yields `Figure`s and is told how much of the time it may take. Most run a driver and

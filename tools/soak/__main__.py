@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m tools.soak [--minutes M] [--seed N]: run every scenario, print the figures, exit 1 when one is missed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`amigobot verify` against simulated robots with one physical constant changed by a tenth."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Browsers that go while they drive: the tab is closed, the browser crashes, the network fails."""
 
 from __future__ import annotations

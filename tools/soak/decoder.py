@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Ten million bytes that no robot sent, into the decoder."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`amigobot doctor` on seeded causes: whether it names them in time, and whether its remedy cures them."""
 
 from __future__ import annotations

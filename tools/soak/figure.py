@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a scenario measured, and whether that is good enough."""
 
 from __future__ import annotations

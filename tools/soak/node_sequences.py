@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node in its own process under random orders of calls, faults and people, over real DDS."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """An hour of a page in a real browser that drives a simulated robot: neither side may need more and more memory."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Scenarios with real processes: a node that is killed, a node without a robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m tools.soak.publish LINEAR ANGULAR: publish cmd_vel at 10 Hz until ended."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The driver core under random orders of calls, faults and people, for as long as there is time.
 
 `python -m tools.soak.sequences --seconds 3600 --seed 1` runs this alone, goes on after a failure, and prints each

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Scenarios on simulated time: noise for an hour, senders that die, emergency stops, cables, a whole day."""
 
 from __future__ import annotations

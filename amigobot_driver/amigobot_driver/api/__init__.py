@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The Python API: a robot as one object with blocking methods, without ROS (docs/python.md)."""
 
 from .amigobot import AmigoBot

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`AmigoBot`: everything that a robot can do, in one class."""
 
 from __future__ import annotations

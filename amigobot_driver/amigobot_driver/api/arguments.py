@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Checks of what a program passes: a value of a wrong type must not reach the threads of the driver."""
 
 from __future__ import annotations

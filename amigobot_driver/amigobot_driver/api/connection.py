@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What all parts of the Python API share: the driver, its lock, and how the result of a request is awaited."""
 
 from __future__ import annotations

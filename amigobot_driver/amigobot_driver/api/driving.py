@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Driving: velocities that expire, movements with an end, and stops."""
 
 from __future__ import annotations

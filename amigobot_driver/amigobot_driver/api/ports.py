@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The ports of the robot: digital outputs and inputs, analog inputs, auxiliary serial ports."""
 
 from __future__ import annotations

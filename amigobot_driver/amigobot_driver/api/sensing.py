@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the robot measures: pose, sonars, battery, and everything as a stream of events."""
 
 from __future__ import annotations

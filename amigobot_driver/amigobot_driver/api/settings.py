@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Settings of the robot: its configuration, the gains of its servos, and the options of the driver."""
 
 from __future__ import annotations

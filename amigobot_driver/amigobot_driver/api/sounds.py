@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The sounds of the robot: list, search, play, and tones."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Events of the robot as iterators, asyncio iterators and callbacks, each with a queue of limited length.
 
 The reader thread of the driver puts events into the queues and waits for no consumer: a queue that is full loses its

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The values that the Python API returns: frozen dataclasses in SI units."""
 
 from __future__ import annotations

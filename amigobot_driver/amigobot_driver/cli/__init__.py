@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The `amigobot` command: one module for each verb.
 
 The module of a verb has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises `UsageError`.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 r"""Talk to the device at an auxiliary serial port of the robot.
 
     amigobot aux 1                                  what you type goes there line by line; Ctrl-C or Ctrl-D ends

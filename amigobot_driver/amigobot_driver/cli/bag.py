@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Writes a rosbag from a recording, without ROS: with the library rosbags."""
 
 from __future__ import annotations

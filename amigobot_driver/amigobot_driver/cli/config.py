@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Show, save, compare, edit and restore the working values of a robot.
 
     amigobot config show                            of the robot of a running amigobot_node

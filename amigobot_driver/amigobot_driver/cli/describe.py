@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Print the complete profile of a robot, its model as URDF, or a layout of RViz or Foxglove with its sonars.
 
     amigobot describe amigo-sh > mine.yaml

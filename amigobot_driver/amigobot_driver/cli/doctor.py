@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Find out why a robot does not work, or works badly, and say how to repair it.
 
     amigobot doctor                                 the serial port of this computer

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The file of `amigobot doctor --report`: text, JSON and packets in one zip file, without names."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Print a recording of `amigobot record`, or make a rosbag of it.
 
     amigobot dump drive.amigo                       a line for each packet and command

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Find robots at the serial ports of this computer and behind network bridges.
 
     amigobot find

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Translate the parameter file of another driver: p2os, RosAria, rosaria2, Player or ARIA.
 
     amigobot import p2os.launch > my_robot.yaml

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Read the digital and analog ports of the robot, and switch its digital outputs.
 
     amigobot io

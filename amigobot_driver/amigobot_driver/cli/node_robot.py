@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot behind a running amigobot_node, with the methods of `AmigoBot` that verbs use."""
 
 from __future__ import annotations

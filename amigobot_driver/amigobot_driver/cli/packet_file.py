@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The file of `amigobot record`: packets of the line with their times (docs/cli.md, record)."""
 
 from __future__ import annotations

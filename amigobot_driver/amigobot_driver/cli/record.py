@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Record the packets of a robot, both ways, with their times.
 
     amigobot record drive.amigo --port /dev/ttyUSB0 --seconds 60

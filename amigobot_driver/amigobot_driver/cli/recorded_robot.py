@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A recording in place of a robot: it answers the handshake, then sends what the robot has sent, at the same times."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Replay a recording of `amigobot record`: into the driver, for example with another calibration, or as a robot.
 
     amigobot replay drive.amigo                     where the robot was at the end

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Play tones on the robot.
 
     amigobot say 0.2:440 0.1:0 0.4:880 --port /dev/ttyUSB0

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Run simulated robots on a pty or on TCP.
 
     amigobot sim --pty /tmp/robot                       then: amigobot_node --ros-args -p port:=/tmp/robot

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """List, search and play the sounds that are stored in the robot.
 
     amigobot sounds list --port /dev/ttyUSB0

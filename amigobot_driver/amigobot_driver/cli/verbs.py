@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Finds the verbs of the `amigobot` command without importing them.
 
 The verbs of this package are the modules named in `BUILT_IN`. Another package adds verbs as entry points of the group

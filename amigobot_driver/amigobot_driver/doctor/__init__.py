@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Diagnosis of a robot and its connection: checks that yield typed findings, without a word printed.
 
     case = Case(target=parse_target("/dev/ttyUSB0"))

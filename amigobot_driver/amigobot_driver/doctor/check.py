@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a check is, the table of all checks, and the case that they examine."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A session with the robot in which the motors stay off and no velocity is sent, and what it shows in some seconds.
 
 The driver begins each session with STOP and zero velocities, and ends it with STOP, ENABLE(0), SONAR(0) and CLOSE.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs the checks on one target, and yields what they find as they find it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a check found and what may be the cause: frozen values for a terminal, a page or a file."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The nodes and topics of ROS around the driver: settings, other publishers, types, clocks.
 
 The graph is read by `ros.graph`; the checks here need no ROS.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The session of a robot that this program drives already, for the checks that need no more than a session.
 
 A second connection to the port would not work: a port serves one program at a time, and a robot one session.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Asks for a robot at each line speed of an open port, and says what answers.
 
 The probe sends only what ends or begins a handshake: SYNC0, SYNC1, SYNC2 and CLOSE (docs/protocol.md 3.2). A robot does

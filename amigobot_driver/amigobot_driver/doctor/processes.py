@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Which programs of this computer have a device file or a TCP connection open, from /proc alone."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Findings as JSON, and without the names of people and machines."""
 
 from __future__ import annotations

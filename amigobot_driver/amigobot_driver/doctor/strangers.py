@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What sends the bytes that are not a robot's: a table of patterns, the most specific first."""
 
 from __future__ import annotations

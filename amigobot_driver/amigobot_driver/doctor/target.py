@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Where the robot should be: what the user typed, as a port of the driver."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Robot profiles: the differences between the robots as data, one YAML file for each robot in config/robots.
 
 The driver, the simulator and the robot description all read them, so each number is defined once.

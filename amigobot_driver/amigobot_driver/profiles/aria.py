@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Converts ARIA parameter files (`.p`, AmigoBot manual app. B) to the structure of a profile file.
 
 Each line is `Keyword value ... ; comment`; sections have headings. Keywords that the driver does not need, such as the

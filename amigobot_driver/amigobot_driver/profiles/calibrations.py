@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Calibrations: a profile file for each robot, found by the name that the robot reports (docs/how-to/calibrate.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Converts a profile to a complete profile file, and to a robot description (URDF)."""
 
 from __future__ import annotations

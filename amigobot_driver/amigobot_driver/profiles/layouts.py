@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Layouts of RViz and Foxglove for a robot with any number of sonars, from those that are shipped for eight."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Finds and reads profiles. Keys are those of `model`, in SI units or with a unit suffix (`length_mm`)."""
 
 from __future__ import annotations

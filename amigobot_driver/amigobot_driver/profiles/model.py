@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The values of a profile: frozen dataclasses in SI units. Only `Units` has the robot's units."""
 
 from __future__ import annotations

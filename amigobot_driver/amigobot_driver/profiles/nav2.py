@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Adapts the Nav2 parameters, written for an AmigoBot, to the body, the sonars and the limits of another robot.
 
 Only `amigobot_navigation/config/nav2.yaml` has tuned numbers. Shapes keep their distance from the body: a corner 0.34 m

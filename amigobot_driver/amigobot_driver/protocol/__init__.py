@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The client-server protocol of the ActivMedia robots: bytes to typed values and back.
 
 No I/O, no clock, no threads, no ROS. Two directions, one description of each packet and command:

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The commands of a client (docs/protocol.md 2.2 and 4), one table row each, used by encoder and decoder.
 
 `Command.VEL(200).encode()` is the frame for 200 mm/s forward; `decode(data)` returns the instruction. The Erratic uses

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """CONFIGpac: who the robot is and how it is set (docs/protocol.md 5.5; AmigoBot manual ch. 5 and 6)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The packets of the Videre ERA / Erratic: the same frames with different contents.
 
 Source: docs/protocol.md 5.11-5.15; Erratic manual app. E.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One frame on the wire: header, count, data, checksum (docs/protocol.md 1.1-1.2; AmigoBot manual ch. 5).
 
     FA FB | N | data (N - 2 bytes) | checksum high | checksum low

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The base class of packets, and the classes for unknown and malformed ones (docs/protocol.md 5.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The packets an ActivMedia robot sends: AmigOS, AmigoSH, P2OS, AROS, ARCOS.
 
 Source: docs/protocol.md 5; AmigoBot manual ch. 5.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The standard server information packet, the heartbeat of a session (docs/protocol.md 5.2; AmigoBot manual ch. 5)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The layout of typed values in the data of a frame, for both parsing and encoding.
 
 A packet is a frozen dataclass; its annotations define how each field is encoded:

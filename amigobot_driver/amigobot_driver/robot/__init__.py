@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The robot as an object: session, motion, odometry, devices, settings. Time is an argument of every call."""
 
 from ..errors import Refused

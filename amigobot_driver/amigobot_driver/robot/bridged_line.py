@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The serial line behind a network bridge: a TCP connection does not show its speed, or whether there is one.
 
 The speed is the parameter `bridge_baud`, or that of robots whose profile says that they come with a bridge. A simulator

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The command queue: one frame at a time, the most urgent first, spaced as the firmware needs."""
 
 from __future__ import annotations

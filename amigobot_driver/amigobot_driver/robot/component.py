@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The base class of every subsystem and device, and the parts of the robot that they may use.
 
 A component registers in its constructor for what it handles:

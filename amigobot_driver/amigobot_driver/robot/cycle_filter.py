@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Estimates the robot's clock: when it began each info cycle, from the times at which packets arrived.
 
 A robot sends its packets in cycles of constant length. A packet may arrive late, because the line, a radio or this

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The events of a `Robot`: frozen values in SI units; stamps are in s of the driver's clock."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The side of a robot that faces the port: bytes to packets, packets to session and components, commands to frames.
 
 No I/O, no threads, no clock. The owner of the port calls `receive` with the bytes of each read and `poll` when

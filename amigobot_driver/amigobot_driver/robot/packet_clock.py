@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """When the robot took the values of a packet: those of one info cycle at once, though the line carries them in turn.
 
 The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3). Only the SIP comes in every cycle, so

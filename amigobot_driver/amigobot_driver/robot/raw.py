@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Any command by its number, for experts; commands that would bypass the driver are refused."""
 
 from __future__ import annotations

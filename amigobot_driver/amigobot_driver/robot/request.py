@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A command that is sent again until the robot's packets show its effect, or a limit is reached.
 
 The protocol acknowledges nothing, so every request is made in this way. A component defines what to send, which packets

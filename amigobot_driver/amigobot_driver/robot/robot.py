@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One robot as an object: a link, components, and the requests that concern several of them.
 
 Bytes pass FrameDecoder, the dialect, the session and the components, and become events. Requests pass Motion or another

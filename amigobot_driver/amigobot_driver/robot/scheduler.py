@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The deadlines of one robot: a heap of timers, so that the writer thread can sleep until the earliest.
 
 A component creates its timers once and sets, moves and cancels them as it needs:

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The connection to one robot, as a pure object: packets and time in, instructions and a state out.
 
 Source: docs/protocol.md 3.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The state of a robot at one instant, as frozen values: what diagnostics and service responses are made of.
 
     with driver.robot() as robot:

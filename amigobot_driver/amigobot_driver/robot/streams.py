@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Packets that the robot sends continuously once requested: IOpac, ENCODERpac, GYROpac and those of a Pioneer.
 
     streams.set(ENCODERS, True, now)

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Commands whose effect no packet shows: each is sent several times, as frames may be lost, and in every session."""
 
 from __future__ import annotations

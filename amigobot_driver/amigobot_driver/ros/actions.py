@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The actions `turn` and `move`: movements that the firmware controls, with feedback at each SIP."""
 
 from __future__ import annotations

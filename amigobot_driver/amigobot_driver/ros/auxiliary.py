@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The auxiliary serial ports: topics for continuous streams, services for single requests and replies."""
 
 from __future__ import annotations

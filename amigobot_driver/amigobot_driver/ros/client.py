@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Calls services of a running driver node from a command-line program."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Velocity commands in three forms, `cmd_vel`, `cmd_wheels` and `cmd_heading`, received in a thread of their own.
 
 For each message rclpy builds a wait set of everything that its executor serves. With some 40 services of the node that

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Conversion of events to ROS messages.
 
 A message that is published with each SIP is made once, with its constant parts, and filled for each SIP: to create an

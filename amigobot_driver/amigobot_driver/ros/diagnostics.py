@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Diagnostics: one status for each part of the robot, with the remedy, on /diagnostics once a second."""
 
 from __future__ import annotations

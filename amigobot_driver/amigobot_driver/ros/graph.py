@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Reads what a node sees of ROS: nodes, publishers, subscribers, and how old odometry is when it arrives."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the parts of the node have in common: access to the robot, stamps, frames, and services that wait for the robot.
 
 A part is a subclass of `Interface`. It has publishers and subscriptions (`topics`), handles events of the robot, and

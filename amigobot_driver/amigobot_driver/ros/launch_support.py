@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Functions of the launch files: parameters as launch arguments, and parameter files adapted to a robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Logs the events of the robot. A repeated line is logged less and less often, so that it cannot fill a disk."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The executable `amigobot_node`: runs the node, and stops the robot before it exits."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The executable `packet_switch`: sets the driver's parameter publish_packets while `packets` has a subscriber.
 
 It may start before the driver, notices a restart of the driver, and restores the parameter when it ends.

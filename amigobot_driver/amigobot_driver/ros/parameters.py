@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node's parameters: one table that declares, checks and documents them."""
 
 from __future__ import annotations

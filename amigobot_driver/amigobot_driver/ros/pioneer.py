@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Devices of a Pioneer: bumpers, compass, joystick, gripper and charger; and the reset of the controller."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The digital and analog ports: the topic `io` and the services that set outputs and select an input."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Raw access to the protocol: the service `send_command` and the topic `packets`, both off by default."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A recording as a port, replay://NAME: packets played on topics below NAME are processed as if they came by cable."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """`ros2 doctor` and `ros2 doctor --report` look at the driver's nodes with these two classes.
 
 Source: the README of ros2doctor, "Add New Checks". The port of the robot is not opened: `amigobot doctor` does that.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Servos as joints: the topic `servo_commands`."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The sound services. A response has what the robot reported, or why it plays nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Conversion of times of the driver's clock to ROS stamps."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Packets that a robot streams besides its SIPs: encoders, gyro, motor currents and floor sensors."""
 
 from __future__ import annotations

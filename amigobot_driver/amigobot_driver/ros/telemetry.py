@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Publishes odometry, joint states, status, battery and sonar, from the reader thread.
 
 A message without a subscriber is not built, and a message of each SIP is built once and filled again (conversions.py).

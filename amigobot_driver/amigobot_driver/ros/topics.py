@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """All topics of the node, in one table: names, types, queues, and what docs/reference/topics.md says about them.
 
 The node creates its publishers and subscriptions from these rows. The recorder, the security policy and the table in

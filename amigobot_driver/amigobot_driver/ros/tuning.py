@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Services for the robot's working values; each responds with the values that the robot reports afterwards."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulated robot: firmware, body and world, driven by bytes and an explicit clock.
 
 A client that was written for the real robot works unchanged. The package imports the protocol and the profiles, never

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The auxiliary serial ports and the devices on them (docs/protocol.md 5.7, 8.8).
 
 The firmware keeps what a device sends in a ring buffer. GETAUX requests a number of bytes; the answer is sent when

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The lead-acid battery: a charge that driving drains, and the voltage that the firmware measures."""
 
 from __future__ import annotations

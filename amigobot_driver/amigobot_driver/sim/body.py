@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The robot's mechanics: two driven wheels under a body that walls stop. This is the truth, which no packet shows.
 
 Each wheel is a gear motor whose speed follows its voltage with one time constant, minus friction. A body that would

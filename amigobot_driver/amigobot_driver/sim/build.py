@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot from options as text, the same for `sim://` and for files of several robots."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Execution of commands from a table with one row per command, and the rows that all controllers share."""
 
 from __future__ import annotations

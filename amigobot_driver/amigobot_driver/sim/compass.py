@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The TCM2 compass of a Pioneer (docs/protocol.md 4.1, 5.10). North is the world's y axis; the robot is level."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What every simulated controller does, independent of its protocol: the 10 ms control cycle and its supervision."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The firmware's drive: motion server, servo, stall monitors and odometer around two wheels."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Events of a simulated robot that an observer may show or check."""
 
 from __future__ import annotations

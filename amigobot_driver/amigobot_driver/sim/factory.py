@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The FLASH parameters of a new robot, and those that a CONFIG packet shows."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Injected faults on the line, in the radio link and in the robot; reproducible for a seed.
 
 Faults(corrupt=0.001, lose_packets=0.02, unplug=Window(10, 2, every=60))

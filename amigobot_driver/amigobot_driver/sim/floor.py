@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Infrared sensors that look down in front of the wheels, for steps (Erratic manual 5.6.3)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The gripper of a Pioneer: paddles, a lift, and two light beams between the paddles.
 
 Paddles and lift take time to move. An object between the paddles (`held`) stops them half-way.

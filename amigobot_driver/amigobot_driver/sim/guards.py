@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a controller supervises by itself: the client's silence and the battery voltage (docs/protocol.md 8.5)."""
 
 from __future__ import annotations

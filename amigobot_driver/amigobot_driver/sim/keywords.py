@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Dataclass fields that know the manual's keyword and allowed values of a FLASH parameter."""
 
 from __future__ import annotations

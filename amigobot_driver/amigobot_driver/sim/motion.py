@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The firmware's motion server: goals, and velocity set-points that approach them.
 
 Translation and rotation are independent of each other. VEL2 cancels both for direct wheel control; any other motion

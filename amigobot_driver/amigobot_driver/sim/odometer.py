@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The firmware's dead reckoning: encoder ticks in, position and heading for the packets out."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Options of the simulator as text, for `amigobot sim` and `sim://`.
 
 parse_wear(["left_scale=1.01", "slip=0.02"])       # Wear(left_scale=1.01, slip=0.02)

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The FLASH parameters that all simulated controllers share; each controller adds its own in a subclass."""
 
 from __future__ import annotations

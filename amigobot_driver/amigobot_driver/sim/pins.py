@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Digital and analog ports (docs/protocol.md 5.4, 8.8; AmigoBot manual ch. 5 and app. A)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot on a pseudo-terminal: for its client a serial port, reached through a symbolic link.
 
 As with a real robot, the session continues when the client closes the port; the watchdog stops the robot. The fault

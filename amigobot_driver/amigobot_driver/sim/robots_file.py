@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A file of several robots in one world, for `amigobot sim --robots` and fleet.launch.py.
 
     world: office

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a server of robots needs from one: a simulated robot has it, and so has a recorded one."""
 
 from __future__ import annotations

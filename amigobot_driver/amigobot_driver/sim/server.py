@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Serves simulated robots in real time: on a pty as on a serial port, or on TCP as behind a Wi-Fi bridge.
 
 One thread runs one loop: it waits until a client has written bytes or a robot has bytes to send.

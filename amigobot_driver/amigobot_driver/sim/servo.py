@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The firmware's wheel servo, from position errors to PWM, and its stall monitor (AmigoBot manual ch. 3, 5).
 
 The D term multiplies the velocity error: it damps in proportion to the velocity, as the manual says. Translation and

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The states of a client's session, for every simulated controller (docs/protocol.md 3.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Several robots in one world: each detects the others by sonar, and their bodies block each other.
 
 shared = SharedWorld({"alpha": Simulator(profile, world, start=a), "beta": Simulator(profile, world, start=b)})

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One simulated robot as an object: bytes in, bytes out, and a clock that the caller supplies.
 
     robot = Simulator(load_profile("amigo"), load_world("room"), seed=1)

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The sounds in FLASH and their playlist (docs/protocol.md 5.8, 8.7). A played sound becomes an event."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What is near a robot: walls, from a list that is renewed when the robot has moved, and the other robots."""
 
 from __future__ import annotations

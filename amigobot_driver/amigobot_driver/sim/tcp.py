@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot on TCP, as behind a Wi-Fi bridge. The session ends with the connection (docs/protocol.md 8.1)."""
 
 from __future__ import annotations

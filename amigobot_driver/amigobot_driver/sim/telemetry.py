@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Periodic transmission of packets, shared by all simulated controllers."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One direction of a serial line: bytes follow each other at its speed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The robot's world: walls and furniture as line segments, seen from above. Meters and radians."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Ports: byte streams to a robot, uninterpreted. One module for each kind, and one exception, `PortError`."""
 
 from ..errors import PortError

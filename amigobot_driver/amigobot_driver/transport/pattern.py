@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A port by a name pattern (/dev/ttyUSB*, /dev/serial/by-id/*), for an adapter that changes its name."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A serial port through pyserial: /dev/ttyUSB0, and rfc2217://host:port."""
 
 from __future__ import annotations

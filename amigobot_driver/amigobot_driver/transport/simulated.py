@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot as a port in this process, in real time: sim://, sim://amigo-sh?world=office&seed=1.
 
 It has no thread. Each read or write advances the simulation to the present time.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A TCP connection to a Wi-Fi bridge, a serial server or a simulator: socket://host:port."""
 
 from __future__ import annotations

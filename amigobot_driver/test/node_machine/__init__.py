@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The state-machine property test through the node: another process, real DDS, real time.
 
 The rules, the values and most of the checks are those of state_machine/, which runs the driver core on a simulated

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The state machine of the node: the rules of the driver core, on the node's world."""
 
 from __future__ import annotations

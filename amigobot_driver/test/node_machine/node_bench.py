@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The node, a simulated robot and the line between them, in the shape of the bench of the driver core.
 
 The clock is the computer's monotonic one, on which the simulator runs, too. Messages become the events of the core;

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The invariants of the node: those of the core that apply, and those of its topics, its log and its process."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The requests of the driver core as a user of the node makes them: the same names, over ROS."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A state-machine property test of the driver core against the simulator's ground truth.
 
 values.py        what a caller may pass, with the values at the edges of the tables

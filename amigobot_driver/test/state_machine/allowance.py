@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Reference model of driving: which motion the caller's commands allow, and what the robot may still do of it."""
 
 from __future__ import annotations

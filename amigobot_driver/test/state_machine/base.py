@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What all groups of rules share: a world, an oracle, and a record of the steps that can be run again."""
 
 from __future__ import annotations

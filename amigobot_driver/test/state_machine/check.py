@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What every check of the oracle is: one invariant that counts how often it had something to compare."""
 
 from __future__ import annotations

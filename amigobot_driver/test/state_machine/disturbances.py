@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What people do beside the robot, and what goes wrong on the line, at the port and with the power."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The state machine: all rules and all checks on one robot, and how many sequences of it are run."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Calls that move the robot or stop it, and what they allow it to do."""
 
 from __future__ import annotations

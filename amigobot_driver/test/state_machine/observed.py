@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A driver core and a simulated robot on one simulated clock, watched: what is so, and what has happened since."""
 
 from __future__ import annotations

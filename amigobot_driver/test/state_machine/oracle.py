@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The invariants: small named checks that compare what the driver says and does with what the robot really does."""
 
 from __future__ import annotations

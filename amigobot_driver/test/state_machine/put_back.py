@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m state_machine.put_back [FAULT ...]: put faults of the past back into the driver, and see them found.
 
 Each fault is a small change of the driver's source, made in this process only: a text of one function is replaced, and

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What was asked of the driver, and what was seen of it and of the robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Requests that the robot confirms: each with the time it may take, and who judges its answer."""
 
 from __future__ import annotations

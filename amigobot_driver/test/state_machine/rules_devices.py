@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Devices: ports, sounds, serial ports, gripper, charger, servos."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What moves the robot: velocities, moves, turns, stops."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What is set and asked: switches, working values, parameters, raw commands."""
 
 from __future__ import annotations

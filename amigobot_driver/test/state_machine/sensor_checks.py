@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The invariants of what the driver reports beside the pose: flags, battery, encoders, gyro, diagnostics."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One robot, one line, and how the driver is started: what a sequence begins with."""
 
 from __future__ import annotations

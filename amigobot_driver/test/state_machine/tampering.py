@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What breaks the rule of a check behind the machine's back: shows that each check of an oracle can fail.
 
 Those for the core and the node alike are here; `test_state_machine_checks.py` and `test_node_state_machine_checks.py`

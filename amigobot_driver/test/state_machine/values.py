@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a caller may pass: mostly sensible values, and those at the edges of the tables."""
 
 from __future__ import annotations

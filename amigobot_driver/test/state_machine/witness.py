@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Records what a simulated robot really does: each tick of its controller and each frame that it makes."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The system under test as the rules use it: driver core and simulated robot on one simulated clock."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Bags where no rosbag2 is installed: record what runs on the graph, and read it back.
 
     python -m amigobot_tools.bag record OUT [TOPIC...]

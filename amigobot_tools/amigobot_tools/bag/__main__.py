@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """python -m amigobot_tools.bag: see the package."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Message definitions, as the packages on this machine give them."""
 
 from __future__ import annotations

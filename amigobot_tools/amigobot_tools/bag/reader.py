@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Reads bags: with rosbag2 where it is installed, else with `rosbags` from PyPI, which needs no ROS."""
 
 from __future__ import annotations

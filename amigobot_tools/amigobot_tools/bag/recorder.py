@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Records topics of any type in serialized form: no message is decoded."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Two ways to write a bag, with one interface: rosbag2 itself where it is installed, else `rosbags` from PyPI."""
 
 from __future__ import annotations

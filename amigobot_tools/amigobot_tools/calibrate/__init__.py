@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Measure how one robot differs from its model, step by step, and have the driver correct its odometry.
 
     amigobot calibrate                              a simulated robot, which measures itself

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The drives of a calibration: told how far the robot has come, each says how to drive on. Plain values, no robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Finds how a robot's wheels differ from its model, from drives that were measured.
 
 The robot reports for each packet how far it went and how much it turned. Its wheels make that wrong in three ways: both

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The guided part of a calibration: explain, ask, drive, measure."""
 
 from __future__ import annotations

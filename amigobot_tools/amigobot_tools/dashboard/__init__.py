@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Show and drive a robot in a browser: live view, controls, plots, packets, simulator, recordings.
 
     amigobot dashboard                              a simulated robot

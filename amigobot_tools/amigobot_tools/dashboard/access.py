@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Who may use the page: the address it listens on, the token, and the checks of each request's headers."""
 
 from __future__ import annotations

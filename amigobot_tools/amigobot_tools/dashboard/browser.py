@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One connected browser: what it was sent, and what waits for it.
 
 A slow browser gets fewer frames, never a queue of them.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The dashboard without its web server: who watches, who drives, what each browser is sent.
 
 Everything here runs in one asyncio loop; requests that wait for the robot run in threads.

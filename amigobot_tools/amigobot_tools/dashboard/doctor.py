@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The doctor in the page: examines the robot in a thread of its own, while the robot rests."""
 
 from __future__ import annotations

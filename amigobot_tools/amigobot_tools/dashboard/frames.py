@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a browser is sent: the state of a robot as JSON, in SI units; null stands for a value that is not known."""
 
 from __future__ import annotations

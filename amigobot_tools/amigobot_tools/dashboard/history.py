@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The last ten minutes of every numeric value, for the plots: also of the time before a page was opened."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Messages of the browser: what each must contain, checked before anything is done.
 
 A message is a JSON object: `type` names the request, `id` is returned with the answer, the rest are its arguments.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The frames on the line, decoded, for the packet inspector."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Sends the velocities of the stick to the robot, and brakes when they stop coming.
 
 A thread of its own: neither a slow port nor a busy web server delays the other, and a web server that hangs does not

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Sections of docs/protocol.md as small pages, for the links of the packet inspector."""
 
 from __future__ import annotations

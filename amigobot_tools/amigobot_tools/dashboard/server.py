@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The web server of the dashboard: the page, its WebSocket, and who may use them."""
 
 from __future__ import annotations

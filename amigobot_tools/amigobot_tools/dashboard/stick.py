@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Who controls the robot: one browser at a time holds the stick.
 
     stick = Stick()

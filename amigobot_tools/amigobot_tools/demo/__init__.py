@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Drive a tour with a simulated robot, measure it, and draw a picture of it.
 
     amigobot demo                                   writes demo/tour.png

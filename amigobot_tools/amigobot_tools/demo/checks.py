@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What must be true of a demo: each check is a reason to fail, in words."""
 
 from __future__ import annotations

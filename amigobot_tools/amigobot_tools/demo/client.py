@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The robot as the program that drives sees it: through a running node, or through the Python API."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A ROS domain that no other program on this machine uses, so that a demo finds only its own robot."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The process that drives.
 
     python -m amigobot_tools.demo.driver ros|PORT TOUR RECORDING [SECONDS]

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """After the drive: read what was recorded, judge it, show it."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Watches the sonars that point ahead: plain values in, a reason to stop out."""
 
 from __future__ import annotations

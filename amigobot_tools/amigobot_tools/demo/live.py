@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a person sees while the robot drives: one line that changes, or a line now and then where that cannot be."""
 
 from __future__ import annotations

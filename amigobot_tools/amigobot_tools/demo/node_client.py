@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot behind an amigobot_node, through topics and services."""
 
 from __future__ import annotations

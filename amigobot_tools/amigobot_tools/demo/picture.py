@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The picture of a tour: the room from above, where the robot drove, and what its sonars saw."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Child processes that the terminal's Ctrl-C does not reach, and that never outlive their parent."""
 
 from __future__ import annotations

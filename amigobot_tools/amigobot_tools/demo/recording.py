@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What happened, by the bag or the packets, and by the simulator's log of the truth. Arrays are by time; m, rad, s."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The reports of the driving process to the supervisor: lines of JSON on its standard output."""
 
 from __future__ import annotations

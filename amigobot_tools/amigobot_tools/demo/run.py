@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """One demo: start everything, drive, end everything, report."""
 
 from __future__ import annotations

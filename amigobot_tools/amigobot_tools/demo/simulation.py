@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulated robot of a demo: the arguments that start it, and its state by its log files."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Starts the processes of a demo, watches them, and ends them in the order that leaves the robot at rest."""
 
 from __future__ import annotations

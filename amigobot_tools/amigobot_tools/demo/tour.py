@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Where to drive and how to follow it: plain geometry, no ROS. Meters and radians."""
 
 from __future__ import annotations

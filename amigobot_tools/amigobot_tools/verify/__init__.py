@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Test a real robot once: measure what it does, compare it with the simulator, and write a report.
 
     amigobot verify /dev/ttyUSB0                    about ten minutes; explains each step, asks before anything moves

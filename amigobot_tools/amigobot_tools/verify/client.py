@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A client as small as the measurements need it: every command is the caller's, every packet is kept with its time.
 
 The driver repeats, delays and refuses commands to keep a robot safe; a measurement must know which byte was sent when.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What `amigobot verify` does: a run with a robot, a comparison of a report, the list of steps."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What was found against what the simulator shows under the same commands."""
 
 from __future__ import annotations

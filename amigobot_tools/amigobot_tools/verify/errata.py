@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Contradictions of the manuals (docs/protocol.md 7) for which no step is possible, and why; `table` has all others."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a step finds: quantities with a unit and an uncertainty, and facts."""
 
 from __future__ import annotations

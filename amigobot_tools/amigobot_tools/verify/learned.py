@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the simulator learns from a report: its parameters as this robot has them."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A line to the robot with a clock: a port in real time, or a simulator on simulated time."""
 
 from __future__ import annotations

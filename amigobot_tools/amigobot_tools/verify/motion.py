@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The motion of a robot as its packets show it: unwrapped counters, in SI units."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a step asks of the owner: to do something, to measure something, to look or listen."""
 
 from __future__ import annotations

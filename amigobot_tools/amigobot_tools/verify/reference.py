@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The simulator under the same commands: what is expected of a robot with its profile and its own CONFIG."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs the steps: explains, asks, measures, and leaves a robot at rest on every exit."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The owner of a simulated robot: lifts and carries it, holds a hand in front of a sonar, and measures with a tape."""
 
 from __future__ import annotations

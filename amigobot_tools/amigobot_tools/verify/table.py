@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The table of steps, in their order. Errata are those of docs/protocol.md 7."""
 
 from __future__ import annotations

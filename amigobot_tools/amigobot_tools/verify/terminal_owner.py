@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The owner at a terminal: reads what a step asks, answers with keys, and stops the robot with any of them."""
 
 from __future__ import annotations

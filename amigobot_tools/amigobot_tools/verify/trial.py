@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What a step works with: the session, the owner, the robot's profile, and what was found so far."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Reads the files: YAML, launch files of ROS 1, Player's configuration files, and ARIA's `.p` files."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """How the parameters of other drivers become parameters of this one: the types that the tables are made of."""
 
 from __future__ import annotations

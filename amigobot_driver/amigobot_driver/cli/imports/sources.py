@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The parameters of p2os, RosAria, rosaria2, Player's p2os driver and ARIA, each with its counterpart.
 
 Sources: `p2os.cpp` of allenh1/p2os (ROS 1, main), `RosAria.cpp` and `RosAria.cfg` of amor-ros-pkg/rosaria,

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The checks. Importing this package fills the table `CHECKS`, in the order of the imports below."""
 
 # isort: off

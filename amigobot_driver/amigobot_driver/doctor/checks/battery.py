@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The battery: voltage, charge, and how long it lasts."""
 
 from __future__ import annotations

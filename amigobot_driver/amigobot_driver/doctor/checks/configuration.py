@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The CONFIG packet of the robot against the settings of a new one: what differs, in words."""
 
 from __future__ import annotations

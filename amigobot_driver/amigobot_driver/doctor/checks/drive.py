@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Motors, stalls, buttons and bumpers, as the robot reports them. Nothing is switched on."""
 
 from __future__ import annotations

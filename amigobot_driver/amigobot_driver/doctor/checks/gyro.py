@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The gyro at rest: packets come, their center is where it should be, their noise is small."""
 
 from __future__ import annotations

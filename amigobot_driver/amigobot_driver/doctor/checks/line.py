@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What is at the other end of the line: a robot, and at which speed, or something else."""
 
 from __future__ import annotations

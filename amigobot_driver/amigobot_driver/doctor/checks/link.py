@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The quality of the link over some seconds: lost and damaged packets, jitter, throughput."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot behind a network: the name of the host, other clients, and whether anything listens there."""
 
 from __future__ import annotations

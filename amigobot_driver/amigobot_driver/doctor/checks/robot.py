@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The session with the robot: does it open, who is the robot, and at which line speed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A serial port of this computer: is it there, may it be used, does another program use it, how is it set."""
 
 from __future__ import annotations

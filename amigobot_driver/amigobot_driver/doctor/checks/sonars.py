@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Each sonar at rest: whether it gives readings, whether they vary, and whether they are echoes of its own pings."""
 
 from __future__ import annotations

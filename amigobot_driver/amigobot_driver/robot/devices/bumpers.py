@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Rings of contact switches around a Pioneer: which segments are pressed (docs/protocol.md, SIP and BUMPSTALL)."""
 
 from __future__ import annotations

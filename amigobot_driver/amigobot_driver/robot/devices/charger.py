@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The docking mechanism of a Pioneer: CHARGE, and the charge state in the SIP."""
 
 from __future__ import annotations

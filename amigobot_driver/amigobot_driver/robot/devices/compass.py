@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The TCM2 compass of a Pioneer: in steps of two degrees in the SIP, or in packets of its own.
 
 The packets are a stream (streams.py). This component asks for the heading in the SIP until it is there.

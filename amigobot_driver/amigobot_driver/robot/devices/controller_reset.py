@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """RESET: the controller reboots and loses its settings; the session connects again."""
 
 from __future__ import annotations

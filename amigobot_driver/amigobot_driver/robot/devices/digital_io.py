@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Digital outputs and the choice of an analog port (docs/protocol.md, DIGOUT and ADSEL).
 
 The SIP reports the outputs and the chosen port. Both are sent until the SIP shows them, and again in the next session.

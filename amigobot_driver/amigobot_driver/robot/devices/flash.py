@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The robot's FLASH, from which it starts. The driver writes it on request only (Erratic: SAVE)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The joystick of a Pioneer: JOYSTICKpacs to axes and buttons (docs/protocol.md, packets of a Pioneer)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Hobby servos of the controller: joint angles to counts, by the scale of the profile."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The order in which the sonars fire (POLLING): no packet reports it, the pings themselves confirm it."""
 
 from __future__ import annotations

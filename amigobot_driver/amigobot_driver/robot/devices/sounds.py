@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The stored sounds: their playlist, on and off, and playing one (docs/protocol.md 5.8; AmigoBot manual, ch. 5).
 
 PLAYLIST 0 makes the robot send the number of its user sounds, then one packet for each in every info cycle; PLAYLIST n

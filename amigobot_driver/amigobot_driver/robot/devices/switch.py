@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A switch of the robot that its SIP reports (motors, sonar): requested until it is confirmed, then followed."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Motor currents and floor sensors that are wired to the analog and digital inputs."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The working values that CONFIGpac reports: set, read back, and sent again until they match."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The protocol of each firmware family: one module for each dialect, one object for each connection.
 
 The rest of the core uses the packets and commands of the ActivMedia family only. A dialect translates packets into

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The Videre ERA / Erratic (docs/protocol.md 3.8, 4.2, 5.11 to 5.15; Erratic manual app. E).
 
 It streams from power-up, has no handshake, and has numbers of its own for what the family has too. Where its

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The ActivMedia family: AmigOS, AmigoSH, P2OS, AROS, ARCOS. The driver uses its packets and commands throughout."""
 
 from __future__ import annotations

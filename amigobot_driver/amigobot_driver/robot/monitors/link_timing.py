@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The timing of the link: gaps between the SIPs, and how long a command takes to show its effect."""
 
 from __future__ import annotations

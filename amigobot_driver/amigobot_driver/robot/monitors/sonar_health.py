@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Detects faulty sonars: silent, deaf, stuck, or disturbed by cross-talk.
 
 No packet reports a broken transducer. The driver compares each sonar with the others and with the robot's motion:

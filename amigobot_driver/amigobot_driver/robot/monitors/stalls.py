@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Stalls of each wheel: the flag changes during a stall, as the firmware cuts the power and tries again."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Detects a robot that is driven and does not move, if no packet reports its motors (Erratic manual, ch. 2.4)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Motions with an end, controlled by the firmware: a turn on the spot, a straight distance.
 
 A motion starts when the motors are on, the robot is at rest, and it has confirmed the limits and accelerations that it

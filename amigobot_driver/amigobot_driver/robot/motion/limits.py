@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Velocity limits: larger velocities are scaled down on the same curve; values that are not finite are refused."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The requested motion, for as long as its sender repeats it: time-out, keep-alive, emergency stop.
 
 One motion at a time: a velocity, wheel velocities, a course, or a goal; the newest request ends the one before, as it

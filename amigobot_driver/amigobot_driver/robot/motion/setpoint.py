@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The set-points of a motion without end: frozen values in the units of the commands.
 
 Source: docs/protocol.md 4.1, 4.3.

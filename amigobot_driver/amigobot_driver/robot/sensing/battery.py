@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Battery voltage, smoothed and with hysteresis so that a start of the motors raises no alarm, and time left."""
 
 from __future__ import annotations

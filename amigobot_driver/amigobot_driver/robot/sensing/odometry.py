@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Computes the pose from the counters in the robot's packets: whole counts, modular differences.
 
 The firmware keeps X and Y in 15 bits and TH in 4096 steps, so only differences mean anything. They are summed as whole

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Continues the odometry of an earlier driver, if the first SIP of the robot fits its counters."""
 
 from __future__ import annotations

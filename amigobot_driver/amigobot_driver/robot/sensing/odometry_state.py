@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The state that a driver needs to continue the odometry of another one: a pose and the counters that belong to it."""
 
 from __future__ import annotations

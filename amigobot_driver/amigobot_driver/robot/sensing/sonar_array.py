@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The newest reading of each sonar relative to the current pose: the robot moves while the sonars fire in turn."""
 
 from __future__ import annotations

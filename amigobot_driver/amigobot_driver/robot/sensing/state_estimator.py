@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Converts the SIP into SI units: odometry, sonar, battery, flags."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The differences between the ActivMedia firmwares, as data (docs/protocol.md 4.1, 5.2, 5.5)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The controller of an ActivMedia robot: sessions, FLASH, line speed and bumpers (docs/protocol.md 8)."""
 
 from __future__ import annotations

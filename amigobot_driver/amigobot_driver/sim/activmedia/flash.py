@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The FLASH parameters of an ActivMedia robot, with AmigOS's defaults (docs/protocol.md 6.4; AmigoBot manual ch. 6)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The telemetry of an ActivMedia robot: a SIP each info cycle, and the streams around it (docs/protocol.md 8.3)."""
 
 from __future__ import annotations

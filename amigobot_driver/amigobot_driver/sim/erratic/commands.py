@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What each command does to an Erratic: one row per command (docs/protocol.md 4.2; Erratic manual E.6).
 
 A value outside its range is ignored: the controller reports no errors.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The controller of an Erratic: it has no handshake and sends telemetry from power-up (Erratic manual app. E)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Open questions about the Erratic's firmware: its manual and the one deployed driver contradict each other.
 
 Revision(heading="deg", layout="player")

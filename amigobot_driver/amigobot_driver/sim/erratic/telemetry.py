@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The telemetry of an Erratic, 20 times a second: the motor packet always, the other streams while they are on."""
 
 from __future__ import annotations

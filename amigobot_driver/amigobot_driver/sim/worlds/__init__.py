@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Worlds from files: this project's YAML, ARIA's .map, and the maps of ROS. Each format is one module.
 
 A file can come from anywhere: its size and its numbers are limited, and an error names the file, the place in it and

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """ARIA's .map files: the LINES section and the first home pose, in millimeters; other content is ignored."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The common result of all readers of world files, and the limits of a file's content."""
 
 from __future__ import annotations

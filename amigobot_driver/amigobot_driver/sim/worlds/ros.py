@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Maps of ROS (map_server): a YAML file and a PGM picture whose occupied cells become walls.
 
 The walls are the edges between occupied cells and all others; a straight run of edges is one segment. The robot starts

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """This project's world files: walls and furniture as shapes, in meters (docs/explanation/simulator.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the dashboard shows: a robot at a port, the simulator, a running node, or a recording."""
 
 from __future__ import annotations

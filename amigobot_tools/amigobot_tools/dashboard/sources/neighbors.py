@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Several simulated robots in one world: the page drives one, other programs drive the others at their ports."""
 
 from __future__ import annotations

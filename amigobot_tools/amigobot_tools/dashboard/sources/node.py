@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A robot behind a running amigobot_node, through its topics, services and parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What stands in a simulated world, as things that can be moved one by one: walls, boxes, circles."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A recording: the driver runs on it once, then a playhead moves over what it saw.
 
 It is a file of `amigobot record`, or a rosbag with the packets of the line.

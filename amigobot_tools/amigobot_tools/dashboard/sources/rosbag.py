@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A rosbag with the packets of the line (`record.launch.py packets:=true`) as a recording."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """A simulated robot in this process, with its truth, its faults, its obstacles and its clock."""
 
 from __future__ import annotations

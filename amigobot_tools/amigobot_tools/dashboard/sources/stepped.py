@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Runs a driver and a simulated robot on one clock, which can be slower or faster than real time, or stand still.
 
 It has the interface of `amigobot_driver.driver.Driver`. One thread advances both in the order of their events, so the

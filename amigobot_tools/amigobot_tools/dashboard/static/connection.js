@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // The WebSocket: frames come in, requests go out. It connects again by itself.
 
 const RETRY = 1000; // ms between two attempts

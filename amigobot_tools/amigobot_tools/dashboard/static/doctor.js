@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // The doctor: a button that examines the robot, what it found, and the remedies.
 import { element, setText } from "./dom.js";
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // Elements from code. Texts are set as text, never as HTML: a robot's name or a log line cannot become a script.
 
 /** Make an element: attributes whose name begins with "on" are listeners. */

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // Moves what stands in the simulated world, and the robot: in the top view with mouse, touch and keys, or by a toolbar.
 import { byId, setText } from "./dom.js";
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // What the robot reports, as figures and bars with names that a screen reader speaks.
 import { element, fixed, setText } from "./dom.js";
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // Puts the page together: frames from the server go to every part, presses go back.
 import { Connection } from "./connection.js";
 import { byId, element, forgetColors, setText } from "./dom.js";

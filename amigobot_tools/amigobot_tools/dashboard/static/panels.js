@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // Log, diagnostics, parameters, sounds, ports and frames on the line: one class each.
 import { clockTime, element, setText } from "./dom.js";
 

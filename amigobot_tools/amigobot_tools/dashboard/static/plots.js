@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // Any numeric value of the last ten minutes. The server keeps them; the page has those that it plots.
 import { color, context2d, element, fixed } from "./dom.js";
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // The simulator's controls: clock, pose, obstacles, faults, buttons. Things are also dragged in the top view.
 import { element, fixed, setText } from "./dom.js";
 import { Editor, ROBOT } from "./editor.js";

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // The joystick: mouse, touch, keys and gamepad become velocities, which are sent while the stick is held.
 
 const PERIOD = 50; // ms between two velocities; the server stops the robot after 300 ms without one

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // Tabs as in the ARIA pattern: arrow keys move between them.
 import { byId, element } from "./dom.js";
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // The time line of a recording: play, jump, events.
 import { byId, color, context2d, duration, element, setText } from "./dom.js";
 

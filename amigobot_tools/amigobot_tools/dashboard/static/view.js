@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The authors of amigobot_driver
+// SPDX-License-Identifier: Apache-2.0
+
 // The top view: robot, trail, sonars, hits, walls, map. World coordinates in m, x to the right, y up.
 import { color, context2d, fixed } from "./dom.js";
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Sounds, digital and analog ports, and the first auxiliary serial port."""
 
 from __future__ import annotations

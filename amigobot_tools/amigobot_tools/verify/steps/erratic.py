@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What only an Erratic has: frames of its own, PWM, floor sensors, and contradictions between its manual and Player."""
 
 from __future__ import annotations

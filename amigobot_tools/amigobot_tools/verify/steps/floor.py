@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Drives on the floor, measured with a tape: wheels, track, gyro, and a square."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Who the robot is, how it synchronizes, and which packets it sends."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """What the motors do without the servo's help: full power, no power, brakes, and the watchdog's brake."""
 
 from __future__ import annotations

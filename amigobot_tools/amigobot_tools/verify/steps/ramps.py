@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Accelerations on lifted wheels, measured against the commanded ones."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The last steps, which end the session: a pretended empty battery, and a reset."""
 
 from __future__ import annotations

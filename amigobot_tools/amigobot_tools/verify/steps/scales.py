@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Directions and scales on lifted wheels: the robot says in four ways how far it has driven.
 
 The command times its duration, the wheel velocities, X and Y, and the encoders. If one of them deviates from the

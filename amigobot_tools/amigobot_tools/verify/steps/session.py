@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The watchdog with motors off, what OPEN does to odometry, and the MOTORS button."""
 
 from __future__ import annotations

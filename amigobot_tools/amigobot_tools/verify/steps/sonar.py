@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """The sonars: which number is where, how they measure a wall, how fast they fire."""
 
 from __future__ import annotations

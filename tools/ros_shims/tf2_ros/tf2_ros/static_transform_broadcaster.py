@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
 """Publish transforms that never change on /tf_static, where late subscribers find them too."""
 
 from __future__ import annotations
