@@ -48,6 +48,7 @@ class PortRemote:
     ) -> None:
         self.where = port
         self._name = self._model = ""  #: of the robot, once it has answered
+        self._released = ""  #: why the port is closed meanwhile; "" while it is not
         self._messages: deque[str] = deque(maxlen=_MESSAGES)
         self._log = _LogLines(self._messages)
         logger = logging.getLogger("amigobot_driver")
@@ -79,7 +80,7 @@ class PortRemote:
         with suppress(ConnectionLost):
             self._name, self._model = robot.identity.name, profile.description
         known = RobotState(
-            note=link.note,
+            note=self._released or link.note,
             name=self._name,
             model=self._model,
             body=profile.body,
@@ -151,13 +152,18 @@ class PortRemote:
         self._messages.extend(lines)
 
     @contextmanager
-    def released(self) -> Iterator[None]:
-        """Close the port for a `with` block, and look for the robot again afterwards, without waiting for it."""
+    def released(self, why: str) -> Iterator[None]:
+        """Close the port for a `with` block, and look for the robot again afterwards, without waiting for it.
+
+        Args:
+            why: The note of the state meanwhile.
+        """
+        self._released = why
         self.robot.close()
         try:
             yield
         finally:
-            self.robot = self._make(timeout=0.0)
+            self.robot, self._released = self._make(timeout=0.0), ""
 
     def close(self) -> None:
         """Stop the robot, close its session and the port."""

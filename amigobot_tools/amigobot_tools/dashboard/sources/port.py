@@ -162,7 +162,7 @@ class PortSource:
     def _examine_port(self, on_progress: Callable[[str], None]) -> Iterator[Finding]:
         """Let go of the port meanwhile: a port serves one program at a time."""
         on_progress("closing the port")
-        with self.remote.released():
+        with self.remote.released("the doctor examines the port; the dashboard looks for the robot again afterwards"):
             yield from examine(Case(target=self._target, profile=self._profile, on_progress=on_progress))
         self._read_config()
 
