@@ -137,6 +137,13 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("servo", {"joint": "servo_joint", "angle": 0.0}),
         ("set_odometry", {"pose": (-2.0, -5.0, 0.0), "pause": 0.5}),
     ),
+    "a link that was lost while the robot span near the origin: its counters counted as zeroed": (
+        ("begin", {"setup": Setup(profile="amigo"), "connected": 0.0}),
+        ("get_ready_and_drive", {"linear": 0.25, "angular": 1.0}),
+        ("send_many_raw", {"count": 201}),
+        ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.0}),
+        ("set_odometry_on_the_way", {"distance": 0.0, "angle": 1.0, "after": 0.0, "pose": (5.0, 0.0, 1.0)}),
+    ),
 }
 
 

@@ -405,7 +405,10 @@ class Odometer:
         fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
         # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
         smaller = since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
-        if self._reset_at is not None or (fits and smaller and off_zero + self._resolution(counted) < off):
+        # The heading of a robot that spins tells nothing: its counters went on if the position is within its reach.
+        spins = abs(rate) * coast > math.pi / 2 and math.hypot(counted.x, counted.y) <= abs(speed) * roll + MARGIN
+        zeroed = fits and smaller and not spins and off_zero + self._resolution(counted) < off
+        if self._reset_at is not None or zeroed:
             until = min(max((self._reset_at or then) - then, 0.0), coast)
             return _arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
