@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -35,6 +39,23 @@ def test_mypy() -> None:
 
 def test_mypy_of_the_examples() -> None:
     run("mypy", "--strict", "--scripts-are-modules", *map(str, sorted((ROOT / "examples").glob("*.py"))))
+
+
+@pytest.mark.parametrize("folder", ["tools", "benchmarks", "examples"])
+def test_what_a_program_beside_the_packages_imports_from_the_driver_exists(folder: str) -> None:
+    """Some of these programs need Nav2 or RViz, so no test starts them."""
+    missing = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "amigobot_driver":
+                module = importlib.import_module(str(node.module))
+                names = [name.name for name in node.names if not _has(module, name.name)]
+                missing += [f"{path.relative_to(ROOT)}:{node.lineno}: {node.module} has no {name}" for name in names]
+    assert not missing, missing
+
+
+def _has(module: ModuleType, name: str) -> bool:
+    return hasattr(module, name) or importlib.util.find_spec(f"{module.__name__}.{name}") is not None
 
 
 def test_every_public_definition_has_a_docstring() -> None:

@@ -15,14 +15,13 @@ from typing import Any
 
 import rclpy
 from action_msgs.msg import GoalStatus
-from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Quaternion
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import OccupancyGrid
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 
-from amigobot_driver.ros.conversions import quaternion
 from amigobot_driver.sim import Pose
 
 from .office import Goal
@@ -59,6 +58,10 @@ class Attempt:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {name: value for name, value in asdict(self).items() if name != "seen"}
+
+
+def _quaternion(yaw: float) -> Quaternion:
+    return Quaternion(z=math.sin(yaw / 2), w=math.cos(yaw / 2))
 
 
 def _keep(grids: deque[OccupancyGrid], grid: OccupancyGrid) -> None:
@@ -103,7 +106,7 @@ class Client:
         message = PoseWithCovarianceStamped()
         message.header.frame_id = "map"
         message.pose.pose.position.x, message.pose.pose.position.y = start.x, start.y
-        message.pose.pose.orientation = quaternion(start.heading)
+        message.pose.pose.orientation = _quaternion(start.heading)
         covariance = [0.0] * 36
         covariance[0] = covariance[7] = 0.01
         covariance[35] = 0.01
@@ -125,7 +128,7 @@ class Client:
         request.pose = PoseStamped()
         request.pose.header.frame_id = "map"
         request.pose.pose.position.x, request.pose.pose.position.y = goal.x, goal.y
-        request.pose.pose.orientation = quaternion(goal.heading)
+        request.pose.pose.orientation = _quaternion(goal.heading)
         self._action.wait_for_server(30.0)
         sending = self._action.send_goal_async(request, feedback_callback=self._on_feedback)
         if self._until(sending.done, 30.0) and sending.result().accepted:
