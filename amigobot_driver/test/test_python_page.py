@@ -46,8 +46,15 @@ def test_a_program_of_the_page_prints_what_the_page_says(number: int, printed: s
     assert re.search(printed, run(PROGRAMS[number]))
 
 
+def test_the_test_of_the_page_passes(tmp_path: Path) -> None:
+    file = tmp_path / "test_robot.py"
+    file.write_text(PROGRAMS[6], encoding="utf-8")
+    printed = run(f"import pytest; raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', {str(file)!r}]))")
+    assert "1 passed" in printed
+
+
 def test_every_program_of_the_page_is_run() -> None:
-    assert len(PROGRAMS) == 6
+    assert len(PROGRAMS) == 7
 
 
 def test_the_first_program_has_at_most_ten_lines() -> None:

@@ -124,11 +124,11 @@ class Report:
     turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
     charge: float | None = None  #: 0 to 1, as the robot reports it; None likewise
     smoothed_volts: float = math.nan  #: battery voltage, averaged over the last seconds
-    #: changes when the pose or the counters of the robot are set; counts in this process, so it is not compared
+    #: changes when the pose or the counters of the robot are set; counts in this process (ignored by ==)
     frame: int = field(default=0, compare=False)
     wheels_streamed: bool = False  #: ENCODER packets arrive; an `EncoderReading` with better wheel angles follows
     pose_streamed: bool = False  #: likewise with a better pose
-    #: s since the last reading of each sonar, None before its first; follows from the stamps, which are compared
+    #: s since the last reading of each sonar, None before its first (ignored by ==)
     sonar_ages: tuple[float | None, ...] = field(default=(), compare=False)
 
 
