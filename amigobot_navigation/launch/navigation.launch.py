@@ -111,9 +111,11 @@ class Navigation:
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
         self.notes: list[str] = []
         self.profile = load_profile(self.robot() or REFERENCE)
-        self.files = [self.fitted(self.of_the_robot(Path(arguments["params_file"])))]
+        files = [Path(arguments["params_file"])]
         if os.environ.get("ROS_DISTRO") in ("jazzy", "kilted"):
-            self.files.append(self.fitted(self.of_the_robot(HERE / "config" / "nav2_before_lyrical.yaml")))
+            # Before the other one, which may be the user's: of two values the later one counts.
+            files.insert(0, HERE / "config" / "nav2_before_lyrical.yaml")
+        self.files = [self.fitted(self.of_the_robot(file)) for file in files]
 
     def robot(self) -> str:
         """The profile that Nav2 plans for; empty if nothing names one before the robot does."""

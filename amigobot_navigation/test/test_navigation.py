@@ -338,6 +338,7 @@ def test_older_distributions_get_their_names(
     monkeypatch.setenv("ROS_DISTRO", distro)
     controller = next(node for node in started(load("navigation")) if node["name"] == "controller_server")
     assert len(controller["parameters"]) == files + 1
+    assert Path(controller["parameters"][-2]).name == "nav2.yaml", "it, or the user's file in its place, overrides them"
 
 
 def test_a_namespace_and_a_prefix_reach_the_parameters(load: Any) -> None:
