@@ -8,7 +8,7 @@
 - config/amigobot.yaml, the default parameters, from ros/parameters.py
 - config/security/amigobot.policy.xml, from ros/topics.py, the services marked in ros/, and ros/actions.py
 - the tables in docs/reference, between `<!-- generated: NAME -->` and `<!-- end -->`, from the same, from the files of
-  amigobot_msgs and from the robot profiles
+  amigobot_msgs, from the robot profiles and from the launch files
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fill the tables of docs/reference from the code: topics, services, parameters, message definitions, robot profiles.
+"""Fill the tables of docs/reference from the code: topics, services, parameters, messages, profiles, launch arguments.
 
 tools/interface_files.py writes the pages. A table stands between the lines `<!-- generated: NAME -->` and
 `<!-- end -->`, where NAME is a function of this module that is marked with @table. The text around it is written by
@@ -10,9 +10,12 @@ hand.
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.ros.actions import ACTIONS
@@ -20,8 +23,13 @@ from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.parameters import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
 
-MESSAGES = Path(__file__).resolve().parents[1] / "amigobot_msgs"
-PAGES = ("topics.md", "services.md", "parameters.md", "messages.md", "robots.md")
+ROOT = Path(__file__).resolve().parents[1]
+MESSAGES = ROOT / "amigobot_msgs"
+PAGES = ("topics.md", "services.md", "parameters.md", "messages.md", "robots.md", "launch.md")
+sys.path.insert(0, str(ROOT / "amigobot_driver" / "test"))
+launch_files = importlib.import_module("launch_files")
+#: The default of enable_stamped_cmd_vel, which must not depend on where the pages are written.
+_BY_DISTRO = "true; false on Jazzy and earlier"
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {}
@@ -85,7 +93,7 @@ def parameters() -> Iterator[str]:
 
 def _default(spec: Spec) -> str:
     if spec.name == "enable_stamped_cmd_vel":
-        return "true; false on Jazzy and earlier"
+        return _BY_DISTRO
     if spec.default == "":
         return "empty"
     return f"`{str(spec.default).lower() if isinstance(spec.default, bool) else spec.default}`"
@@ -122,3 +130,35 @@ def robots() -> Iterator[str]:
             f"| `{name}` | {profile.description} | {body.length:.2f} x {body.width:.2f} | {len(profile.sonar.poses)} "
             f"| {limits.linear:.2f} m/s, {limits.angular:.2f} rad/s | {profile.link.baud} |"
         )
+
+
+@table
+def launch_arguments() -> Iterator[str]:
+    """The arguments of every launch file."""
+    for package in ("amigobot_driver", "amigobot_navigation"):
+        folder = ROOT / package / "launch"
+        with launch_files.mocked_launch(folder) as load:
+            for file in sorted(folder.glob("*.launch.py")):
+                arguments = launch_files.declared(load(file.name.removesuffix(".launch.py")))
+                yield f"## {file.name}"
+                yield ""
+                yield f"Package {package}."
+                yield ""
+                yield "| argument | default | allowed | |"
+                yield "|---|---|---|---|"
+                yield from (_launch_argument(name, argument) for name, argument in arguments.items())
+                yield ""
+
+
+def _launch_argument(name: str, argument: dict[str, Any]) -> str:
+    text, is_parameter, otherwise = argument["description"].partition(". Default: the value in params_file, else ")
+    default = argument.get("default_value")
+    if is_parameter:
+        default = f"that of `params_file`, else {_BY_DISTRO if name == 'enable_stamped_cmd_vel' else otherwise}"
+    elif default is None:
+        default = "must be given"
+    elif default.startswith("/"):
+        default = "`{}/{}`".format(*Path(default).parts[-2:])
+    else:
+        default = f"`{default}`" if default else "empty"
+    return f"| `{name}` | {default} | {', '.join(argument.get('choices', ()))} | {_escaped(text)} |"

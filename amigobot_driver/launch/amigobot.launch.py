@@ -82,6 +82,8 @@ def generate_launch_description() -> LaunchDescription:
 def parameter_argument(spec: Spec) -> DeclareLaunchArgument:
     """Return the launch argument of a parameter of the node."""
     default = "empty" if spec.default == "" else spec.default
+    if isinstance(default, bool):
+        default = str(default).lower()
     text = f"{spec.description}. Default: the value in params_file, else {default}"
     return DeclareLaunchArgument(spec.name, default_value="", description=text)
 
