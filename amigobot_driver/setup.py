@@ -40,6 +40,7 @@ setup(
         *shared("launch", "config", "systemd", "udev", "urdf", "rviz"),
     ],
     install_requires=["setuptools", "pyserial", "PyYAML"],
+    extras_require={"test": ["pytest"]},  # otherwise `colcon test` runs unittest, which finds no tests
     python_requires=">=3.10",
     zip_safe=False,  # type checkers need py.typed as a file
     entry_points={

@@ -30,6 +30,7 @@ setup(
         *("setuptools", "amigobot_driver"),
         *("aiohttp>=3.8", "argcomplete", "matplotlib>=3.5", "numpy", "rich>=11"),
     ],
+    extras_require={"test": ["pytest"]},  # otherwise `colcon test` runs unittest, which finds no tests
     python_requires=">=3.10",
     zip_safe=False,
     entry_points={

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -186,3 +187,14 @@ def test_a_package_index_can_show_the_readme(package: str) -> None:
     assert f"# {package}\n" in result.stdout
     links = re.findall(r"\]\(([^)]+)\)", result.stdout)
     assert links and all(link.startswith("https://") for link in links)
+
+
+@pytest.mark.parametrize("package", ["amigobot_driver", "amigobot_tools"])
+def test_colcon_test_runs_pytest(package: str) -> None:
+    """Without this declaration colcon runs unittest, which finds no tests and succeeds."""
+    setup = ast.parse((REPOSITORY / package / "setup.py").read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(setup) if isinstance(node, ast.Call) and ast.unparse(node.func) == "setup"]
+    [extras] = [keyword.value for keyword in calls[0].keywords if keyword.arg == "extras_require"]
+    assert "pytest" in ast.literal_eval(extras)["test"]
+    tests = ElementTree.parse(REPOSITORY / package / "package.xml").iter("test_depend")
+    assert "python3-pytest" in {depend.text for depend in tests}
