@@ -26,9 +26,9 @@ class Options:
     profile: str = ""  #: name or file of a profile; "": choose by the identity of the robot
     baud: int = 0  #: 0: the profile's
     bridge_baud: int = -1  #: line speed behind a network bridge; 0: there is none; -1: from profile and robot
-    command_timeout: float = 0.5  #: s after which a velocity that is not repeated is replaced by zero
-    max_linear: float = 0.0  #: m/s
-    max_angular: float = 0.0  #: rad/s
+    command_timeout: float = 0.5  #: s, more than 0; a velocity that is not repeated ends after it
+    max_linear: float = 0.0  #: m/s, 0.001 and more; 0: the robot's own
+    max_angular: float = 0.0  #: rad/s, 0.01745 and more; 0: the robot's own
     motors_on_connect: bool = True
     sonar_on_connect: bool = True
     io_stream: bool = False  #: IOpacs, every info cycle
