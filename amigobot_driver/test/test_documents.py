@@ -198,3 +198,15 @@ def test_colcon_test_runs_pytest(package: str) -> None:
     assert "pytest" in ast.literal_eval(extras)["test"]
     tests = ElementTree.parse(REPOSITORY / package / "package.xml").iter("test_depend")
     assert "python3-pytest" in {depend.text for depend in tests}
+
+
+@pytest.mark.parametrize("package", ["amigobot_msgs", "amigobot_driver", "amigobot_tools", "amigobot_navigation"])
+def test_packagers_read_every_rosdep_key(package: str) -> None:
+    page = (REPOSITORY / "docs" / "project" / "index.md").read_text(encoding="utf-8").split("### Dependencies")[1]
+    [row] = [line for line in page.splitlines() if line.startswith(f"| `{package}` |")]
+    nodes = ElementTree.parse(REPOSITORY / package / "package.xml").iter()
+    keys = {str(node.text) for node in nodes if "depend" in node.tag}
+    nav2 = {key for key in keys if key.startswith("nav2_")}
+    named = set(re.findall(r"[a-z][a-z0-9_-]+", row.partition("` |")[2]))
+    assert keys - nav2 - named == {key for key in keys if key.startswith("amigobot_")}
+    assert not nav2 or f"{len(nav2)} packages `nav2_...`" in row

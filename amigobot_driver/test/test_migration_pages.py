@@ -77,4 +77,4 @@ def test_the_calls_of_python_exist() -> None:
 
 
 def test_the_tables_of_the_reference_are_known() -> None:
-    assert {"topics", "services", "parameters", "messages", "robots"} == set(reference_pages.TABLES)
+    assert {"topics", "services", "parameters", "messages", "robots", "launch_arguments"} == set(reference_pages.TABLES)
