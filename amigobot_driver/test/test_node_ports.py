@@ -91,5 +91,5 @@ def test_a_stream_without_bandwidth_is_left_out_and_reported(tmp_path: Any) -> N
         assert status.level == DiagnosticStatus.WARN
         assert status.message.startswith("IOpac is left out: it needs 21 bytes in each 50 ms, of the 46 that 9600 baud")
         assert bench.node.logged("IOpac is left out")
-        assert len(inbox) > 20
+        bench.wait_until(lambda: len(inbox) > 20)
         assert not inbox.last.analog

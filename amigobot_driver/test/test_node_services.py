@@ -244,7 +244,8 @@ class TestWhileOneWaits:
             bench.robot.ignored.add(Command.ENABLE)
             self.since = len(bench.robot.received)
             answer = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
-            bench.wait_until(lambda: bench.robot.values(Command.ENABLE, self.since))
+            # 0, not any ENABLE: a repeated ENABLE 1 of the request before may still be on the line.
+            bench.wait_until(lambda: 0 in bench.robot.values(Command.ENABLE, self.since))
             return answer
 
         yield call
