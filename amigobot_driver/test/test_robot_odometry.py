@@ -299,6 +299,16 @@ class TestReconnect:
         after = drive(Counters(stranger), odometer, [(0.5, 0.0)] * 20)[-1]
         assert after.x == pytest.approx(before.x + 1.0, abs=0.002)
 
+    @pytest.mark.parametrize("velocity", range(1, 30))
+    def test_wheels_that_start_right_after_open_have_not_counted_yet(self, velocity: int) -> None:
+        """Behind a start the velocity says more than the counters, which have not moved by a whole count."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        odometer.update(counters.sip(), counters.time)
+        odometer.expect_zero(counters.time, 1.0)
+        starting = replace(counters.sip(), left_velocity=velocity, right_velocity=velocity)
+        odometer.update(starting, counters.time + CYCLE)
+        assert odometer.jumps == 0
+
     def test_of_the_simulated_robot_that_was_switched_off_and_on(self) -> None:
         bench = Bench()
         bench.connect()

@@ -352,10 +352,11 @@ class Odometer:
         """Return the motion since the counters were zeroed, if they were."""
         return self._motion(_counts(sip.x, sip.y, sip.heading), 0)
 
-    def _resolution(self, counted: _Step) -> float:
-        """Return the distance (m) below which the counters cannot distinguish motions like this one."""
-        # A difference of two rounded counters is wrong by less than one count.
-        position = math.sqrt(2) * self._units.distance if counted.x or counted.y else 0.0
+    def _resolution(self, counted: _Step, way: float = 0.0) -> float:
+        """Return the distance (m) below which the counters cannot distinguish motions like this one of `way` m."""
+        # A difference of two rounded counters is wrong by less than one count: one of 0 hides up to that of the way.
+        unit = self._units.distance
+        position = math.sqrt(2) * unit if counted.x or counted.y else min(abs(way), unit)
         return position + _LEVER * self._units.angle
 
     def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
@@ -369,7 +370,7 @@ class Odometer:
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
-        resolution = self._resolution(counted)
+        resolution = self._resolution(counted, way)
         off, zeroed = counted.distance_to(way, turn, *shares), False
         # Counters that fit the motion were not zeroed.
         if off > resolution:
