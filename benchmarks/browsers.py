@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sys
 
 import aiohttp
@@ -40,5 +41,7 @@ async def _take(socket: aiohttp.ClientWebSocketResponse) -> bool:
 
 
 if __name__ == "__main__":
+    # Browsers run on other computers: here they must leave the processor to the node and to the dashboard.
+    os.nice(19)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(watch(sys.argv[1], int(sys.argv[2])))

@@ -12,13 +12,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from .node import measure
+from .node import STAMPS, measure
 from .report import Row, row
 
 _BROWSERS, _ROUNDS = 3, 2
 _FIGURES = ("SIP written -> Odometry received, median", "cmd_vel published -> VEL on the wire, median")
 _DASHBOARD = "from amigobot_driver.cli import main; main(['dashboard', '--ros', '--listen', '127.0.0.1:0'])"
 _GOAL = 1.1
+#: ms from one SIP to the next, of which the stamps may be off by a tenth.
+_CYCLE = 100.0
 
 
 def dashboard() -> Iterator[Row]:
@@ -30,6 +32,8 @@ def dashboard() -> Iterator[Row]:
     for name in _FIGURES:
         values, floors = [each[name] for each in watched], [each[name] for each in alone]
         yield row(f"{name}, {_BROWSERS} browsers", "ms", _GOAL, values, floors)
+    values = [each[STAMPS] for each in watched]
+    yield row(f"{STAMPS}, {_BROWSERS} browsers, of a cycle", "ms", 0.1, values, [_CYCLE] * _ROUNDS)
 
 
 @contextlib.contextmanager

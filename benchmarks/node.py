@@ -20,6 +20,7 @@ from amigobot_msgs.msg import IoState, RobotStatus
 from .program import MESSAGES, Client, Program, driver, floor, running
 from .report import Row, row
 from .robot import Robot
+from .stamps import stamp_deviations
 
 #: s of each period.
 _SECONDS = 5.0
@@ -41,6 +42,8 @@ _FIGURES = {
     "CPU with 10 velocities a second": ("%", 1.3),
     "resident memory": ("MB", 1.2),
 }
+#: A figure of the driver beside these: how far its stamps are from the robot's clock at most, ms.
+STAMPS = "odom stamps off the robot's clock, at most"
 
 
 def node(rate: int, rounds: int, *, every_topic: bool) -> Iterator[Row]:
@@ -73,16 +76,22 @@ def measure(
     try:
         command = floor(robot.port) if floor_instead else driver(robot.port)
         with running(command) as (program, client), beside():
-            return _listen(program, client, robot, every_topic=every_topic)
+            return _listen(program, client, robot, rate, every_topic=every_topic)
     finally:
         robot.end()
 
 
-def _listen(program: Program, client: Client, robot: Robot, *, every_topic: bool) -> dict[str, float]:
+def _listen(program: Program, client: Client, robot: Robot, rate: int, *, every_topic: bool) -> dict[str, float]:
     arrived: list[float] = []
     latencies: list[float] = []
+    stamps: list[float] = []  #: s
     subscribe = client.node.create_subscription
-    subscribe(Odometry, "odom", lambda _: arrived.append(time.monotonic() - robot.sip_written), 10)
+
+    def on_odometry(message: Odometry) -> None:
+        arrived.append(time.monotonic() - robot.sip_written)
+        stamps.append(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
+
+    subscribe(Odometry, "odom", on_odometry, 10)
     for topic, kind in TOPICS.items() if every_topic else ():
         subscribe(kind, topic, lambda _: None, 10, raw=True)
     publisher = client.node.create_publisher(Twist, "cmd_vel", 1)
@@ -103,9 +112,12 @@ def _listen(program: Program, client: Client, robot: Robot, *, every_topic: bool
 
     client.wait(lambda: len(arrived) >= 20)
     busy(1.0, driving=False)
+    stamps.clear()
     idle = busy(_SECONDS, driving=False)
     busy(1.0, driving=True)
     arrived.clear()
     driven = busy(_SECONDS, driving=True)
     latency, answer = statistics.median(arrived), statistics.median(latencies)
-    return dict(zip(_FIGURES, (1e3 * latency, 1e3 * answer, 100 * idle, 100 * driven, program.memory()), strict=True))
+    figures = 1e3 * latency, 1e3 * answer, 100 * idle, 100 * driven, program.memory()
+    off = max(map(abs, stamp_deviations(stamps, 1.0 / rate)))
+    return {**dict(zip(_FIGURES, figures, strict=True)), STAMPS: off}

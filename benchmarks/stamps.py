@@ -43,16 +43,21 @@ def stamps() -> Iterator[Row]:
             written = robot.written[begin:]
     finally:
         robot.end()
-    arrivals = _deviations([time - clock for clock, time in written])
-    # A stamp is much less than half a cycle off, so it tells the number of its cycle.
-    stamped = _deviations([stamp - round((stamp - found[0]) / _CYCLE) * _CYCLE for stamp in found])
+    arrivals = _from_median([time - clock for clock, time in written])
+    stamped = stamp_deviations(found, _CYCLE)
     write_result(SERIES, {"arrival_ms": arrivals, "stamp_ms": stamped})
     spread = statistics.pstdev(stamped), statistics.pstdev(arrivals)
     name = f"jitter of odom stamps, against that of arrivals delayed by 0 to {1e3 * _DELAY:.0f} ms"
     yield row(name, "ms", 0.2, [spread[0]], [spread[1]])
 
 
-def _deviations(offsets: list[float]) -> list[float]:
-    """Return how far each offset is from their median, in ms."""
+def stamp_deviations(stamps: list[float], cycle: float) -> list[float]:
+    """Return how far each stamp (s) is from the clock of a robot that sends a SIP each `cycle` (s), in ms."""
+    # A stamp is much less than half a cycle off, so it tells the number of its cycle.
+    return _from_median([stamp - round((stamp - stamps[0]) / cycle) * cycle for stamp in stamps])
+
+
+def _from_median(offsets: list[float]) -> list[float]:
+    """Return how far each offset (s) is from their median, in ms."""
     middle = statistics.median(offsets)
     return [1e3 * (offset - middle) for offset in offsets]
