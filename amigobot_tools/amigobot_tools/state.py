@@ -13,6 +13,9 @@ from typing import Protocol
 from amigobot_driver import Report
 from amigobot_driver.profiles import Body, Limits, Profile
 
+#: m/s and rad/s up to which a robot counts as at rest.
+_REST = 0.005
+
 
 @dataclass(frozen=True, slots=True)
 class Echo:
@@ -68,6 +71,12 @@ class RobotState:
     digital_outputs: int | None = None
     analog: tuple[float, ...] = ()  #: V
     link: dict[str, str] = field(default_factory=dict)  #: figures of the link, by name
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no velocity is known that is more than that of a robot at rest."""
+        known = [abs(speed) for speed in (self.linear, self.angular) if math.isfinite(speed)]
+        return max(known, default=0.0) <= _REST
 
 
 def drained(lines: deque[str]) -> list[str]:

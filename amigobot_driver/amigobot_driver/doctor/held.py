@@ -23,7 +23,7 @@ from .finding import Cause, Finding, Severity
 from .probe import Answer, ProbeResult
 from .target import Target
 
-_LOOK = 0.2  #: s
+_POLL_PERIOD = 0.2  #: s
 #: s of real time in which the clock of a robot advances, unless its simulation is paused.
 _ADVANCES = 3.0
 
@@ -90,7 +90,7 @@ class HeldSession:
         with self._robot.events(Report, Received, LinkChanged, maxlen=KEPT) as stream:
             while (remaining := began + seconds - self._clock()) > 0:
                 on_progress(remaining)
-                time.sleep(min(_LOOK, remaining))
+                time.sleep(min(_POLL_PERIOD, remaining))
                 if self._clock() != newest:
                     newest, advanced = self._clock(), time.monotonic()
                 elif time.monotonic() - advanced > _ADVANCES:

@@ -55,7 +55,7 @@ class Surroundings:
         if moved > max(_STEP, self._nearest - radius):
             self._measured_at, moved = (x, y), 0.0
             distances = (wall.distance_to(x, y) for wall in self._walls_near(x, y))
-            self._nearest = min(self._distance, *distances, math.inf)
+            self._nearest = min((self._distance, *distances))
         return moved + radius < self._nearest and not (self.others and self.others(x, y, radius))
 
     def _walls_near(self, x: float, y: float) -> list[Segment]:

@@ -137,7 +137,7 @@ class World:
 
     def has_floor(self, x: float, y: float) -> bool:
         """Return whether there is floor at a point (m)."""
-        return not any(_inside(area, x, y) for area in self.drops)
+        return not any(encloses(polygon(area), x, y) for area in self.drops)
 
     def cast(self, x: float, y: float, heading: float, reach: float = math.inf) -> float:
         """Return the distance at which a ray hits the nearest segment.
@@ -190,10 +190,10 @@ def in_cone(
     return found
 
 
-def _inside(area: Area, x: float, y: float) -> bool:
-    """Return whether a ray from the point to the right crosses the outline an odd number of times."""
+def encloses(outline: Iterable[Segment], x: float, y: float) -> bool:
+    """Return whether a ray from the point to the right crosses a closed outline an odd number of times."""
     crossings = 0
-    for (x1, y1), (x2, y2) in pairwise((*area, area[0])):
+    for x1, y1, x2, y2 in outline:
         if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):
             crossings += 1
     return crossings % 2 == 1

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 import time
 from typing import Any, Protocol
@@ -18,9 +17,8 @@ from ..state import RobotState
 from .examination import Examination
 from .pilot import Pilot
 
-#: s that a robot is given to come to rest, and m/s and rad/s below which it is at rest.
-_BRAKING, _REST = 3.0, 0.005
-_LOOK = 0.05  #: s
+#: s that a robot is given to come to rest, and s between two checks whether it is.
+_BRAKING, _POLL_PERIOD = 3.0, 0.05
 _WHY = "the doctor examines the robot, which must be at rest for that"
 
 
@@ -95,11 +93,9 @@ class Doctor:
         self._show("the robot stops")
         end = time.monotonic() + _BRAKING
         while time.monotonic() < end:
-            state = self._patient.state()
-            speeds = [abs(speed) for speed in (state.linear, state.angular) if math.isfinite(speed)]
-            if max(speeds, default=0.0) <= _REST:
+            if self._patient.state().at_rest:
                 return
-            time.sleep(_LOOK)
+            time.sleep(_POLL_PERIOD)
 
     def _show(self, text: str) -> None:
         with self._lock:

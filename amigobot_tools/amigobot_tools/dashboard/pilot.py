@@ -22,8 +22,8 @@ from ..state import Remote
 SILENCE = 0.3
 #: s that braking lasts at least and at most; until then the emergency stop is latched.
 _MIN_BRAKING, _MAX_BRAKING = 0.3, 1.5
-#: s between two checks whether a braking robot is at rest; and m/s below which it is.
-_POLL_PERIOD, _REST = 0.05, 0.005
+#: s between two checks whether a braking robot is at rest.
+_POLL_PERIOD = 0.05
 
 
 class Pilot:
@@ -174,9 +174,7 @@ class Pilot:
         since = self._clock() - self._braking_since
         if since < _MIN_BRAKING:
             return
-        state = self._remote.state()
-        speeds = [abs(speed) for speed in (state.linear, state.angular) if math.isfinite(speed)]
-        if since < _MAX_BRAKING and max(speeds, default=0.0) > _REST:
+        if since < _MAX_BRAKING and not self._remote.state().at_rest:
             return
         with self._changed:
             if self._braking_since == math.inf:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from amigobot_driver.sim import Pose, Segment, World
-from amigobot_driver.sim.world import box, circle
+from amigobot_driver.sim.world import box, circle, encloses
 
 #: Decimal places of coordinates (m) within which two ends of walls are the same corner.
 _CORNER = 4
@@ -38,13 +38,7 @@ class Obstacle:
 
     def contains(self, pose: Pose) -> bool:
         """Whether the middle of a robot is inside, so that the outline may be around the whole robot."""
-        if not _is_closed(self.outline):
-            return False
-        crossings = 0
-        for x1, y1, x2, y2 in self.segments():
-            if (y1 > pose.y) != (y2 > pose.y) and pose.x < x1 + (pose.y - y1) / (y2 - y1) * (x2 - x1):
-                crossings += 1
-        return crossings % 2 == 1
+        return _is_closed(self.outline) and encloses(self.segments(), pose.x, pose.y)
 
 
 def new_box(number: int, pose: Pose, length: float, width: float) -> Obstacle:
