@@ -521,6 +521,12 @@ def test_a_silent_port_is_an_error_after_the_timeout() -> None:
             AmigoBot(port, timeout=1.0)
 
 
+@pytest.mark.parametrize("timeout", [-1.0, math.nan])
+def test_a_timeout_that_makes_no_sense_is_refused(timeout: float) -> None:
+    with pytest.raises(Refused, match=f"timeout is {timeout:g} s, allowed: 0 and more"):
+        AmigoBot("sim://", timeout=timeout)
+
+
 def test_options_that_name_no_profile_are_an_error() -> None:
     with pytest.raises(ProfileError, match="r2d2"):
         AmigoBot("sim://", options=Options(profile="r2d2"))

@@ -87,3 +87,15 @@ def test_without_a_node_each_verb_says_which_one_in_one_line(
         assert main([verb, *arguments, "--ros", "--timeout", "0.3"]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith(f"amigobot {verb}: ") and "is amigobot_node running" in line
+
+
+def test_stop_latches_the_emergency_stop_of_every_driver(amigobot, capfdbinary) -> None:  # type: ignore[no-untyped-def]
+    assert main(["stop", "--timeout", "10"]) == 0  # the fixture would add the namespace
+    assert b"/anna/: " in capfdbinary.readouterr().out
+    assert amigobot("stop", "--clear") == (0, "/anna/: velocities are accepted again\n", "")
+    assert amigobot("stop", "--clear") == (0, "/anna/: no emergency stop was latched\n", "")
+
+
+def test_stop_says_that_it_found_no_driver(amigobot, capfdbinary) -> None:  # type: ignore[no-untyped-def]
+    assert main(["stop", "--namespace", "berta", "--timeout", "1"]) == 2
+    assert b"no driver discovered in the namespace 'berta' within 1 s" in capfdbinary.readouterr().err

@@ -40,5 +40,5 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
     Raises:
         ConnectionFailed: The port cannot be opened, or no robot answers in time.
         ProfileError: The options name no usable profile.
-        Refused: An argument has a wrong type.
+        Refused: An argument has a wrong type or value.
     """

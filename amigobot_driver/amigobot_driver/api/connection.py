@@ -45,7 +45,7 @@ class Connection:
 
     def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
         if not arguments.number("timeout", timeout) >= 0:
-            raise ConnectionFailed(f"timeout is {timeout:g} s, allowed: 0 and more")
+            raise Refused(f"timeout is {timeout:g} s, allowed: 0 and more")
         options = Options() if options is None else options
         check_options(options)
         if not isinstance(port, str):
