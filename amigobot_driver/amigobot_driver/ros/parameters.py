@@ -9,7 +9,8 @@ import difflib
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
@@ -36,7 +37,7 @@ class Spec:
     minimum: float | None = None  #: lowest value other than the default, where values between the two are not allowed
     #: the CONFIG field that this sets in the robot, and its units per unit of ours; the default sets nothing
     tunes: tuple[str, float] | None = None
-    option: str = ""  #: the field of Options that this sets; "": the node itself uses it
+    option: str = ""  #: the field of Options that this sets, if that has another name
     convert: Callable[[Any], object] | None = None  #: makes the value of that field from the parameter's
 
     @property
@@ -119,6 +120,37 @@ _DEG = 180 / math.pi
 #: Nav2 publishes TwistStamped from Kilted on.
 _STAMPED = os.environ.get("ROS_DISTRO", "") not in ("humble", "iron", "jazzy")
 
+
+#: A parameter that may change while the node runs.
+_Changeable = partial(Spec, at_run_time=True)
+
+
+def _working_value(
+    name: str, field: str, text: str, keep: float = -1, unit: str = "", factor: float = 1, highest: float | None = None
+) -> Spec:
+    """Return the parameter of a working value of the robot; the value `keep` does not set it.
+
+    Args:
+        name: Name of the parameter.
+        field: Name of the value in the CONFIG packet.
+        text: What it is.
+        keep: Below all values that may be set, of the type of the parameter.
+        unit: Unit of the parameter.
+        factor: Units of the CONFIG packet per unit of the parameter.
+        highest: Highest value; None: as the command carries it.
+    """
+    limits = TUNABLE[field]
+    return _Changeable(
+        name,
+        keep,
+        f"{text}; {keep:g} keeps the robot's setting",
+        unit,
+        (keep, limits.high / factor if highest is None else highest),
+        minimum=limits.low / factor,
+        tunes=(field, factor),
+    )
+
+
 TABLE = (
     Spec(
         "port",
@@ -131,7 +163,6 @@ TABLE = (
         "line speed; 0: the profile's. The driver tries other speeds if no robot answers",
         "baud",
         (0, *BAUD_RATES),
-        option="baud",
     ),
     Spec(
         "bridge_baud",
@@ -140,21 +171,19 @@ TABLE = (
         "-1: the speed that the robot reports, if its profile has a bridge",
         "baud",
         (-1, 0, *BAUD_RATES),
-        option="bridge_baud",
     ),
     Spec("robot", "", "robot profile: a name or a .yaml file; empty: chosen from what the robot reports"),
     Spec("param_file", "", "ARIA parameter file (.p), used instead of robot"),
     Spec("odom_frame", "odom", "frame of the odometry"),
     Spec("base_frame", "base_link", "frame of the robot, on the floor between its wheels"),
     Spec("frame_prefix", "", "prefix of every frame name, for several robots in one TF tree"),
-    Spec("publish_tf", True, "publish the transform from odom_frame to base_frame", at_run_time=True),
-    Spec(
+    _Changeable("publish_tf", True, "publish the transform from odom_frame to base_frame"),
+    _Changeable(
         "cmd_vel_timeout",
         0.5,
         "the robot stops this long after the last velocity message",
         "s",
         (0.05, 2.0),
-        at_run_time=True,
         option="command_timeout",
     ),
     Spec(
@@ -162,31 +191,28 @@ TABLE = (
         _STAMPED,
         "cmd_vel is TwistStamped if true, Twist if false; the default depends on ROS_DISTRO",
     ),
-    Spec(
+    _Changeable(
         "max_linear_velocity",
         0.0,
         "maximum linear velocity; faster velocities are scaled down; 0: the robot's limit",
         "m/s",
         (0.0, 10.0),
         minimum=0.001,
-        at_run_time=True,
         option="max_linear",
     ),
-    Spec(
+    _Changeable(
         "max_angular_velocity",
         0.0,
         "maximum angular velocity; faster rotations are scaled down; 0: the robot's limit",
         "rad/s",
         (0.0, 20.0),
         minimum=1 / _DEG,
-        at_run_time=True,
         option="max_angular",
     ),
     Spec(
         "motors_on_connect",
         True,
         "switch the motors on after connecting; the robot does not move until it receives a velocity",
-        option="motors_on_connect",
     ),
     Spec(
         "sonar_on_connect",
@@ -194,88 +220,45 @@ TABLE = (
         "switch the sonars on (true) or off (false) after connecting; "
         "when_subscribed: on while a sonar topic has a subscriber, off otherwise",
         words=(SONAR_WHEN_SUBSCRIBED,),
-        option="sonar_on_connect",
         convert=lambda value: value is True,
     ),
     Spec(
         "sonar_sequence",
         "",
         "firing order of the sonars: numbers from 0, separated by spaces; empty: the robot's order",
-        option="sonar_sequence",
         convert=_numbers,
     ),
     Spec("publish_scan", False, "also publish the sonar ring as a LaserScan on sonar/scan"),
-    Spec(
+    _Changeable(
         "sonar_no_echo",
         "max_range",
         "range without an echo: max_range (Nav2 needs this) or inf (REP 117)",
         allowed=("max_range", "inf"),
-        at_run_time=True,
     ),
-)
-
-TABLE += tuple(
-    Spec(
-        name,
-        0.0,
-        f"{text}; 0 keeps the robot's setting",
-        unit,
-        (0.0, top),
-        minimum=TUNABLE[field].low / factor,
-        at_run_time=True,
-        tunes=(field, factor),
-    )
-    for name, text, unit, top, field, factor in (
-        ("linear_acceleration", "linear acceleration", "m/s^2", 4.0, "trans_acc", 1000.0),
-        ("linear_deceleration", "linear deceleration", "m/s^2", 4.0, "trans_decel", 1000.0),
-        ("angular_acceleration", "angular acceleration", "rad/s^2", 20.0, "rot_acc", _DEG),
-        ("angular_deceleration", "angular deceleration", "rad/s^2", 20.0, "rot_decel", _DEG),
-    )
-)
-
-TABLE += tuple(
-    Spec(
-        name,
-        low,
-        f"{text}; {low} keeps the robot's setting",
-        "",
-        (low, TUNABLE[field].high),
-        minimum=TUNABLE[field].low,
-        at_run_time=True,
-        tunes=(field, 1.0),
-    )
-    for name, text, low, field in (
-        ("rotation_kp", "rotation servo, proportional term", -1, "rot_kp"),
-        ("rotation_kv", "rotation servo, derivative term", -1, "rot_kv"),
-        ("rotation_ki", "rotation servo, integral term", -1, "rot_ki"),
-        ("translation_kp", "translation servo, proportional term", -1, "trans_kp"),
-        ("translation_kv", "translation servo, derivative term", -1, "trans_kv"),
-        ("translation_ki", "translation servo, integral term", -1, "trans_ki"),
-        ("rev_count", "RevCount: differential encoder ticks of one turn of the robot", -1, "rev_count"),
-        ("ticks_per_mm", "encoder ticks per millimeter, if the firmware has this value", -1, "ticks_mm"),
-        (
-            "drift_factor",
-            "DriftFactor: correction of the left encoder in 1/8192, if the firmware has this value",
-            -32768,
-            "drift_factor",
-        ),
-    )
-)
-
-TABLE += (
-    Spec(
-        "encoder_stream",
-        False,
-        "request ENCODER packets: publish raw encoder ticks on encoders",
-        at_run_time=True,
-        option="encoder_stream",
+    _working_value("linear_acceleration", "trans_acc", "linear acceleration", 0.0, "m/s^2", 1000, 4.0),
+    _working_value("linear_deceleration", "trans_decel", "linear deceleration", 0.0, "m/s^2", 1000, 4.0),
+    _working_value("angular_acceleration", "rot_acc", "angular acceleration", 0.0, "rad/s^2", _DEG, 20.0),
+    _working_value("angular_deceleration", "rot_decel", "angular deceleration", 0.0, "rad/s^2", _DEG, 20.0),
+    _working_value("rotation_kp", "rot_kp", "rotation servo, proportional term"),
+    _working_value("rotation_kv", "rot_kv", "rotation servo, derivative term"),
+    _working_value("rotation_ki", "rot_ki", "rotation servo, integral term"),
+    _working_value("translation_kp", "trans_kp", "translation servo, proportional term"),
+    _working_value("translation_kv", "trans_kv", "translation servo, derivative term"),
+    _working_value("translation_ki", "trans_ki", "translation servo, integral term"),
+    _working_value("rev_count", "rev_count", "RevCount: differential encoder ticks of one turn of the robot"),
+    _working_value("ticks_per_mm", "ticks_mm", "encoder ticks per millimeter, if the firmware has this value"),
+    _working_value(
+        "drift_factor",
+        "drift_factor",
+        "DriftFactor: correction of the left encoder in 1/8192, if the firmware has this value",
+        -32768,
     ),
-    Spec(
+    _Changeable("encoder_stream", False, "request ENCODER packets: publish raw encoder ticks on encoders"),
+    _Changeable(
         "odometry_source",
         "robot",
         "source of odom: the SIPs (robot) or the encoder ticks (encoders, requests ENCODER packets)",
         allowed=("robot", "encoders"),
-        at_run_time=True,
         option="encoder_odometry",
         convert=lambda source: source == "encoders",
     ),
@@ -291,72 +274,42 @@ TABLE += (
         "",
         "file of the stored pose; empty: one for each node and port in $XDG_STATE_HOME/amigobot",
     ),
-    Spec(
+    _Changeable(
         "gyro",
         "auto",
         "request GYRO packets for imu if the robot has a gyro (auto), or never (off)",
         allowed=("auto", "off"),
-        at_run_time=True,
-        option="gyro",
         convert=lambda choice: choice == "auto",
     ),
-    Spec(
-        "sonar_cycle",
-        0.0,
-        "time for each sonar ping; 0 keeps the robot's setting",
-        "s",
-        (0.0, TUNABLE["sonar_cycle"].high / 1000),
-        minimum=TUNABLE["sonar_cycle"].low / 1000,
-        at_run_time=True,
-        tunes=("sonar_cycle", 1000.0),
-    ),
-    Spec(
+    _working_value("sonar_cycle", "sonar_cycle", "time for each sonar ping", 0.0, "s", 1000),
+    _Changeable(
         "bumper_stall",
         "robot",
         "bumpers whose contact stalls the motors; robot keeps the robot's setting",
         allowed=("robot", *STALLS),
-        at_run_time=True,
-        option="bumper_stall",
     ),
-    Spec(
+    _Changeable(
         "compass",
         "off",
         "compass of a Pioneer: off, from the SIPs in steps of 2 deg (sip), or from compass packets (packets)",
         allowed=("off", "sip", "packets"),
-        at_run_time=True,
-        option="compass",
     ),
-    Spec(
-        "gripper_stream",
-        True,
-        "request GRIPPER packets from a Pioneer with a gripper: all switches on gripper_state",
-        at_run_time=True,
-        option="gripper_stream",
+    _Changeable(
+        "gripper_stream", True, "request GRIPPER packets from a Pioneer with a gripper: all switches on gripper_state"
     ),
-    Spec(
-        "joystick_stream",
-        False,
-        "request JOYSTICK packets from a Pioneer: publish its joystick on joy",
-        at_run_time=True,
-        option="joystick_stream",
-    ),
-    Spec(
-        "io_stream", False, "request IO packets: publish all analog inputs on io", at_run_time=True, option="io_stream"
-    ),
-    Spec(
+    _Changeable("joystick_stream", False, "request JOYSTICK packets from a Pioneer: publish its joystick on joy"),
+    _Changeable("io_stream", False, "request IO packets: publish all analog inputs on io"),
+    _Changeable(
         "analog_volts_per_count",
         0.0,
         "volts per count of the analog inputs in IO packets; 0: the profile's. The manuals disagree about it",
         "V",
         (0.0, 1.0),
-        at_run_time=True,
     ),
-    Spec(
+    _Changeable(
         "digital_output_mask_first",
         False,
         "swap mask and states in DIGOUT, for a firmware whose outputs do not follow",
-        at_run_time=True,
-        option="digital_output_mask_first",
     ),
     Spec(
         "motor_pwm_frequency",
@@ -376,22 +329,15 @@ TABLE += (
         minimum=0.01,
         option="pwm_max_duty",
     ),
-    Spec(
+    _Changeable(
         "say_half_cycle",
         0.0001,
         "seconds per half-cycle count in say tones (undocumented; tune by ear)",
         "s",
         (0.000001, 0.01),
-        at_run_time=True,
     ),
-    Spec("allow_raw_commands", False, "allow raw commands through send_command (experts only)", at_run_time=True),
-    Spec(
-        "publish_packets",
-        False,
-        "publish every frame, in both directions, on packets",
-        at_run_time=True,
-        option="trace",
-    ),
+    _Changeable("allow_raw_commands", False, "allow raw commands through send_command (experts only)"),
+    _Changeable("publish_packets", False, "publish every frame, in both directions, on packets", option="trace"),
 )
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
@@ -463,10 +409,11 @@ class NodeParameters:
     def options(self) -> Options:
         """Return the options of the driver core that follow from the parameters."""
         values = self._values
+        names = {field.name for field in fields(Options)}
         chosen: dict[str, Any] = {
-            spec.option: spec.convert(values[spec.name]) if spec.convert else values[spec.name]
+            option: spec.convert(values[spec.name]) if spec.convert else values[spec.name]
             for spec in TABLE
-            if spec.option
+            if (option := spec.option or spec.name) in names
         }
         return Options(
             profile=str(values["param_file"] or values["robot"]),
