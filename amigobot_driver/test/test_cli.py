@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -52,6 +53,13 @@ def test_the_help_names_every_verb_with_its_first_line(capsys: pytest.CaptureFix
         assert f"{verb.name} {verb.summary}" in text
         assert verb.summary.endswith("."), verb.name
     assert "Exit status: 0 success; 1" in text
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    package = ElementTree.parse(Path(__file__).resolve().parents[1] / "package.xml")
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"amigobot {package.findtext('version')}\n")
 
 
 def test_the_help_imports_no_verb() -> None:
@@ -134,7 +142,7 @@ def test_ctrl_c_ends_a_verb_with_130(other_package: Path) -> None:
         ("amigobot si", {"sim"}),
         ("amigobot describe --ur", {"--urdf"}),
         ("amigobot config s", {"save", "show"}),
-        ("amigobot nonsense --", {"--help"}),
+        ("amigobot nonsense --", {"--help", "--version"}),
     ],
 )
 def test_a_shell_can_complete_verbs_options_and_values(line: str, expected: set[str], tmp_path: Path) -> None:

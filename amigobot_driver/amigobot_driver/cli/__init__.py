@@ -76,6 +76,16 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
 
 
+class _Version(argparse.Action):
+    """Reads the version only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"amigobot {version('amigobot_driver')}")
+        parser.exit()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -138,6 +148,7 @@ def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.Argument
         epilog=_EPILOG,
         formatter_class=_Help,
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="verb", metavar="VERB")
     for verb in verbs.values() if chosen is None else [chosen]:
         subparser = commands.add_parser(
