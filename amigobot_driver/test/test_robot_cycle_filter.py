@@ -75,12 +75,14 @@ def test_the_length_of_the_cycle_is_measured() -> None:
     assert clock.cycle == pytest.approx(CYCLE * 1.002, rel=2e-4)
 
 
-@pytest.mark.parametrize("pattern", ["every second", "three in ten", "bursts"])
+@pytest.mark.parametrize("pattern", ["every second", "three in ten", "half of them", "two of five", "bursts"])
 def test_cycles_whose_packets_were_lost_are_counted(pattern: str) -> None:
     chance = random.Random(3)
     arrives = {
         "every second": lambda number: number % 2 == 0,
         "three in ten": lambda number: chance.random() > 0.3,
+        "half of them": lambda number: chance.random() > 0.5,
+        "two of five": lambda number: number % 5 < 2,
         "bursts": lambda number: number % 17 > 8,
     }[pattern]
     times = [time for number, time in enumerate(sent(2000)) if arrives(number)]
@@ -158,3 +160,19 @@ def test_a_block_that_came_in_a_heap_ends_nothing(packets: int, held_up: float) 
         )
     )
     assert np.abs(estimates(came) - times)[-50:].max() < 0.003
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_freezes_do_not_change_the_length_of_the_cycle(seed: int) -> None:
+    """Of some blocks every packet was read late: these say nothing about the robot's clock."""
+    chance, times = random.Random(seed), sent(1000)
+    came, frozen_until = times[:30], 0.0
+    for time in times[30:]:
+        if time > frozen_until + 0.2:
+            frozen_until = time + chance.choice((0.05, 0.33, 1.07, 1.96, 3.08))
+        came.append(max(time, frozen_until, came[-1] + 1e-6))
+    clock = CycleFilter(CYCLE)
+    for time, arrival in zip(times, came, strict=True):
+        estimate = clock.observe(arrival)
+        assert clock.cycle == pytest.approx(CYCLE, rel=1e-4)
+        assert arrival > time or abs(estimate - time) < 0.001

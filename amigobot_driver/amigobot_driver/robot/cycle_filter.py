@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
+from itertools import compress
 
 #: Packets of which the least late one is kept, and how many of these: 6.4 s at ten packets a second.
 _BLOCK, _BLOCKS = 16, 4
@@ -48,6 +49,7 @@ class CycleFilter:
         self._begin: float | None = None  #: s, estimate of when the current cycle began
         self._last = 0.0  #: s, the last packet's arrival
         self._least_late: deque[tuple[int, float]] = deque(maxlen=_BLOCKS)  #: number of the cycle and arrival
+        self._prompt: deque[bool] = deque(maxlen=_BLOCKS)  #: for each of these, that no heap arrived in its block
         self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
         self._intervals: list[float] = []  #: s, of the block so far
         self._irregular = 0  #: blocks in succession whose intervals are not whole cycles
@@ -70,9 +72,11 @@ class CycleFilter:
             self._begin, self._best, self._last = arrival, (0, arrival), arrival
             return arrival
         interval, self._last = arrival - self._last, arrival
-        self._intervals.append(interval)
         early = self._begin + self.cycle - arrival
         cycles = self._cycles_since(arrival, min(busy_since, arrival))
+        if cycles:
+            # The packets of a heap fill no block: those before it tell more about the phase.
+            self._intervals.append(interval)
         self._count += cycles
         phase = arrival - self._count * self.cycle
         known = [time - number * self.cycle for number, time in self._least_late]
@@ -86,6 +90,7 @@ class CycleFilter:
             candidates = self._late or [(self._count, arrival)]
             least, self._best = min((time - number * self.cycle, (number, time)) for number, time in candidates)
             self._least_late.clear()
+            self._prompt.clear()
             self._late = []
         elif not self._lost or phase > least - _DOUBTFUL * self.cycle:
             if self._best is None or phase < known[-1]:
@@ -133,12 +138,16 @@ class CycleFilter:
             self.restart()
             return
         self._least_late.append(self._best)
-        (first, since), (last, until) = self._least_late[0], self._least_late[-1]
+        self._prompt.append(not self._burst)
+        # A process that was frozen reads packets late, all of a block perhaps: such a block does not show the length.
+        known = list(compress(self._least_late, self._prompt)) or list(self._least_late)
+        (first, since), (last, until) = known[0], known[-1]
         error = (until - since) / (last - first) - self.cycle if last > first else 0.0
         if abs(error) < _SKEW * self.cycle:
             # A block's least late packet is still late by some noise: over few blocks that is much of a cycle's error.
-            self.cycle += len(self._least_late) / (2 * _BLOCKS) * error
-        usual = statistics.median(self._intervals)
+            self.cycle += len(known) / (2 * _BLOCKS) * error
+        # The lower one: where half of the packets are lost, the mean of two intervals is none.
+        usual = statistics.median_low(self._intervals)
         cycles = usual / self.cycle
         other = abs(cycles - max(1, round(cycles))) > _OTHER_CYCLE and not self._burst and usual > _SHORTEST
         self._irregular = self._irregular + 1 if other else 0
