@@ -51,7 +51,8 @@ def reference() -> str:
     values = {name: value for name, value in classes.items() if value not in (AmigoBot, EventStream, Subscription)}
     tables.append(_table("### Values and events", {name: _first(value) for name, value in values.items()}))
     tables.append(_table("### Errors", {name: _first(value) for name, value in errors.items()}))
-    tables += ["### Fields of the values and events\n", *map(_fields, values.values())]
+    described = (kind for kind in values.values() if dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum))
+    tables += ["### Fields of the values and events\n", *map(_fields, described)]
     return "\n".join(tables)
 
 

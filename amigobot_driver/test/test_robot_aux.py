@@ -14,8 +14,8 @@ from bench import Bench, Noise, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Aux, Command
-from amigobot_driver.robot import AuxPort, Options, Received
-from amigobot_driver.robot.devices.auxiliary import BUFFER, FLUSH_EVERY, HOLD, MAX_READERS, QUIET
+from amigobot_driver.robot import Options, Received
+from amigobot_driver.robot.devices.auxiliary import BUFFER, FLUSH_EVERY, HOLD, MAX_READERS, QUIET, AuxPort
 from amigobot_driver.sim import AuxDevice, LoopBack, Reply, ScriptedDevice, Simulator
 
 

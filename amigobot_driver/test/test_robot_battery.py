@@ -11,7 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from amigobot_driver.profiles import Battery, load_profile
-from amigobot_driver.robot import BatteryLevel, BatteryMonitor
+from amigobot_driver.robot import BatteryLevel
+from amigobot_driver.robot.sensing.battery import BatteryMonitor
 from amigobot_driver.sim.battery import BatteryModel
 
 PROFILE = load_profile("amigo").battery

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import BatteryChanged, BatteryLevel, BatteryMonitor, Options, Outcome
+from amigobot_driver.robot import BatteryChanged, BatteryLevel, Options, Outcome
 from amigobot_driver.robot.devices.switch import RETRIES
+from amigobot_driver.robot.sensing.battery import BatteryMonitor
 
 BATTERY = load_profile("amigo").battery
 

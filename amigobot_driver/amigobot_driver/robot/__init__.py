@@ -1,100 +1,51 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The robot as an object: session, motion, odometry, devices, settings. Time is an argument of every call."""
+"""The robot as an object: session, motion, odometry, devices, settings. Time is an argument of every call.
 
-from ..errors import Refused
-from .command_queue import MAX_ROUTINE
-from .devices.auxiliary import AuxPort, ReadOutcome, WriteOutcome
-from .devices.bumpers import STALLS
-from .devices.digital_io import SIP_VOLTS
-from .devices.sounds import is_group
-from .devices.tones import tone_pairs
-from .devices.working_values import TUNABLE, check_working_values
-from .events import (
-    BatteryChanged,
-    BatteryLevel,
-    BaudChange,
-    BumperReading,
-    CompassReading,
-    Configured,
-    EmergencyStopChanged,
-    EncoderReading,
-    Event,
-    FloorReading,
-    FrameSeen,
-    GripperReading,
-    Identified,
-    JoystickReading,
-    LinkChanged,
-    MotorCurrents,
-    Notice,
-    Odometry,
-    OdometryStale,
-    Ping,
-    Received,
-    Report,
-    TurnRate,
-)
-from .link import PacketStats
-from .motion.goal import MotionGoal
-from .motion.motion import MotionStats
-from .options import Options
-from .outcome import Outcome
-from .robot import Robot
-from .sensing.battery import BatteryMonitor
-from .sensing.odometry_state import OdometryState
-from .sensing.sonar_array import SonarArray, SonarPoint
-from .session import LinkState
-from .snapshot import RobotSnapshot, take_snapshot, take_sound_snapshot
+`X as X` marks a name that other layers may import from here.
+"""
 
-__all__ = [
-    "MAX_ROUTINE",
-    "SIP_VOLTS",
-    "STALLS",
-    "TUNABLE",
-    "AuxPort",
-    "BatteryChanged",
-    "BatteryLevel",
-    "BatteryMonitor",
-    "BaudChange",
-    "BumperReading",
-    "CompassReading",
-    "Configured",
-    "EmergencyStopChanged",
-    "EncoderReading",
-    "Event",
-    "FloorReading",
-    "FrameSeen",
-    "GripperReading",
-    "Identified",
-    "JoystickReading",
-    "LinkChanged",
-    "LinkState",
-    "MotionGoal",
-    "MotionStats",
-    "MotorCurrents",
-    "Notice",
-    "Odometry",
-    "OdometryStale",
-    "OdometryState",
-    "Options",
-    "Outcome",
-    "PacketStats",
-    "Ping",
-    "ReadOutcome",
-    "Received",
-    "Refused",
-    "Report",
-    "Robot",
-    "RobotSnapshot",
-    "SonarArray",
-    "SonarPoint",
-    "TurnRate",
-    "WriteOutcome",
-    "check_working_values",
-    "is_group",
-    "take_snapshot",
-    "take_sound_snapshot",
-    "tone_pairs",
-]
+from ..errors import Refused as Refused
+from .command_queue import MAX_ROUTINE as MAX_ROUTINE
+from .devices.auxiliary import WriteOutcome as WriteOutcome
+from .devices.bumpers import STALLS as STALLS
+from .devices.digital_io import SIP_VOLTS as SIP_VOLTS
+from .devices.sounds import is_group as is_group
+from .devices.tones import tone_pairs as tone_pairs
+from .devices.working_values import TUNABLE as TUNABLE
+from .devices.working_values import check_working_values as check_working_values
+from .events import BatteryChanged as BatteryChanged
+from .events import BatteryLevel as BatteryLevel
+from .events import BaudChange as BaudChange
+from .events import BumperReading as BumperReading
+from .events import CompassReading as CompassReading
+from .events import Configured as Configured
+from .events import EmergencyStopChanged as EmergencyStopChanged
+from .events import EncoderReading as EncoderReading
+from .events import Event as Event
+from .events import FloorReading as FloorReading
+from .events import FrameSeen as FrameSeen
+from .events import GripperReading as GripperReading
+from .events import Identified as Identified
+from .events import JoystickReading as JoystickReading
+from .events import LinkChanged as LinkChanged
+from .events import MotorCurrents as MotorCurrents
+from .events import Notice as Notice
+from .events import Odometry as Odometry
+from .events import OdometryStale as OdometryStale
+from .events import Ping as Ping
+from .events import Received as Received
+from .events import Report as Report
+from .events import TurnRate as TurnRate
+from .motion.goal import MotionGoal as MotionGoal
+from .options import Options as Options
+from .outcome import Outcome as Outcome
+from .robot import Robot as Robot
+from .sensing.odometry_state import OdometryState as OdometryState
+from .sensing.sonar_array import SonarArray as SonarArray
+from .sensing.sonar_array import SonarPoint as SonarPoint
+from .session import LinkState as LinkState
+from .snapshot import RobotSnapshot as RobotSnapshot
+from .snapshot import take_snapshot as take_snapshot
+from .snapshot import take_sound_snapshot as take_sound_snapshot

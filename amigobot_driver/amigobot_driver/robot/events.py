@@ -19,6 +19,12 @@ START_VARIANCE = 1e-6
 UNKNOWN_VARIANCE = 1e4
 
 
+class Event:
+    """The base class of the events."""
+
+    __slots__ = ()
+
+
 class BatteryLevel(Enum):
     """State of the battery voltage."""
 
@@ -51,7 +57,7 @@ class Odometry:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkChanged:
+class LinkChanged(Event):
     """The state of the connection has changed; `note` describes it for the operator, with what to do."""
 
     state: LinkState
@@ -60,14 +66,14 @@ class LinkChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class BaudChange:
+class BaudChange(Event):
     """The port must change its line speed."""
 
     baud: int
 
 
 @dataclass(frozen=True, slots=True)
-class Identified:
+class Identified(Event):
     """The robot was identified and a profile was chosen, for the given reason."""
 
     identity: SyncReply
@@ -77,7 +83,7 @@ class Identified:
 
 
 @dataclass(frozen=True, slots=True)
-class Configured:
+class Configured(Event):
     """The working values of the robot, from its answer to CONFIG."""
 
     config: Parameters
@@ -103,7 +109,7 @@ class PortState:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Event):
     """The values of one SIP in SI units."""
 
     stamp: float  #: s, when its first byte was put on the wire
@@ -133,7 +139,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class BatteryChanged:
+class BatteryChanged(Event):
     """The battery level has changed."""
 
     level: BatteryLevel
@@ -141,14 +147,14 @@ class BatteryChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class EmergencyStopChanged:
+class EmergencyStopChanged(Event):
     """The emergency stop was latched or cleared."""
 
     latched: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Event):
     """A message for the operator, in one line."""
 
     text: str
@@ -156,7 +162,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class Received(Event):
     """Any packet that is not a SIP, unchanged."""
 
     packet: Packet
@@ -164,7 +170,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class EncoderReading:
+class EncoderReading(Event):
     """One ENCODERpac."""
 
     stamp: float  #: s
@@ -175,14 +181,14 @@ class EncoderReading:
 
 
 @dataclass(frozen=True, slots=True)
-class OdometryStale:
+class OdometryStale(Event):
     """The session has ended: the last known pose, and an unknown velocity, given as zero."""
 
     odometry: Odometry
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRate:
+class TurnRate(Event):
     """One of the four samples of a GYROpac."""
 
     stamp: float  #: s, in the middle of the sample
@@ -191,7 +197,7 @@ class TurnRate:
 
 
 @dataclass(frozen=True, slots=True)
-class MotorCurrents:
+class MotorCurrents(Event):
     """Currents of the motors in A."""
 
     stamp: float  #: s
@@ -200,7 +206,7 @@ class MotorCurrents:
 
 
 @dataclass(frozen=True, slots=True)
-class FloorReading:
+class FloorReading(Event):
     """Whether each floor sensor detects the floor."""
 
     stamp: float  #: s
@@ -208,7 +214,7 @@ class FloorReading:
 
 
 @dataclass(frozen=True, slots=True)
-class BumperReading:
+class BumperReading(Event):
     """The pressed segments of the bumpers: the front ring from the left, the rear one from the right."""
 
     stamp: float  #: s
@@ -217,7 +223,7 @@ class BumperReading:
 
 
 @dataclass(frozen=True, slots=True)
-class CompassReading:
+class CompassReading(Event):
     """One reading of the compass; NaN: the packet does not contain the value."""
 
     stamp: float  #: s
@@ -250,7 +256,7 @@ class Lift(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GripperReading:
+class GripperReading(Event):
     """State of the gripper."""
 
     stamp: float  #: s
@@ -269,7 +275,7 @@ class GripperReading:
 
 
 @dataclass(frozen=True, slots=True)
-class JoystickReading:
+class JoystickReading(Event):
     """State of the joystick at the robot."""
 
     stamp: float  #: s
@@ -278,33 +284,10 @@ class JoystickReading:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameSeen:
+class FrameSeen(Event):
     """A frame on the line, with `Options.trace`."""
 
     to_robot: bool
     name: str  #: of the packet or command, as this robot means it
     data: bytes  #: without header, count and checksum
     stamp: float  #: s, when its first byte was put on the wire, or when it was handed to the port
-
-
-Event = (
-    LinkChanged
-    | BaudChange
-    | Identified
-    | Configured
-    | Report
-    | BatteryChanged
-    | EmergencyStopChanged
-    | Notice
-    | Received
-    | EncoderReading
-    | OdometryStale
-    | TurnRate
-    | MotorCurrents
-    | FloorReading
-    | BumperReading
-    | CompassReading
-    | GripperReading
-    | JoystickReading
-    | FrameSeen
-)
