@@ -12,7 +12,7 @@ from bench import Bench, Noise, losing, losing_first
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Options, Outcome
-from amigobot_driver.robot.devices.switch import RETRIES
+from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.sim import Faults, Window
 
 
@@ -26,7 +26,7 @@ class TestWishes:
         bench = Bench()
         bench.up.fault = losing(Command.ENABLE)
         bench.connect()
-        bench.run(RETRIES.duration + 1)
+        bench.run(Switch.retries.duration + 1)
         assert not bench.reports[-1].motors_enabled
         assert bench.robot.motors.problem == "the robot does not switch its motors on"
         assert counters(bench)["motors_given_up"] == 1
@@ -55,7 +55,7 @@ class TestWishes:
         bench = Bench()
         bench.up.fault = losing(Command.ENABLE)
         bench.connect()
-        bench.run(RETRIES.duration + 1)
+        bench.run(Switch.retries.duration + 1)
         for on in (True, False):
             bench.simulator.press_motors_button()
             bench.run(1)

@@ -32,9 +32,8 @@ from amigobot_driver.robot import (
     Refused,
 )
 from amigobot_driver.robot.devices.bumpers import BumperReader
-from amigobot_driver.robot.devices.compass import RETRIES as COMPASS_RETRIES
 from amigobot_driver.robot.devices.compass import CompassReader
-from amigobot_driver.robot.devices.gripper import ORDERS, RETRIES, Gripper
+from amigobot_driver.robot.devices.gripper import ORDERS, Gripper
 from amigobot_driver.robot.events import Lift, Paddles
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.unconfirmed import UnconfirmedCommands
@@ -213,7 +212,7 @@ class TestCompass:
         bench.up.fault = losing(Command.TCM2)
         bench.connect()
         bench.run(20)
-        assert bench.words().count("TCM2(1)") == COMPASS_RETRIES.limit
+        assert bench.words().count("TCM2(1)") == CompassReader.retries.limit
         assert [notice for notice in bench.notices if "has it a compass?" in notice]
 
     def test_modes_change_into_each_other_and_off(self) -> None:
@@ -316,7 +315,7 @@ class TestGripper:
         bench.up.fault = losing(Command.GRIPPER)
         done = ordered(bench, "open")
         assert not done.success
-        assert done.message == f"sent GRIPPER(1) {RETRIES.limit} times, the robot reports paddles closed, lift at end"
+        assert done.message == "sent GRIPPER(1) 4 times in 2 s, the robot reports paddles closed, lift at end"
 
     def test_on_general_io_without_packets_it_stays_raw(self) -> None:
         bench = pioneer(flash={"Gripper": 1}, gripper_stream=False)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import BatteryChanged, BatteryLevel, Options, Outcome
-from amigobot_driver.robot.devices.switch import RETRIES
+from amigobot_driver.robot.devices.switch import Switch
 from amigobot_driver.robot.sensing.battery import BatteryMonitor
 
 BATTERY = load_profile("amigo").battery
@@ -50,7 +50,7 @@ class TestSwitching:
         report = bench.reports[-1]
         assert (report.motors_enabled if switch is motors else report.sonar_enabled) is not on
 
-    @pytest.mark.parametrize("lost", [1, 3, RETRIES.limit - 1])
+    @pytest.mark.parametrize("lost", [1, 3, Switch.retries.limit - 1])
     def test_is_sent_again_when_it_is_lost(self, bench: Bench, lost: int) -> None:
         bench.up.fault = losing_first(lost, Command.ENABLE)
         since = bench.now
@@ -72,10 +72,10 @@ class TestSwitching:
         bench.up.fault = losing(Command.ENABLE)
         since = bench.now
         answer = motors(bench, True)
-        assert bench.until(answer.done) == pytest.approx(RETRIES.duration, abs=0.1)
+        assert bench.until(answer.done) == pytest.approx(Switch.retries.duration, abs=0.1)
         assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off")
         bench.run(10)
-        assert bench.words(since).count("ENABLE(1)") == RETRIES.limit, "and is left at that"
+        assert bench.words(since).count("ENABLE(1)") == Switch.retries.limit, "and is left at that"
 
     def test_that_nobody_waits_for_and_the_robot_ignores_is_told_to_the_operator(self) -> None:
         bench = Bench()

@@ -14,7 +14,7 @@ from bench import Bench, Fault, Noise, losing, losing_first, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Playlist
 from amigobot_driver.robot import Options, Outcome, Report
-from amigobot_driver.robot.devices.sounds import RETRIES
+from amigobot_driver.robot.devices.sounds import Sounds
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.sounds import Sound, playlist
 
@@ -130,7 +130,7 @@ def test_an_empty_entry_that_is_numbered_like_the_count_is_no_count() -> None:
 
 def test_a_count_that_comes_twice_is_no_empty_entry() -> None:
     bench = SoundBench(sounds=playlist(["x"] * 60))
-    bench.down.delay = 1.5 * RETRIES.interval
+    bench.down.delay = 1.5 * Sounds.retries.interval
     bench.down.fault = losing_answers([60, 60])
     assert bench.list().success
     assert bench.words().count("PLAYLIST(0)") == 2
@@ -161,9 +161,9 @@ def losing_answers(numbers: Iterable[int]) -> Fault:
 
 def test_a_robot_that_answers_no_playlist_is_given_up(bench: SoundBench) -> None:
     bench.up.fault = losing(Command.PLAYLIST)
-    outcome = bench.list(within=RETRIES.duration + 1.0)
-    assert outcome == Outcome(False, f"sent PLAYLIST(0) {RETRIES.limit} times in 3.2 s and got no answer")
-    assert bench.words().count("PLAYLIST(0)") == RETRIES.limit
+    outcome = bench.list(within=Sounds.retries.duration + 1.0)
+    assert outcome == Outcome(False, f"sent PLAYLIST(0) {Sounds.retries.limit} times in 3.2 s and got no answer")
+    assert bench.words().count("PLAYLIST(0)") == Sounds.retries.limit
     bench.up.fault = None
     assert bench.list().success
 
@@ -329,7 +329,7 @@ def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBe
     bench.up.fault = losing(Command.PLAYLIST)
     outcome = bench.play(51)
     assert outcome == Outcome(
-        False, f"sent PLAYLIST(51) {RETRIES.limit} times in 3.2 s and got no answer: SOUND 51 was not sent"
+        False, f"sent PLAYLIST(51) {Sounds.retries.limit} times in 3.2 s and got no answer: SOUND 51 was not sent"
     )
 
 
@@ -361,7 +361,7 @@ def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBenc
     bench.up.fault = losing(Command.SOUNDTOG)
     outcome = bench.switch(False)
     assert not outcome.success
-    sent = f"sent SOUNDTOG(0) and PLAYLIST(50) {RETRIES.limit} times in 3.2 s"
+    sent = f"sent SOUNDTOG(0) and PLAYLIST(50) {Sounds.retries.limit} times in 3.2 s"
     assert outcome.message == f"{sent}, the robot reports sounds on"
 
 
@@ -401,7 +401,7 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
     assert bench.list() == Outcome(False, "AmigoBot-SH (AmigoSH) has no PLAYLIST")
     outcome = bench.switch(False)
     assert not outcome.success
-    sent = f"sent SOUNDTOG(0) {RETRIES.limit} times in 3.2 s"
+    sent = f"sent SOUNDTOG(0) {Sounds.retries.limit} times in 3.2 s"
     assert outcome.message.startswith(f"{sent}; AmigoBot-SH (AmigoSH) has no PLAYLIST")
 
 

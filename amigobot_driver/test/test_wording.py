@@ -31,6 +31,7 @@ NEVER_ONE = {
     "robot/bridged_line.py": {"size"},
     "robot/bandwidth.py": {"size"},
     "robot/devices/switch.py": {"self._request.attempts"},
+    "robot/request.py": {"self.retries.limit"},
     "ros/commands.py": {"len(found)"},
     "sim/keywords.py": {"length"},
     "sim/worlds/plan.py": {"limit", "count"},

@@ -6,26 +6,33 @@
 The protocol acknowledges nothing, so every request is made in this way. A component defines what to send, which packets
 show the effect, and what to report if they do not:
 
-    self._request = ConfirmedRequest(
-        context,
-        "charger",
-        RetryPolicy(interval=1.0, limit=5),
-        commands=lambda: [Command.CHARGE(1)],
-        confirmed_by={Sip: lambda sip: sip.charge_name if sip.charging else ""},
-        failure=lambda: "the robot does not charge: is it in front of its dock?",
-    )
-    future = self._request.start(now)
+    class Charger(RequestComponent):
+        name = "charger"
+        retries = RetryPolicy(interval=1.0, limit=5)
+
+        def deploy(self, now: float) -> Future[Outcome]:
+            return self._request.request(now)
+
+        def _commands(self) -> Iterable[Instruction]:
+            return [Command.CHARGE(1)]
+
+        def _confirmation(self, sip: Sip) -> str:
+            return sip.charge_name if sip.charging else ""
+
+        def _failure(self) -> str:
+            return f"{self._sent()}, the robot does not charge: is it in front of its dock?"
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..protocol import Instruction, Packet
+from ..protocol import Instruction, Packet, Sip
 from .component import Component, Context
 from .events import Notice
 from .outcome import Callers, Outcome
@@ -183,9 +190,31 @@ class ConfirmedRequest:
 
 
 class RequestComponent(Component):
-    """A component with one request, `_request`: it ends with the session, and its counters are the component's."""
+    """A component with one request, `_request`: it ends with the session, and its counters are the component's.
 
-    _request: ConfirmedRequest
+    A subclass overrides the methods that `ConfirmedRequest` describes as arguments.
+
+    Attributes:
+        name: Begins the names of the counters.
+        retries: How often to send.
+        confirmed_by: The packet types that can show the effect.
+    """
+
+    name: str
+    retries: RetryPolicy
+    confirmed_by: tuple[type[Packet], ...] = (Sip,)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._request = ConfirmedRequest(
+            context,
+            self.name,
+            self.retries,
+            commands=self._commands,
+            confirmed_by=dict.fromkeys(self.confirmed_by, self._confirmation),
+            failure=self._failure,
+            confirmed_after_interval=self._confirmation_after_interval,
+        )
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""
@@ -194,3 +223,24 @@ class RequestComponent(Component):
     def counters(self) -> Mapping[str, int]:
         """Return how often the command was sent again, and given up."""
         return self._request.counters()
+
+    @abstractmethod
+    def _commands(self) -> Iterable[Instruction]:
+        """Return what to send in each attempt."""
+
+    def _confirmation(self, packet: Any) -> str:
+        """Return what the robot reports if the packet shows the effect, else ""."""
+        return ""
+
+    def _confirmation_after_interval(self) -> str:
+        """Return the same at the end of each interval."""
+        return ""
+
+    @abstractmethod
+    def _failure(self) -> str:
+        """Return what the robot reports instead, after the last attempt."""
+
+    def _sent(self, commands: str = "") -> str:
+        """Return what was sent in vain, by default `_commands`, to begin the message of a failure."""
+        commands = commands or " and ".join(map(str, self._commands()))
+        return f"sent {commands} {self.retries.limit} times in {self.retries.duration:g} s"

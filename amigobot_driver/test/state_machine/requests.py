@@ -29,18 +29,18 @@ from .records import Request
 
 #: s that each kind of request may take while the link is up.
 BOUNDS = {
-    "motors": switch.RETRIES.duration,
-    "sonar": switch.RETRIES.duration,
-    "sonar sequence": sonar_sequence.RETRIES.interval * (sonar_sequence.RETRIES.limit + 1),
+    "motors": switch.Switch.retries.duration,
+    "sonar": switch.Switch.retries.duration,
+    "sonar sequence": sonar_sequence.SonarSequence.retries.interval * (sonar_sequence.SonarSequence.retries.limit + 1),
     "tuning": working_values.RETRIES.duration,
     "digital outputs": digital_io.RETRIES.duration,
     "analog input": digital_io.RETRIES.duration,
-    "sounds": 2 * sounds.RETRIES.duration,  # one at a time: the switch waits for the playlist
-    "play": 2 * sounds.RETRIES.duration + sounds.QUIET,
-    "say": sounds.RETRIES.duration,
-    "gripper": gripper.RETRIES.duration,
-    "charger": charger.RETRIES.duration,
-    "reset": controller_reset.RETRIES.duration,
+    "sounds": 2 * sounds.Sounds.retries.duration,  # one at a time: the switch waits for the playlist
+    "play": 2 * sounds.Sounds.retries.duration + sounds.QUIET,
+    "say": sounds.Sounds.retries.duration,
+    "gripper": gripper.Gripper.retries.duration,
+    "charger": charger.Charger.retries.duration,
+    "reset": controller_reset.ControllerReset.retries.duration,
 }
 
 

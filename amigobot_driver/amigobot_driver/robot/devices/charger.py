@@ -5,31 +5,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future
 
 from ...protocol import Command, Instruction, Sip
-from ..component import Context
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
-
-#: The mechanism needs time until its contacts touch the dock.
-RETRIES = RetryPolicy(interval=1.0, limit=5)
+from ..request import RequestComponent, RetryPolicy
 
 
 class Charger(RequestComponent):
     """Deploys and retracts the mechanism. A request ends with its session: a robot never docks again without one."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._deployed = False
-        self._request = ConfirmedRequest(
-            context,
-            "charger",
-            RETRIES,
-            commands=lambda: [self._command],
-            confirmed_by={Sip: self._confirmation},
-            failure=self._failure,
-        )
+    name = "charger"
+    #: The mechanism needs time until its contacts touch the dock.
+    retries = RetryPolicy(interval=1.0, limit=5)
+    _deployed = False  #: as requested
 
     def deploy(self, deployed: bool, now: float) -> Future[Outcome]:
         """Deploy the mechanism, or retract it.
@@ -46,13 +36,12 @@ class Charger(RequestComponent):
         self._deployed = deployed
         return self._request.replace("another charger request replaced this one", now)
 
-    @property
-    def _command(self) -> Instruction:
-        return Command.CHARGE(int(self._deployed))
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.CHARGE(int(self._deployed))]
 
     def _confirmation(self, sip: Sip) -> str:
         return f"the robot reports: {sip.charge_name}" if sip.charging is self._deployed else ""
 
     def _failure(self) -> str:
         reported = "does not charge: is it in front of its dock?" if self._deployed else "goes on charging"
-        return f"sent {self._command} {RETRIES.limit} times in {RETRIES.duration:.0f} s, the robot {reported}"
+        return f"{self._sent()}, the robot {reported}"

@@ -9,14 +9,13 @@ The packets are a stream (streams.py). This component asks for the heading in th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ...protocol import Command, Compass, Sip
+from ...protocol import Command, Compass, Instruction, Sip
 from ..component import Context
 from ..events import CompassReading
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
-RETRIES = RetryPolicy(interval=1.0, limit=5)
 #: The argument of TCM2.
 _OFF, _IN_SIP = 0, 1
 #: deg for one unit of the SIP's byte, as in ARIA; Player subtracts one unit first, which is within the step. Bytes
@@ -29,19 +28,12 @@ _TENTH, _FIELD = 0.1, 1e-8
 class CompassReader(RequestComponent):
     """Publishes the readings of the compass, and requests the heading in the SIP."""
 
+    name = "compass"
+    retries = RetryPolicy(interval=1.0, limit=5)
+
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._in_sip = False
-        self._request = ConfirmedRequest(
-            context,
-            "compass",
-            RETRIES,
-            commands=lambda: [Command.TCM2(_IN_SIP)],
-            confirmed_by={Sip: lambda sip: "the SIP shows a heading" if sip.compass else ""},
-            failure=lambda: (
-                f"sent {Command.TCM2(_IN_SIP)} {RETRIES.limit} times, the SIP shows no heading: has it a compass?"
-            ),
-        )
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Compass, self._on_compass)
 
@@ -66,6 +58,15 @@ class CompassReader(RequestComponent):
         """Return how often TCM2 was sent again."""
         return {"compass_resent": self._request.resent}
 
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.TCM2(_IN_SIP)]
+
+    def _confirmation(self, sip: Sip) -> str:
+        return "the SIP shows a heading" if sip.compass else ""
+
+    def _failure(self) -> str:
+        return f"{self._sent()}, the SIP shows no heading: has it a compass?"
+
     def _start(self, now: float) -> None:
         if not self._context.unsupported(Command.TCM2):
             self._request.start(now)
@@ -74,7 +75,7 @@ class CompassReader(RequestComponent):
         if 0 < sip.compass <= _HIGHEST:
             heading = math.radians(_STEP * sip.compass) % math.tau
             self._context.emit(CompassReading(stamp, heading, math.radians(_STEP)))
-        elif self._in_sip and not self._request.pending and self._request.attempts < RETRIES.limit:
+        elif self._in_sip and not self._request.pending and self._request.attempts < self.retries.limit:
             # The heading has disappeared: the controller was reset, for example.
             self._start(now)
 

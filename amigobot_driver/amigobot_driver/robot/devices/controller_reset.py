@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future
 
-from ...protocol import Command
+from ...protocol import Command, Instruction
 from ..component import Context
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
-#: If packets still arrive after this interval, RESET counts as lost and is sent again.
-RETRIES = RetryPolicy(interval=1.5, limit=3)
 #: s after the request within which the robot must be connected again.
 LIMIT = 60.0
 
@@ -21,18 +20,14 @@ LIMIT = 60.0
 class ControllerReset(RequestComponent):
     """Sends RESET until the session ends; the request succeeds when the next session has started."""
 
+    name = "reset"
+    #: If packets still arrive after this interval, RESET counts as lost and is sent again.
+    retries = RetryPolicy(interval=1.5, limit=3)
+
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._rebooting = False  #: the session has ended because of RESET
         self._deadline = context.timeouts.timer(self._on_deadline)
-        self._request = ConfirmedRequest(
-            context,
-            "reset",
-            RETRIES,
-            commands=lambda: [Command.RESET()],
-            confirmed_by={},
-            failure=lambda: f"sent {Command.RESET()} {RETRIES.limit} times, the robot continues without a reset",
-        )
 
     def reset(self, now: float) -> Future[Outcome]:
         """Reset the controller once. The caller must have stopped the robot.
@@ -60,6 +55,12 @@ class ControllerReset(RequestComponent):
             self._request.pause()
         elif not self._rebooting:
             self._request.fail(reason)
+
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.RESET()]
+
+    def _failure(self) -> str:
+        return f"{self._sent()}, the robot continues without a reset"
 
     def _on_deadline(self, now: float) -> None:
         if not (self._rebooting or self._request.pending):

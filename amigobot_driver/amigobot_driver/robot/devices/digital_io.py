@@ -8,6 +8,7 @@ The SIP reports the outputs and the chosen port. Both are sent until the SIP sho
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future
 
 from ...profiles import Profile
@@ -15,7 +16,7 @@ from ...protocol import Command, Instruction, Sip
 from ..component import Context
 from ..events import PortState
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
 RETRIES = RetryPolicy(interval=0.3, limit=5)
 _REPLACED = "another request replaced this one"
@@ -48,6 +49,9 @@ def _port_and_gripper(sip: Sip) -> tuple[int, int]:
 class DigitalOutputs(RequestComponent):
     """The digital outputs. Those that were never requested are left alone."""
 
+    name = "digital_outputs"
+    retries = RETRIES
+
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.pins = AMIGO_PINS  #: those that this robot has
@@ -55,14 +59,6 @@ class DigitalOutputs(RequestComponent):
         self.reported: int | None = None
         self._mask = self._states = self._newest = 0
         context.on_packet(Sip, self._on_sip)
-        self._request = ConfirmedRequest(
-            context,
-            "digital_outputs",
-            RETRIES,
-            commands=lambda: [self._command],
-            confirmed_by={Sip: lambda sip: "" if self._wrong() else f"{self._text()}, confirmed by the robot"},
-            failure=self._failure,
-        )
 
     def set(self, mask: int, states: int, now: float) -> Future[Outcome]:
         """Set the pins of a mask; others keep their requested state.
@@ -96,10 +92,12 @@ class DigitalOutputs(RequestComponent):
         if self._mask:
             self._request.start(now)
 
-    @property
-    def _command(self) -> Instruction:
+    def _commands(self) -> Iterable[Instruction]:
         mask, states = self._mask, self._states & self._mask
-        return Command.DIGOUT(states << 8 | mask if self.mask_first else mask << 8 | states)
+        return [Command.DIGOUT(states << 8 | mask if self.mask_first else mask << 8 | states)]
+
+    def _confirmation(self, sip: Sip) -> str:
+        return "" if self._wrong() else f"{self._text()}, confirmed by the robot"
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         self.reported = sip.digital_out
@@ -111,7 +109,7 @@ class DigitalOutputs(RequestComponent):
         return f"outputs {self.reported:#04x}"
 
     def _failure(self) -> str:
-        wrong, sent = self._wrong(), f"sent {self._command} {RETRIES.limit} times in {RETRIES.duration:.1f} s"
+        wrong, sent = self._wrong(), self._sent()
         # Outputs that do not follow are not requested again.
         self._mask &= ~wrong
         if self.reported is None:
@@ -127,18 +125,10 @@ class DigitalOutputs(RequestComponent):
 class AnalogInput(RequestComponent):
     """The analog port that the SIP reports."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._reported = 0
-        self._port: int | None = None  #: requested; None: leave it as it is
-        self._request = ConfirmedRequest(
-            context,
-            "analog_input",
-            RETRIES,
-            commands=lambda: [Command.ADSEL(self._port)],
-            confirmed_by={Sip: self._confirmation},
-            failure=self._failure,
-        )
+    name = "analog_input"
+    retries = RETRIES
+    _reported = 0
+    _port: int | None = None  #: requested; None: leave it as it is
 
     def select(self, port: int, now: float) -> Future[Outcome]:
         """Select the analog port that the SIP reports.
@@ -162,11 +152,13 @@ class AnalogInput(RequestComponent):
         if self._port is not None:
             self._request.start(now)
 
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.ADSEL(self._port)]
+
     def _confirmation(self, sip: Sip) -> str:
         self._reported = port_state(sip).selected
         return f"analog port {self._reported}, confirmed by the robot" if self._reported == self._port else ""
 
     def _failure(self) -> str:
-        sent = f"sent {Command.ADSEL(self._port)} {RETRIES.limit} times in {RETRIES.duration:.1f} s"
-        self._port = None
+        sent, self._port = self._sent(), None
         return f"{sent}, the robot reports {f'port {self._reported}' if self._reported else 'no analog port'}"

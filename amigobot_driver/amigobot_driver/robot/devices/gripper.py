@@ -12,22 +12,21 @@ publishes it raw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
 from ...profiles import Profile
-from ...protocol import Command, Instruction, Parameters, Sip
+from ...protocol import Command, Instruction, Packet, Parameters, Sip
 from ...protocol import Gripper as GripperPacket
 from ..component import Context
 from ..events import GripperReading, Lift, Paddles
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 from .digital_io import gripper_byte
 
 NONE, USER_IO, GENERAL_IO = range(3)
 
-RETRIES = RetryPolicy(interval=0.5, limit=4)
 #: s after which a GRIPPERpac is too old to count.
 STALE = 1.0
 #: s to one unit of GRIPPERVAL and of the grasp time.
@@ -72,10 +71,14 @@ ORDERS: Mapping[str, Order] = {
 class Gripper(RequestComponent):
     """One order at a time, sent until the switches show its effect."""
 
+    name = "gripper"
+    retries = RetryPolicy(interval=0.5, limit=4)
+    confirmed_by = (GripperPacket, Sip)
+
     def __init__(self, context: Context, profile: Profile) -> None:
         super().__init__(context)
         self.newest: GripperReading | None = None
-        self._name = ""  #: of the order
+        self._order = ""  #: its name
         self._fitted: bool | None = None  #: as CONFIGpac reports it; None: no CONFIGpac has arrived
         self._sip: Sip | None = None
         self._packet: GripperPacket | None = None
@@ -83,15 +86,6 @@ class Gripper(RequestComponent):
         context.on_packet(Parameters, self._on_config)
         context.on_packet(GripperPacket, self._on_gripper)
         context.on_packet(Sip, self._on_sip)
-        # After the handlers above, which make the newest state.
-        self._request = ConfirmedRequest(
-            context,
-            "gripper",
-            RETRIES,
-            commands=lambda: [self._command],
-            confirmed_by={GripperPacket: lambda packet: self._confirmation(), Sip: lambda sip: self._confirmation()},
-            failure=self._failure,
-        )
         self.on_profile(profile)
 
     def order(self, name: str, duration: float, now: float) -> Future[Outcome]:
@@ -114,8 +108,8 @@ class Gripper(RequestComponent):
             return self._order_for_a_time(order, name, duration)
         if duration:
             return finished(False, f"duration is {duration:g} s, {name} takes none")
-        self._request.fail(f"{self._name}: another order replaced this one")
-        self._name = name
+        self._request.fail(f"{self._order}: another order replaced this one")
+        self._order = name
         return self._request.request(now)
 
     def on_profile(self, profile: Profile) -> None:
@@ -149,9 +143,8 @@ class Gripper(RequestComponent):
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    @property
-    def _command(self) -> Instruction:
-        return Command.GRIPPER(ORDERS[self._name].number)
+    def _commands(self) -> Iterable[Instruction]:
+        return [Command.GRIPPER(ORDERS[self._order].number)]
 
     def _reset(self) -> None:
         self.newest = self._fitted = self._sip = self._packet = None
@@ -176,7 +169,7 @@ class Gripper(RequestComponent):
             return finished(
                 False, f"duration is {duration:g} s, {name} takes {low * STEP:g} to {255 * STEP:g} and not 0"
             )
-        self._request.fail(f"{self._name}: another order replaced this one")
+        self._request.fail(f"{self._order}: another order replaced this one")
         # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.
         self._context.queue.put(Command.GRIPPER(order.number))
         self._context.queue.put(Instruction(Command.GRIPPERVAL, steps))
@@ -204,18 +197,19 @@ class Gripper(RequestComponent):
             grasp_time=packet.grasp_time * STEP if packet else None,
         )
 
-    def _confirmation(self) -> str:
-        confirmed, state = ORDERS[self._name].confirmed, self.newest
+    def _confirmation(self, packet: Packet) -> str:
+        # The handlers of the component, which are called first, have made the newest state of this packet.
+        confirmed, state = ORDERS[self._order].confirmed, self.newest
         if confirmed and state and state.lift is not Lift.UNKNOWN and confirmed(state):
-            return f"{self._name}: {_text(state)}"
+            return f"{self._order}: {_text(state)}"
         return ""
 
     def _failure(self) -> str:
-        state, sent = self.newest, f"sent {self._command} {RETRIES.limit} times"
+        state, sent = self.newest, self._sent()
         if state is None or state.lift is Lift.UNKNOWN:
             self._request.succeed(f"{sent}; this robot's packets do not report the state of the gripper")
             return ""
-        if self._name in ("up", "down", "store", "deploy") and state.lift is Lift.AT_END:
+        if self._order in ("up", "down", "store", "deploy") and state.lift is Lift.AT_END:
             self._request.succeed(f"{sent}: {_text(state)}, and the robot does not report which end")
             return ""
         return f"{sent}, the robot reports {_text(state)}"

@@ -11,10 +11,8 @@ from concurrent.futures import Future
 from ...protocol import Command, Instruction, Sip, Unlisted
 from ..component import Context
 from ..outcome import Outcome
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
-#: Each attempt is judged by the pings of one interval, which is longer than the longest cycle, 16 sonars of 50 ms.
-RETRIES = RetryPolicy(interval=1.0, limit=4)
 #: Sonars of one array, and numbers that its sequence takes.
 ARRAY = 8
 LONGEST = 16
@@ -22,6 +20,10 @@ LONGEST = 16
 
 class SonarSequence(RequestComponent):
     """Which sonars fire; `requested` has numbers from 0, None leaves the robot's own order."""
+
+    name = "sonar_sequence"
+    #: Each attempt is judged by the pings of one interval, which is longer than the longest cycle, 16 sonars of 50 ms.
+    retries = RetryPolicy(interval=1.0, limit=4)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -31,15 +33,6 @@ class SonarSequence(RequestComponent):
         self._arrays = 1
         self._silenced: set[int] = set()  #: arrays that were switched off, as none of their sonars is in the sequence
         self._firing = False  #: as the SIP reports
-        self._request = ConfirmedRequest(
-            context,
-            "sonar_sequence",
-            RETRIES,
-            commands=self._commands,
-            confirmed_by={},
-            confirmed_after_interval=self._confirmation,
-            failure=self._failure,
-        )
         context.on_packet(Sip, self._on_sip)
         context.on_sent(Command.SONAR, self._on_sonar_sent)
         context.on_sent(Command.POLLING, self._on_polling_sent)
@@ -86,7 +79,7 @@ class SonarSequence(RequestComponent):
 
     def _on_polling_sent(self, command: Instruction | Unlisted, now: float) -> None:
         # Pings in the first half of the interval may be from before POLLING.
-        self._watch_from = now + RETRIES.interval / 2
+        self._watch_from = now + self.retries.interval / 2
         self._seen = set()
 
     def _on_sonar_sent(self, command: Instruction | Unlisted, now: float) -> None:
@@ -107,13 +100,13 @@ class SonarSequence(RequestComponent):
                 self._silenced.remove(array)
                 yield Command.SONAR(array << 1 | 1)
 
-    def _confirmation(self) -> str:
+    def _confirmation_after_interval(self) -> str:
         seen = self._seen
         return _firing(seen) if seen and seen <= set(self.requested or ()) else ""
 
     def _failure(self) -> str:
         fired = _firing(self._seen) if self._seen else "no sonar fires: are they switched on?"
-        return f"sent POLLING {RETRIES.limit} times, {fired}"
+        return f"{self._sent('POLLING')}, {fired}"
 
 
 def _array(number: int) -> int:

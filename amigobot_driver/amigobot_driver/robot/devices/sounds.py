@@ -20,13 +20,11 @@ from dataclasses import dataclass
 
 from ...protocol import Command, Instruction, Playlist, Unlisted
 from ...wording import counted
-from ..component import Component, Context
+from ..component import Context
 from ..events import Notice
 from ..outcome import Callers, Outcome, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
-#: A PLAYLISTpac waits for its info cycle and, at 9600 baud, for the SIP.
-RETRIES = RetryPolicy(interval=0.4, limit=8)
 #: s without an entry after which a listing has ended, or what is missing of it was lost.
 QUIET = 0.8
 #: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol.md E-38).
@@ -56,8 +54,12 @@ class _SentOnce:
     callers: Callers
 
 
-class Sounds(Component):
+class Sounds(RequestComponent):
     """Lists, switches and plays the sounds of the robot."""
+
+    name = "sounds"
+    #: A PLAYLISTpac waits for its info cycle and, at 9600 baud, for the SIP.
+    retries = RetryPolicy(interval=0.4, limit=8)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -83,9 +85,6 @@ class Sounds(Component):
         self._send = context.sends.timer(self._on_send)
         self._review = context.sends.timer(self._advance)
         self._quiet = context.timeouts.timer(self._on_quiet)
-        self._request = ConfirmedRequest(
-            context, "sounds", RETRIES, commands=lambda: self._question, confirmed_by={}, failure=self._on_no_answer
-        )
 
     # -- requests ---------------------------------------------------------------------------------------------
 
@@ -320,9 +319,12 @@ class Sounds(Component):
     def _muted(self) -> str:
         return "sounds are off: call enable_sounds with data: true" if self.enabled is False else ""
 
-    def _on_no_answer(self) -> str:
-        question, self._question = self._question, ()
-        self._give_up(f"sent {' and '.join(map(str, question))} {RETRIES.limit} times in {RETRIES.duration:.1f} s")
+    def _commands(self) -> _Question:
+        return self._question
+
+    def _failure(self) -> str:
+        sent, self._question = self._sent(), ()
+        self._give_up(sent)
         self._request.pause()
         self._review.set(-math.inf)
         return ""

@@ -12,10 +12,8 @@ from ...protocol import Instruction, Sip
 from ..component import Context
 from ..events import Notice
 from ..outcome import Outcome, finished
-from ..request import ConfirmedRequest, RequestComponent, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
-#: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
-RETRIES = RetryPolicy(interval=0.3, limit=8)
 #: Number of commands for a robot whose packets do not report the switch.
 UNREPORTED = 3
 
@@ -27,6 +25,9 @@ class Switch(RequestComponent):
         requested: The requested state; None: the robot's own state is left alone.
         reported: The state in the SIP; None while no SIP has reported it.
     """
+
+    #: The interval is long enough for the next SIP, and the whole short enough for a person to wait.
+    retries = RetryPolicy(interval=0.3, limit=8)
 
     def __init__(
         self,
@@ -47,23 +48,14 @@ class Switch(RequestComponent):
             flag: the bits of the SIP's flags of which one at least is set while it is on.
             requested: the state to request in the first session.
         """
-        super().__init__(context)
         self.name = name
+        super().__init__(context)
         self.requested = requested
         self.reported: bool | None = None
-        self._commands = {True: on, False: off}
+        self._on, self._off = on, off
         self._flag = flag
         self._given_up = False  #: in this session: the request waits for the next one
         context.on_packet(Sip, self._on_sip)
-        self._request = ConfirmedRequest(
-            context,
-            name,
-            RETRIES,
-            commands=self._command,
-            confirmed_by={Sip: lambda sip: self._confirmation()},
-            confirmed_after_interval=self._assumption,
-            failure=self._failure,
-        )
 
     @property
     def switching_on(self) -> bool:
@@ -112,15 +104,15 @@ class Switch(RequestComponent):
                 verb = "were" if self.name.endswith("s") else "was"
                 self._context.emit(Notice(f"the {self.name} {verb} switched {_word(self.reported)} at the robot"))
 
-    def _command(self) -> Iterable[Instruction]:
-        return [self._commands[bool(self.requested)]]
+    def _commands(self) -> Iterable[Instruction]:
+        return [self._on if self.requested else self._off]
 
-    def _confirmation(self) -> str:
+    def _confirmation(self, sip: Sip) -> str:
         if self.reported is None or self.reported != self.requested:
             return ""
         return f"{self.name} {_word(self.reported)}, confirmed by the robot"
 
-    def _assumption(self) -> str:
+    def _confirmation_after_interval(self) -> str:
         if self.reported is not None or self._request.attempts < UNREPORTED:
             return ""
         return (
@@ -129,7 +121,7 @@ class Switch(RequestComponent):
         )
 
     def _failure(self) -> str:
-        [command] = self._command()
+        sent = self._sent()
         if self._request.has_callers:
             # The caller gets the failure, so the switch must not follow later.
             self.requested = self.reported
@@ -137,7 +129,7 @@ class Switch(RequestComponent):
             # A request from before this session, whose commands may be lost, waits for the next session.
             self._given_up = True
         reported = "nothing" if self.reported is None else f"{self.name} {_word(self.reported)}"
-        return f"sent {command} {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot reports {reported}"
+        return f"{sent}, the robot reports {reported}"
 
 
 def _word(on: bool) -> str:

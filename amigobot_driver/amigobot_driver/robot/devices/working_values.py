@@ -10,10 +10,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from ...protocol import Command, Instruction, Parameters
-from ..component import Component, Context
+from ..component import Context
 from ..events import Configured
 from ..outcome import Outcome, finish, finished
-from ..request import ConfirmedRequest, RetryPolicy
+from ..request import RequestComponent, RetryPolicy
 
 #: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams.
 RETRIES = RetryPolicy(interval=0.5, limit=6)
@@ -91,8 +91,11 @@ class _Caller:
     future: Future[Outcome] = field(default_factory=Future)
 
 
-class WorkingValues(Component):
+class WorkingValues(RequestComponent):
     """Reads CONFIGpac at the start of each session and after each change; re-applies what was requested."""
+
+    name = "tuning"
+    retries = RETRIES
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -104,15 +107,6 @@ class WorkingValues(Component):
         self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered
         self._given_up = 0
         self._answered = False  #: since the request was started
-        self._request = ConfirmedRequest(
-            context,
-            "tuning",
-            RETRIES,
-            commands=self._commands,
-            confirmed_by={},
-            confirmed_after_interval=self._confirmation,
-            failure=self._failure,
-        )
         context.on_packet(Parameters, self._on_config)
 
     @property
@@ -225,7 +219,7 @@ class WorkingValues(Component):
             if caller.attempts == RETRIES.limit:
                 self._give_up(caller)
 
-    def _confirmation(self) -> str:
+    def _confirmation_after_interval(self) -> str:
         self._give_up_exhausted()
         return "confirmed" if self._answered and not self._callers and not self._differences() else ""
 
