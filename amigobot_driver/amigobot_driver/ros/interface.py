@@ -7,9 +7,9 @@ A part is a subclass of `Interface`. It has publishers and subscriptions (`topic
 serves the methods that it marks as services:
 
     class HornInterface(Interface):
-        @service(Honk, "honk", "a short tone")
-        async def _honk(self, request: Honk.Request, response: Honk.Response) -> Honk.Response:
-            return await self.respond(response, lambda robot, now: robot.sounds.play(request.number, now))
+        @robot_service(Honk, "honk", "a short tone")
+        def _honk(self, robot: Robot, request: Honk.Request, now: float) -> Answer:
+            return robot.sounds.play(request.number, now)
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from .parameters import NodeParameters
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
+#: What a request to the robot returns: a future of the outcome, the outcome, or the message of a success.
+Answer = Request[Any] | Outcome | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Service:
     notes: str
 
 
-#: Every service of the node, filled by @service.
+#: Every service of the node, filled by @service and @robot_service.
 SERVICES: dict[str, Service] = {}
 
 
@@ -55,6 +57,22 @@ def service(kind: Any, name: str, notes: str = "") -> Callable[[Method], Method]
     def mark(method: Method) -> Method:
         SERVICES[name] = method.ros_service = Service(name, kind, notes)  # type: ignore[attr-defined]
         return method
+
+    return mark
+
+
+def robot_service(kind: Any, name: str, notes: str = "") -> Callable[[Callable[..., Answer]], Callable[..., Any]]:
+    """Make a method of an `Interface` a service that makes one request to the robot.
+
+    The method gets the robot, with its lock, the request of the service and the time (s). Its answer becomes the
+    response, as `Refused` and ValueError do.
+    """
+
+    def mark(method: Callable[..., Answer]) -> Callable[..., Any]:
+        async def callback(self: Interface, request: Any, response: Any) -> Any:
+            return fill_response(response, await self.outcome(lambda robot, now: method(self, robot, request, now)))
+
+        return service(kind, name, notes)(callback)
 
     return mark
 
@@ -137,21 +155,12 @@ class Interface:
                     callback = getattr(self, name)
                     self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
 
-    async def respond(self, response: Any, request: Callable[[Robot, float], Request[Any] | Outcome | str]) -> Any:
-        """Make a request to the robot and fill `success` and `message` of a response with its result.
+    async def outcome(self, request: Callable[[Robot, float], Answer]) -> Any:
+        """Make a request to the robot and return its outcome.
 
         Args:
-            response: A service response.
-            request: Gets the robot, with its lock, and the time (s). It returns a future of the outcome, the outcome,
-                or the message of a success. It may raise Refused or ValueError.
-
-        Returns:
-            The response.
+            request: Gets the robot, with its lock, and the time (s). It may raise Refused or ValueError.
         """
-        return fill_response(response, await self.outcome(request))
-
-    async def outcome(self, request: Callable[[Robot, float], Request[Any] | Outcome | str]) -> Any:
-        """Make a request to the robot and return its outcome; see `respond`."""
         try:
             result = self._context.call(request)
         except (Refused, ValueError) as reason:

@@ -14,9 +14,9 @@ from std_srvs.srv import SetBool
 from amigobot_msgs.msg import Bumpers, Compass, GripperState
 from amigobot_msgs.srv import Gripper, ResetRobot
 
-from ..robot import BumperReading, CompassReading, GripperReading, JoystickReading
+from ..robot import BumperReading, CompassReading, GripperReading, JoystickReading, Refused, Robot
 from . import topics
-from .interface import Interface, NodeContext, refuse, service
+from .interface import Answer, Interface, NodeContext, robot_service
 
 
 class PioneerInterface(Interface):
@@ -53,25 +53,21 @@ class PioneerInterface(Interface):
         if self._gripper.subscribed(event.stamp):
             self._gripper.publish(_gripper(event, self._context.header(event.stamp)))
 
-    @service(Gripper, "gripper", "Pioneer; `open`, `close`, `up`, `down` and others, by name")
-    async def _order(self, request: Gripper.Request, response: Gripper.Response) -> Gripper.Response:
-        return await self.respond(
-            response, lambda robot, now: robot.gripper.order(request.order, request.duration, now)
-        )
+    @robot_service(Gripper, "gripper", "Pioneer; `open`, `close`, `up`, `down` and others, by name")
+    def _order(self, robot: Robot, request: Gripper.Request, now: float) -> Answer:
+        return robot.gripper.order(request.order, request.duration, now)
 
-    @service(SetBool, "deploy_charger", "Pioneer in front of its dock")
-    async def _deploy_charger(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        return await self.respond(response, lambda robot, now: robot.charger.deploy(request.data, now))
+    @robot_service(SetBool, "deploy_charger", "Pioneer in front of its dock")
+    def _deploy_charger(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
+        return robot.charger.deploy(request.data, now)
 
-    @service(
-        ResetRobot,
-        "reset_robot",
-        "reboots the controller, only with `confirm: true`; responds after reconnecting",
+    @robot_service(
+        ResetRobot, "reset_robot", "reboots the controller, only with `confirm: true`; responds after reconnecting"
     )
-    async def _reset(self, request: ResetRobot.Request, response: ResetRobot.Response) -> ResetRobot.Response:
+    def _reset(self, robot: Robot, request: ResetRobot.Request, now: float) -> Answer:
         if not request.confirm:
-            return refuse(response, "not reset: confirm is false; a reset disconnects the robot for some seconds")
-        return await self.respond(response, lambda robot, now: robot.reset(now))
+            raise Refused("not reset: confirm is false; a reset disconnects the robot for some seconds")
+        return robot.reset(now)
 
 
 def _compass(reading: CompassReading, header: Header) -> Compass:

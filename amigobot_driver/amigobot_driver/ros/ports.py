@@ -12,9 +12,9 @@ from amigobot_msgs.srv import SelectAnalogInput, SetDigitalOutputs
 
 from ..profiles import Inputs
 from ..protocol import Io
-from ..robot import SIP_VOLTS, Identified, Received, Report
+from ..robot import SIP_VOLTS, Identified, Received, Report, Robot
 from . import topics
-from .interface import Interface, NodeContext, fill_response, service
+from .interface import Answer, Interface, NodeContext, fill_response, robot_service, service
 
 #: Seconds after which the values of an IO packet are no longer published.
 _STALE = 1.0
@@ -70,8 +70,6 @@ class IoInterface(Interface):
         response.outputs = self._context.snapshot().digital_outputs or 0
         return fill_response(response, outcome)
 
-    @service(SelectAnalogInput, "select_analog_input", "chooses the analog port that each SIP reports")
-    async def _select(
-        self, request: SelectAnalogInput.Request, response: SelectAnalogInput.Response
-    ) -> SelectAnalogInput.Response:
-        return await self.respond(response, lambda robot, now: robot.analog_input.select(request.port, now))
+    @robot_service(SelectAnalogInput, "select_analog_input", "chooses the analog port that each SIP reports")
+    def _select(self, robot: Robot, request: SelectAnalogInput.Request, now: float) -> Answer:
+        return robot.analog_input.select(request.port, now)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import SendCommand
 
-from ..robot import FrameSeen
+from ..robot import FrameSeen, Refused, Robot
 from . import topics
-from .interface import Interface, NodeContext, refuse, service
+from .interface import Answer, Interface, NodeContext, robot_service
 
 #: Maximum of Packet.sequence.
 _LAST_NUMBER = 2**32 - 1
@@ -39,10 +39,8 @@ class RawAccess(Interface):
             )
         )
 
-    @service(SendCommand, "send_command", "any command; refused unless `allow_raw_commands`")
-    async def _send(self, request: SendCommand.Request, response: SendCommand.Response) -> SendCommand.Response:
+    @robot_service(SendCommand, "send_command", "any command; refused unless `allow_raw_commands`")
+    def _send(self, robot: Robot, request: SendCommand.Request, now: float) -> Answer:
         if not self._context.parameters["allow_raw_commands"]:
-            return refuse(response, "raw commands are not allowed: set the parameter allow_raw_commands to true")
-        return await self.respond(
-            response, lambda robot, now: robot.send_raw(request.number, list(request.argument), bytes(request.text))
-        )
+            raise Refused("raw commands are not allowed: set the parameter allow_raw_commands to true")
+        return robot.send_raw(request.number, list(request.argument), bytes(request.text))

@@ -11,77 +11,58 @@ from std_srvs.srv import SetBool, Trigger
 
 from amigobot_msgs.srv import SetOdometry, SetSonarSequence
 
-from ..robot import Outcome, Robot, take_snapshot
-from .interface import Interface, refuse, service
+from ..robot import Outcome, Refused, Robot, take_snapshot
+from .interface import Answer, Interface, robot_service
 
 
 class RobotServices(Interface):
     """Serves what every robot has."""
 
-    @service(SetBool, "enable_motors", "`data: true` switches the motors on, `false` off")
-    async def _enable_motors(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        return await self.respond(response, lambda robot, now: robot.enable_motors(request.data, now))
+    @robot_service(SetBool, "enable_motors", "`data: true` switches the motors on, `false` off")
+    def _enable_motors(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
+        return robot.enable_motors(request.data, now)
 
-    @service(SetBool, "enable_sonar", "switches the sonars on or off")
-    async def _enable_sonar(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        return await self.respond(response, lambda robot, now: robot.enable_sonar(request.data, now))
+    @robot_service(SetBool, "enable_sonar", "switches the sonars on or off")
+    def _enable_sonar(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
+        return robot.enable_sonar(request.data, now)
 
-    @service(SetSonarSequence, "set_sonar_sequence", "confirmed by the pings; `all_sonars: true` for all")
-    async def _set_sequence(
-        self, request: SetSonarSequence.Request, response: SetSonarSequence.Response
-    ) -> SetSonarSequence.Response:
+    @robot_service(SetSonarSequence, "set_sonar_sequence", "confirmed by the pings; `all_sonars: true` for all")
+    def _set_sequence(self, robot: Robot, request: SetSonarSequence.Request, now: float) -> Answer:
         if bool(request.sonars) == request.all_sonars:
             both = "sonars has numbers and all_sonars is true" if request.all_sonars else "sonars has no number"
-            return refuse(response, f"{both}: give numbers in sonars, or all_sonars: true")
-        return await self.respond(response, lambda robot, now: robot.poll_sonars(tuple(request.sonars), now))
+            raise Refused(f"{both}: give numbers in sonars, or all_sonars: true")
+        return robot.poll_sonars(tuple(request.sonars), now)
 
-    @service(Trigger, "stop", "normal deceleration; the next velocity drives again")
-    async def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        def stop(robot: Robot, now: float) -> Outcome:
-            robot.stop(now)
-            link = take_snapshot(robot).link
-            return Outcome(link.running, "stopping" if link.running else link.note)
+    @robot_service(Trigger, "stop", "normal deceleration; the next velocity drives again")
+    def _stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
+        robot.stop(now)
+        link = take_snapshot(robot).link
+        return Outcome(link.running, "stopping" if link.running else link.note)
 
-        return await self.respond(response, stop)
+    @robot_service(Trigger, "emergency_stop", "brakes hard and latches")
+    def _emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
+        robot.emergency_stop()
+        link = take_snapshot(robot).link
+        state = "braking" if link.running else f"no robot to brake ({link.note})"
+        return f"{state}; every velocity is refused until clear_emergency_stop"
 
-    @service(Trigger, "emergency_stop", "brakes hard and latches")
-    async def _emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        def stop(robot: Robot, now: float) -> str:
-            robot.emergency_stop()
-            link = take_snapshot(robot).link
-            state = "braking" if link.running else f"no robot to brake ({link.note})"
-            return f"{state}; every velocity is refused until clear_emergency_stop"
+    @robot_service(Trigger, "clear_emergency_stop", "velocities are accepted again")
+    def _clear_emergency_stop(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
+        latched = take_snapshot(robot).emergency_stop
+        robot.clear_emergency_stop()
+        return "velocities are accepted again" if latched else "no emergency stop was latched"
 
-        return await self.respond(response, stop)
+    @robot_service(Trigger, "reset_odometry", "x, y and yaw become 0")
+    def _reset_odometry(self, robot: Robot, _: Trigger.Request, now: float) -> Answer:
+        robot.set_odometry()
+        return "x, y and yaw are zero"
 
-    @service(Trigger, "clear_emergency_stop", "velocities are accepted again")
-    async def _clear_emergency_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        def clear(robot: Robot, now: float) -> str:
-            latched = take_snapshot(robot).emergency_stop
-            robot.clear_emergency_stop()
-            return "velocities are accepted again" if latched else "no emergency stop was latched"
-
-        return await self.respond(response, clear)
-
-    @service(Trigger, "reset_odometry", "x, y and yaw become 0")
-    async def _reset_odometry(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        def reset(robot: Robot, now: float) -> str:
-            robot.set_odometry()
-            return "x, y and yaw are zero"
-
-        return await self.respond(response, reset)
-
-    @service(SetOdometry, "set_odometry", "x, y and yaw; refuses a request with all zeros")
-    async def _set_odometry(self, request: SetOdometry.Request, response: SetOdometry.Response) -> SetOdometry.Response:
-        if not all(map(math.isfinite, (request.x, request.y, request.yaw))):
-            return refuse(response, "x, y (m) and yaw (rad) must be finite numbers")
-        if not (request.x or request.y or request.yaw):
-            return refuse(
-                response, "x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry"
-            )
-
-        def set_pose(robot: Robot, now: float) -> str:
-            robot.set_odometry(request.x, request.y, request.yaw)
-            return f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"
-
-        return await self.respond(response, set_pose)
+    @robot_service(SetOdometry, "set_odometry", "x, y and yaw; refuses a request with all zeros")
+    def _set_odometry(self, robot: Robot, request: SetOdometry.Request, now: float) -> Answer:
+        pose = request.x, request.y, request.yaw
+        if not all(map(math.isfinite, pose)):
+            raise Refused("x, y (m) and yaw (rad) must be finite numbers")
+        if not any(pose):
+            raise Refused("x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry")
+        robot.set_odometry(*pose)
+        return f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"

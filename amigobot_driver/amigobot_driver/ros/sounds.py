@@ -10,8 +10,8 @@ from std_srvs.srv import SetBool
 from amigobot_msgs.msg import Sound
 from amigobot_msgs.srv import ListSounds, PlaySound, Say
 
-from ..robot import Outcome, is_group, take_sound_snapshot, tone_pairs
-from .interface import Interface, fill_response, refuse, service
+from ..robot import Outcome, Robot, is_group, take_sound_snapshot, tone_pairs
+from .interface import Answer, Interface, fill_response, refuse, robot_service, service
 
 
 class SoundServices(Interface):
@@ -55,18 +55,14 @@ class SoundServices(Interface):
         ]
         return fill_response(response, outcome)
 
-    @service(SetBool, "enable_sounds", "switches the sounds on or off (SOUNDTOG)")
-    async def _enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        return await self.respond(response, lambda robot, now: robot.sounds.switch(request.data, now))
+    @robot_service(SetBool, "enable_sounds", "switches the sounds on or off (SOUNDTOG)")
+    def _enable(self, robot: Robot, request: SetBool.Request, now: float) -> Answer:
+        return robot.sounds.switch(request.data, now)
 
-    @service(Say, "say", "tones: durations in s, frequencies in Hz")
-    async def _say(self, request: Say.Request, response: Say.Response) -> Say.Response:
+    @robot_service(Say, "say", "tones: durations in s, frequencies in Hz")
+    def _say(self, robot: Robot, request: Say.Request, now: float) -> Answer:
         half_cycle = float(self._context.parameters["say_half_cycle"])
-        try:
-            tones = tone_pairs(list(request.durations), list(request.frequencies), half_cycle)
-        except ValueError as error:
-            return refuse(response, str(error))
-        return await self.respond(response, lambda robot, now: robot.sounds.say(tones, now))
+        return robot.sounds.say(tone_pairs(list(request.durations), list(request.frequencies), half_cycle), now)
 
     async def _playlist(self, refresh: bool) -> Outcome:
         outcome: Outcome = await self.outcome(lambda robot, now: robot.sounds.list(refresh, now))

@@ -11,10 +11,10 @@ from typing import Any
 from amigobot_msgs.srv import GetPid, GetRobotConfig, SaveConfig, SetMotorPwm, SetPid, SetRobotConfig
 
 from ..protocol import Parameters
-from ..robot import Outcome
+from ..robot import Outcome, Refused, Robot
 from ..wording import counted
 from . import conversions
-from .interface import Interface, fill_response, refuse, service
+from .interface import Answer, Interface, fill_response, refuse, robot_service, service
 
 _SERVOS = {SetPid.Request.ROTATION: "rot", SetPid.Request.TRANSLATION: "trans"}
 _TERMS = ("kp", "kv", "ki")
@@ -58,15 +58,15 @@ class TuningServices(Interface):
             return refuse(response, f"{', '.join(repeated)}: name each value once")
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)
 
-    @service(SetMotorPwm, "set_motor_pwm", "Erratic; frequency in Hz and duty cycle of the motor PWM")
-    async def _set_pwm(self, request: SetMotorPwm.Request, response: SetMotorPwm.Response) -> SetMotorPwm.Response:
-        return await self.respond(response, lambda robot, now: robot.pwm.set(request.frequency, request.max_duty, now))
+    @robot_service(SetMotorPwm, "set_motor_pwm", "Erratic; frequency in Hz and duty cycle of the motor PWM")
+    def _set_pwm(self, robot: Robot, request: SetMotorPwm.Request, now: float) -> Answer:
+        return robot.pwm.set(request.frequency, request.max_duty, now)
 
-    @service(SaveConfig, "save_config", "Erratic; its FLASH is written only with `overwrite_flash: true`")
-    async def _save(self, request: SaveConfig.Request, response: SaveConfig.Response) -> SaveConfig.Response:
+    @robot_service(SaveConfig, "save_config", "Erratic; its FLASH is written only with `overwrite_flash: true`")
+    def _save(self, robot: Robot, request: SaveConfig.Request, now: float) -> Answer:
         if not request.overwrite_flash:
-            return refuse(response, "not saved: overwrite_flash must be true; saving destroys the old values in FLASH")
-        return await self.respond(response, lambda robot, now: robot.flash.save())
+            raise Refused("not saved: overwrite_flash must be true; saving destroys the old values in FLASH")
+        return robot.flash.save()
 
     @service(GetRobotConfig, "get_robot_config", "identity, profile and every value of the CONFIG packet")
     async def _get_config(
