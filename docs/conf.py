@@ -22,7 +22,10 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+default_role = "code"  # of the docstrings
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 copybutton_exclude = ".linenos, .gp, .go"
@@ -65,7 +68,16 @@ def _from_page(target: str) -> str:
     return f"/{ROOT_FILES[target]}.md" if target in ROOT_FILES else f"../../{target}"
 
 
+def mark_examples(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Make the indented lines after an empty one in a docstring an example, in place."""
+    for number in range(len(lines) - 1, 1, -1):
+        before = next(line for line in reversed(lines[:number]) if line.strip() or line is lines[0])
+        if lines[number].startswith("    ") and not lines[number - 1] and not before.startswith(" "):
+            lines[number:number] = ["::", ""]
+
+
 def setup(app: Sphinx) -> None:
     """Add what is above."""
     app.connect("source-read", read_root_file)
+    app.connect("autodoc-process-docstring", mark_examples, priority=400)  # before the sections become lists
     app.add_transform(Anchors)
