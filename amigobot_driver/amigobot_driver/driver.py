@@ -11,6 +11,7 @@ thread switch.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections import deque
@@ -22,7 +23,7 @@ from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_re
 from .robot import BaudChange, Event, Notice, Robot
 from .transport import Port, PortError, open_port
 
-#: s that the writer thread sleeps at most.
+#: s that the writer thread sleeps at most before a deadline, because an injected clock may run at another speed.
 _LONGEST_SLEEP = 1.0
 #: s. Counts during suspend, so requests from before a suspend are old afterwards: on Linux only CLOCK_BOOTTIME does, on
 #: macOS the monotonic clock. A partial, not a function of our own: it is called several times for every frame.
@@ -80,8 +81,11 @@ class Driver:
         """Lock the robot for a `with` block. Frames that are due are written when the block ends."""
         with self._changed:
             self._collect(self._robot.link.dispatch_pending())
-            yield self._robot
-            self._write_due()
+            try:
+                yield self._robot
+            finally:
+                # Also after a refusal: the writer thread sleeps without end while it knows of no deadline.
+                self._write_due()
 
     def close(self) -> None:
         """Stop the robot, close its session and the port. May be called twice."""
@@ -102,12 +106,30 @@ class Driver:
                 port = self._opener(self.url, self._robot.baud)
             except PortError as error:
                 self._update(partial(self._robot.link.disconnected, str(error)))
-                self._stopping.wait(open_retry_delay(failures))
-                failures += 1
+                failures = self._wait_for_retry(failures, error.missing)
                 continue
             failures = 0
             self._read_until_lost(port)
             self._stopping.wait(open_retry_delay(failures))
+
+    def _wait_for_retry(self, failures: int, missing: str) -> int:
+        """Wait until another attempt to open the port makes sense.
+
+        Args:
+            failures: Attempts in a row that have failed before this one.
+            missing: Path of the device file for which to wait; "" to wait once.
+
+        Returns:
+            The number of failures, this one included.
+        """
+        while True:
+            self._stopping.wait(open_retry_delay(failures))
+            failures += 1
+            # To look for the file costs 30 us, an attempt to open the port 150.
+            if self._stopping.is_set() or not missing or os.path.exists(missing):
+                return failures
+            if self._robot.link.has_events:
+                self._update(lambda now: self._robot.link.dispatch_pending())
 
     def _read_until_lost(self, port: Port) -> None:
         with self._changed:
@@ -160,8 +182,8 @@ class Driver:
                     self._collect(self._robot.link.poll(self.clock()))
                     self._write_due()
                 self._wake_at = self._next_time
-                # Bounded, because an injected clock may run at another speed.
-                self._changed.wait(max(0.0, min(self._wake_at - self.clock(), _LONGEST_SLEEP)))
+                remaining = self._wake_at - self.clock()
+                self._changed.wait(max(0.0, min(remaining, _LONGEST_SLEEP)) if remaining < math.inf else None)
                 self._wake_at = math.inf
 
     def _write_due(self) -> None:

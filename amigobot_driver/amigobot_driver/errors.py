@@ -30,7 +30,13 @@ class ConnectionLost(AmigoBotError):
 
 
 class PortError(AmigoBotError):
-    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do."""
+    """The port cannot be opened, or is lost. The message is one line: what happened, why, what to do.
+
+    Attributes:
+        missing: Path of the device file that does not exist; "" for any other error.
+    """
+
+    missing = ""
 
 
 class ProfileError(AmigoBotError, ValueError):

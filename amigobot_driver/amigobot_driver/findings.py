@@ -48,7 +48,7 @@ class History:
 
     def add(self, snapshot: RobotSnapshot, seconds: int = 1) -> None:
         """Add the present snapshot for the seconds since the last one."""
-        self._snapshots.extend([snapshot] * seconds)
+        self._snapshots.extend([snapshot] * min(seconds, _MINUTE + 1))
 
     @property
     def now(self) -> RobotSnapshot:

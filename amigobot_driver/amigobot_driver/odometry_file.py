@@ -165,8 +165,10 @@ class OdometryKeeper:
             self._thread.join(2.0)
 
     def _run(self) -> None:
+        period: float | None = None  # before the first packet there is nothing to store
         while True:
-            self._wake.wait(_PERIOD)
+            self._wake.wait(period)
+            period = _PERIOD
             self._wake.clear()
             ending = self._ending
             self._save()

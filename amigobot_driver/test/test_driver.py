@@ -19,7 +19,17 @@ from bench import Bench
 from amigobot_driver.driver import Driver, boot_time
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, decode
-from amigobot_driver.robot import Event, LinkChanged, LinkState, Notice, Options, Refused, Report, Robot
+from amigobot_driver.robot import (
+    EmergencyStopChanged,
+    Event,
+    LinkChanged,
+    LinkState,
+    Notice,
+    Options,
+    Refused,
+    Report,
+    Robot,
+)
 from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.sim.server import Connection, Served, serve
@@ -81,10 +91,12 @@ class Running:
     def __init__(self, url: str = "sim://amigo?world=empty&baud=115200") -> None:
         self.events: list[Event] = []
         self.taps: list[Tap] = []
+        self.attempts = 0  #: to open the port
         self.listener: Callable[[Event], None] = self.events.append
         self.driver = Driver(Robot(Options()), url, lambda event: self.listener(event), opener=self._open)
 
     def _open(self, url: str, baud: int) -> Port:
+        self.attempts += 1
         tap = Tap(open_port(url, baud))
         self.taps.append(tap)
         return tap
@@ -203,6 +215,11 @@ class TestPortThatComesAndGoes:
         path = tmp_path / "robot"
         with running(str(path)) as run:
             eventually(lambda: any("there is no such port" in note for note in run.notes))
+            with run.driver.robot() as robot:
+                robot.emergency_stop()
+                robot.clear_emergency_stop()
+            eventually(lambda: len(run.told(EmergencyStopChanged)) == 2)
+            assert run.attempts == 1  # after that it only looks for the file
             with served(on_pty(path)):
                 run.connect()
 

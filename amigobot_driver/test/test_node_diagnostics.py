@@ -110,8 +110,8 @@ def test_diagnostics_neither_query_the_graph_nor_publish_with_the_robot_locked()
     ros.create_publisher().publish = lambda message: note("publish")
     diagnostics = Diagnostics(ros, "sim://")
     diagnostics.add("graph", found)
-    node = MagicMock(driver=driver, _diagnostics=diagnostics, _recording=None)
+    node = MagicMock(driver=driver, _diagnostics=diagnostics, _recording=None, _graph_due=2)
     node.velocity.failed.is_set.return_value = False
     node._snapshot = partial(AmigobotNode._snapshot, node)
-    AmigobotNode._each_second(node)
+    AmigobotNode._each_second(node, 1)
     assert locked == [("graph", False), ("publish", False)]

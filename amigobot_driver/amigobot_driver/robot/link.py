@@ -188,6 +188,11 @@ class Link:
         self._dispatch_pending()
         return self._flush()
 
+    @property
+    def has_events(self) -> bool:
+        """Whether the next call for the port returns events; needs no lock."""
+        return bool(self._events)
+
     def drained(self, since: float, now: float) -> list[Event]:
         """Confirm that all bytes that arrived before `since` (s) were received: a silent robot is lost now."""
         self._dispatch_pending()

@@ -29,6 +29,7 @@ class Diagnostics:
         self._prefix = node.get_fully_qualified_name().lstrip("/")
         self._history = History()
         self._unread = 0  #: s since the last snapshot
+        self.subscribed = False  #: /diagnostics had a subscriber at the last call of `publish`
         self._added: dict[str, Callable[[], Finding]] = {}
 
     def add(self, name: str, check: Callable[[], Finding]) -> None:
@@ -40,18 +41,20 @@ class Diagnostics:
         """
         self._added[name] = check
 
-    def publish(self, snapshot: Callable[[], RobotSnapshot]) -> None:
-        """Publish the state of the robot, if /diagnostics has a subscriber; call this once a second.
+    def publish(self, snapshot: Callable[[], RobotSnapshot], seconds: int = 1, *, changing: bool = True) -> None:
+        """Publish the state of the robot, if /diagnostics has a subscriber; call this once a second while it has one.
 
         Args:
             snapshot: Returns the present state. It is called only now and then while there is no subscriber.
+            seconds: Time since the last call in s.
+            changing: The state changes, as a robot is connected.
         """
-        self._unread += 1
-        subscribed = self._publisher.get_subscription_count()
-        if subscribed or self._unread >= _UNREAD:
+        self._unread += seconds
+        self.subscribed = bool(self._publisher.get_subscription_count())
+        if self.subscribed or (changing and self._unread >= _UNREAD):
             self._history.add(snapshot(), self._unread)
             self._unread = 0
-        if subscribed:
+        if self.subscribed:
             self._publisher.publish(self._message())
 
     def message(self, snapshot: RobotSnapshot) -> DiagnosticArray:

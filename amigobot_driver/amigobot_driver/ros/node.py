@@ -18,7 +18,7 @@ from ..driver import Driver
 from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, default_path
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, Outcome, Report, Robot, RobotSnapshot, take_snapshot
+from ..robot import Event, LinkChanged, LinkState, Outcome, Report, Robot, RobotSnapshot, take_snapshot
 from .actions import MotionActions
 from .auxiliary import AuxInterface
 from .commands import VelocityInput
@@ -40,6 +40,8 @@ from .tuning import TuningServices
 
 #: s between two checks for publishers of the other Twist type; a graph query takes half a millisecond.
 _GRAPH_PERIOD = 5
+#: s between two rounds of the node's own work, and while there is neither a robot nor a reader of /diagnostics.
+_PERIOD, _IDLE_PERIOD = 1, 5
 
 
 class AmigobotNode(Node):
@@ -82,7 +84,9 @@ class AmigobotNode(Node):
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._closing = threading.Event()
-        self._seconds = 0
+        self._connected = False
+        self._handlers.setdefault(LinkChanged, []).append(self._on_link)
+        self._graph_due = _PERIOD  #: s until the next check of the graph
         #: not a timer of ROS: the executor would build its wait set each time, and simulated time may be stopped
         self._second_thread = threading.Thread(target=self._run_each_second, name="amigobot-second", daemon=True)
         self.get_logger().info(f"port {self.driver.url}")
@@ -149,22 +153,30 @@ class AmigobotNode(Node):
 
     def _run_each_second(self) -> None:
         try:
-            while not self._closing.wait(1.0):
-                self._each_second()
+            period = _PERIOD
+            while not self._closing.wait(period):
+                self._each_second(period)
+                busy = self._connected or self._recording or self._diagnostics.subscribed
+                period = _PERIOD if busy else _IDLE_PERIOD
         except Exception as error:
             # ROS may be shut down at any moment. Other errors end the process, through the main thread.
             if rclpy.ok(context=self.context) and (executor := self.executor):
                 executor.create_task(_raise, error)
 
-    def _each_second(self) -> None:
+    def _each_second(self, seconds: int) -> None:
+        """Do the node's own work; the last time was this many seconds ago."""
         if self.driver.failed.is_set() or self.velocity.failed.is_set():
             raise RuntimeError("a driver thread has ended with an error; the robot was stopped")
         if self._recording:
             self._recording.check()
-        self._diagnostics.publish(self._snapshot)
-        if self._seconds % _GRAPH_PERIOD == 0:
+        self._diagnostics.publish(self._snapshot, seconds, changing=self._connected)
+        self._graph_due -= seconds
+        if self._graph_due <= 0:
+            self._graph_due = _GRAPH_PERIOD
             self.velocity.warn_about_other_type()
-        self._seconds += 1
+
+    def _on_link(self, event: LinkChanged) -> None:
+        self._connected = event.state is LinkState.RUNNING
 
     def _snapshot(self) -> RobotSnapshot:
         with self.driver.robot() as robot:

@@ -173,7 +173,12 @@ AUX_RX = Topic(
     (1, 2, 3),
 )
 PACKETS = Topic("packets", Packet, "every frame", "with `publish_packets`", _DEEP)
-DIAGNOSTICS = Topic("/diagnostics", DiagnosticArray, "1 Hz", "each status with its remedy")
+DIAGNOSTICS = Topic(
+    "/diagnostics",
+    DiagnosticArray,
+    "1 Hz",
+    "each status with its remedy; without a robot the first one comes up to 5 s after you subscribe",
+)
 
 #: Published by the node. A topic of a device that the robot lacks is silent or missing.
 PUBLISHED = (

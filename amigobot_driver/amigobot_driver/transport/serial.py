@@ -35,8 +35,9 @@ class SerialPort:
         self._closing = threading.Lock()
         self._local = "://" not in url  #: a device file
         if self._local and not os.path.exists(url):
-            # Asked once a second, for which pyserial needs ten times as long.
-            raise PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
+            error = PortError(_explain(url, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))))
+            error.missing = url
+            raise error
         try:
             self._serial = serial.serial_for_url(url, baud, do_not_open=True)
             if self._local:
