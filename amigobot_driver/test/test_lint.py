@@ -19,7 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "amigobot_driver/amigobot_driver"
 STRICT = ["__init__.py", "errors.py", "api", "protocol", "robot", "transport", "profiles", "sim", "doctor"]
 #: Folders in which every public definition has a Google-style docstring; magic methods and __init__ are exempt.
-DOCUMENTED = [PACKAGE, "amigobot_driver/launch", "amigobot_navigation/launch", "amigobot_tools/amigobot_tools"]
+DOCUMENTED = [
+    PACKAGE,
+    "amigobot_driver/launch",
+    "amigobot_navigation/amigobot_navigation",
+    "amigobot_navigation/launch",
+    "amigobot_tools/amigobot_tools",
+]
 
 
 def run(*command: str) -> None:
@@ -34,7 +40,7 @@ def test_ruff() -> None:
 
 
 def test_mypy() -> None:
-    run("mypy", "--strict", *(f"{PACKAGE}/{layer}" for layer in STRICT))
+    run("mypy", "--strict", *(f"{PACKAGE}/{layer}" for layer in STRICT), "amigobot_navigation/amigobot_navigation")
 
 
 def test_mypy_of_the_examples() -> None:

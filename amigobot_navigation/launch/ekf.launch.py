@@ -13,7 +13,8 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, fitted_file, robot_frames
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
+from amigobot_navigation.names import fitted_file
 
 HERE = Path(__file__).resolve().parents[1]
 SWITCH = ["true", "false"]

@@ -19,10 +19,11 @@ from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.profiles.nav2 import REFERENCE, fit_nav2, footprint_problem
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, fitted_file, robot_frames
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
 from amigobot_driver.sim import Pose, load_world
+from amigobot_navigation.names import fitted_file
+from amigobot_navigation.nav2 import REFERENCE, fit_nav2, footprint_problem
 
 HERE = Path(__file__).resolve().parents[1]
 SWITCH = ["true", "false"]

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from amigobot_driver.profiles import ProfileError, available_profiles, load_profile
-from amigobot_driver.profiles.nav2 import fit_nav2, footprint, footprint_problem
+from amigobot_navigation.nav2 import fit_nav2, footprint, footprint_problem
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 FILES = ("nav2.yaml", "nav2_before_lyrical.yaml")

@@ -23,8 +23,8 @@ from ament_index_python.packages import get_package_share_directory
 from rclpy.executors import ExternalShutdownException
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.profiles.nav2 import fit_nav2
 from amigobot_driver.sim import Pose, load_world, parse_pose
+from amigobot_navigation.nav2 import fit_nav2
 
 from .client import Attempt, Client, Costs
 from .office import Floor, Goal

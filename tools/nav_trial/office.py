@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from amigobot_driver.profiles import Body
-from amigobot_driver.profiles.nav2 import footprint
 from amigobot_driver.sim import Pose, Segment, World
+from amigobot_navigation.nav2 import footprint
 
 _CELL = 0.1
 #: m of air that a goal and a way need around the robot: to turn there, and to pass.

@@ -13,8 +13,8 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
-from amigobot_driver.profiles.nav2 import footprint
 from amigobot_driver.sim import Pose
+from amigobot_navigation.nav2 import footprint
 
 from .client import Attempt, Costs
 from .office import Floor

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions of the launch files: parameters as launch arguments, and parameter files adapted to a robot."""
+"""Functions of the launch files: the parameters of the node as launch arguments, and in parameter files."""
 
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,8 @@ PARAMETERS = (
 RESPAWN_DELAY = 2.0
 #: Names of the robot's frames in the parameter files of other packages.
 _ODOM_FRAME, _BASE_FRAME = "odom", "base_link"
-#: The C implementations if installed: ten times as fast.
+#: The C implementation if installed: ten times as fast.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def given_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
@@ -101,43 +99,3 @@ def robot_frames(parameters: Mapping[str, Any]) -> dict[str, str]:
         _ODOM_FRAME: f"{prefix}{parameters['odom_frame']}",
         _BASE_FRAME: f"{prefix}{parameters['base_frame']}",
     }
-
-
-def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
-    """Adapt a parameter file of another package to a robot.
-
-    Node names and absolute costmap topics get the namespace; frames are replaced.
-
-    Args:
-        file: Written for a robot without a namespace, whose frames are odom and base_link.
-        namespace: The robot's; empty for none.
-        frames: As `robot_frames` returns them.
-
-    Returns:
-        The path of a temporary copy, or of the file itself if nothing changes.
-    """
-    names = [name for name in namespace.split("/") if name]
-    changed = {name: frame for name, frame in frames.items() if name != frame}
-    if not names and not changed:
-        return str(file)
-
-    def fit(value: Any, key: str = "") -> Any:
-        if isinstance(value, dict):
-            return {name: fit(item, str(name)) for name, item in value.items()}
-        if isinstance(value, list):
-            return [fit(item, key) for item in value]
-        if key.endswith(("frame", "frame_id")):
-            return changed.get(value, value)
-        if key == "topics" and names:
-            return f"/{'/'.join(names)}{value}"
-        return value
-
-    content = fit(yaml.load(file.read_text(encoding="utf-8"), _LOADER))
-    if names:
-        content = {str(key).lstrip("/"): value for key, value in (content or {}).items()}
-    for name in reversed(names):
-        content = {name: content}
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
-        # Keep the order of the file: of two sections that apply, the later one wins.
-        yaml.dump(content, copy, _DUMPER, sort_keys=False)
-    return copy.name

@@ -3,7 +3,7 @@
 
 """Adapts the Nav2 parameters, written for an AmigoBot, to the body, the sonars and the limits of another robot.
 
-Only `amigobot_navigation/config/nav2.yaml` has tuned numbers. Shapes keep their distance from the body: a corner 0.34 m
+Only `config/nav2.yaml` has tuned numbers. Shapes keep their distance from the body: a corner 0.34 m
 before the front of an AmigoBot is 0.34 m before the front of every robot.
 """
 
@@ -15,9 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..errors import ProfileError
-from .library import load_profile
-from .model import Body, Profile, SonarPose
+from amigobot_driver.profiles import Body, Profile, ProfileError, SonarPose, load_profile
 
 #: The robot that Nav2's parameters are written for.
 REFERENCE = "amigo"

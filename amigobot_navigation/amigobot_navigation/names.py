@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Adapts the names of nodes, topics and frames in a parameter file to a robot that has its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+#: The C implementations if installed: ten times as fast.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
+    """Adapt a parameter file of another package to a robot.
+
+    Node names and absolute costmap topics get the namespace; frames are replaced.
+
+    Args:
+        file: Written for a robot without a namespace, whose frames are odom and base_link.
+        namespace: The robot's; empty for none.
+        frames: As `robot_frames` returns them.
+
+    Returns:
+        The path of a temporary copy, or of the file itself if nothing changes.
+    """
+    names = [name for name in namespace.split("/") if name]
+    changed = {name: frame for name, frame in frames.items() if name != frame}
+    if not names and not changed:
+        return str(file)
+
+    def fit(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {name: fit(item, str(name)) for name, item in value.items()}
+        if isinstance(value, list):
+            return [fit(item, key) for item in value]
+        if key.endswith(("frame", "frame_id")):
+            return changed.get(value, value)
+        if key == "topics" and names:
+            return f"/{'/'.join(names)}{value}"
+        return value
+
+    content = fit(yaml.load(file.read_text(encoding="utf-8"), _LOADER))
+    if names:
+        content = {str(key).lstrip("/"): value for key, value in (content or {}).items()}
+    for name in reversed(names):
+        content = {name: content}
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
+        # Keep the order of the file: of two sections that apply, the later one wins.
+        yaml.dump(content, copy, _DUMPER, sort_keys=False)
+    return copy.name
