@@ -4,8 +4,14 @@
 """Settings that all tests share."""
 
 import signal
+from pathlib import Path
 
 from hypothesis import settings
+
+# A source package of this package alone, as distributions build it, has neither tools/ and docs/, which tests read, nor
+# the settings of pytest.
+if not (Path(__file__).parents[2] / "pyproject.toml").is_file():
+    collect_ignore_glob = ["test_*.py"]
 
 # The same examples in every run, and no verdict that depends on how busy the machine is.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -189,6 +189,13 @@ def test_a_package_index_can_show_the_readme(package: str) -> None:
     assert links and all(link.startswith("https://") for link in links)
 
 
+def test_all_packages_have_one_version() -> None:
+    packages = (ElementTree.parse(path).findtext("version") for path in REPOSITORY.glob("amigobot_*/package.xml"))
+    setups = "".join(path.read_text(encoding="utf-8") for path in REPOSITORY.glob("amigobot_*/setup.py"))
+    assert len(versions := [*packages, *re.findall(r'version="(.*)"', setups)]) == 6
+    assert len(set(versions)) == 1, versions
+
+
 @pytest.mark.parametrize("package", ["amigobot_driver", "amigobot_tools"])
 def test_colcon_test_runs_pytest(package: str) -> None:
     """Without this declaration colcon runs unittest, which finds no tests and succeeds."""
