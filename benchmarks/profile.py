@@ -266,14 +266,19 @@ def _average(rounds: list[list[dict[tuple[str, str], float]]]) -> _Figures:
     }
 
 
+def owners() -> dict[str, str]:
+    """Return whose each span is: of rclpy, the port or the driver."""
+    return {label: owner for *_, label, owner in _DRIVER + _FLOOR}
+
+
 def _print(kind: str, figures: _Figures) -> None:
-    owners = {label: owner for *_, label, owner in _DRIVER + _FLOOR}
+    whose = owners()
     totals: dict[str, list[float]] = {}
     by_owner: dict[str, list[float]] = {}
     threads: dict[str, dict[str, list[float]]] = {}
     for (thread, span), values in figures.items():
         threads.setdefault(thread, {})[span] = values
-        owner = owners.get(span.rpartition("/")[2], _OTHERS if thread == _OTHERS else "Python, threads")
+        owner = whose.get(span.rpartition("/")[2], _OTHERS if thread == _OTHERS else "Python, threads")
         for sums, key in ((totals, thread), (by_owner, owner)):
             sums[key] = [a + b for a, b in zip(sums.get(key, [0.0] * len(PERIODS)), values, strict=True)]
     print(f"\n{kind}, us of CPU" + " " * (46 - len(kind)) + "".join(f"{name:>28}" for name in PERIODS))
@@ -285,7 +290,7 @@ def _print(kind: str, figures: _Figures) -> None:
             depth = span.count("/") + 1 if span else 1
             if max(values) >= 0.5:
                 label = span.rpartition("/")[2]
-                _line("  " * depth + (label or "outside the functions below"), values, owners.get(label, ""))
+                _line("  " * depth + (label or "outside the functions below"), values, whose.get(label, ""))
     for owner, total in sorted(by_owner.items(), key=lambda item: -item[1][0]):
         _line(f"all of: {owner}", total)
     _line("all", [sum(column) for column in zip(*totals.values(), strict=True)])

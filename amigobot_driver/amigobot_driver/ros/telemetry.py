@@ -111,7 +111,7 @@ class TelemetryPublisher(Interface):
         if self._status.subscribed(report.stamp):
             conversions.fill_status(self._status_message, report, stamp)
             self._status.publish(self._status_message)
-        if report.stamp >= self._next_battery:
+        if report.stamp >= self._next_battery and self._battery.subscribed(report.stamp):
             # Advance from due time to due time, so that the jitter of the stamps does not add up.
             late = report.stamp - self._next_battery
             self._next_battery = (report.stamp if late > _BATTERY_PERIOD else self._next_battery) + _BATTERY_PERIOD
