@@ -9,96 +9,61 @@ No I/O, no clock, no threads, no ROS. Two directions, one description of each pa
                       encode_frame(packet.encode()) -> bytes
     client -> robot   Command.VEL(200).encode() -> bytes
                       FrameDecoder.feed(bytes, now) -> Frame -> decode(frame.data) -> Instruction
+
+`X as X` marks a name that other layers may import from here.
 """
 
-from .commands import Arg, Command, CommandTable, ErraticCommand, Instruction, Unlisted, Value, decode, find_command
-from .config import AmigoShTail, ArcosTail, Config
-from .decoder import DecoderStats, Frame, FrameDecoder
-from .erratic import (
-    ERRATIC_PACKETS,
-    Analog,
-    DebugText,
-    ErraticConfig,
-    ErraticEncoders,
-    Motor,
-    ShortMotor,
-    Sonar,
-)
-from .frame import FRAME_DATA, HEADER, MAX_SEND_COUNT, OVERHEAD, Checksum, checksum, checksum_with_count, encode_frame
-from .packet import Malformed, Packet, PacketTable, Parameters, Unknown
-from .packets import (
-    ACTIVMEDIA_PACKETS,
-    Aux,
-    Compass,
-    Encoders,
-    Gripper,
-    Gyro,
-    GyroSample,
-    Io,
-    Joystick,
-    Playlist,
-    Reset,
-    SyncEcho,
-    SyncReply,
-    parse,
-)
-from .sip import Sip, SonarReading
+from .commands import Arg as Arg
+from .commands import Command as Command
+from .commands import CommandTable as CommandTable
+from .commands import ErraticCommand as ErraticCommand
+from .commands import Instruction as Instruction
+from .commands import Unlisted as Unlisted
+from .commands import Value as Value
+from .commands import decode as decode
+from .commands import find_command as find_command
+from .config import AmigoShTail as AmigoShTail
+from .config import ArcosTail as ArcosTail
+from .config import Config as Config
+from .decoder import Frame as Frame
+from .decoder import FrameDecoder as FrameDecoder
+from .erratic import ERRATIC_PACKETS as ERRATIC_PACKETS
+from .erratic import Analog as Analog
+from .erratic import DebugText as DebugText
+from .erratic import ErraticConfig as ErraticConfig
+from .erratic import ErraticEncoders as ErraticEncoders
+from .erratic import Motor as Motor
+from .erratic import ShortMotor as ShortMotor
+from .erratic import Sonar as Sonar
+from .frame import FRAME_DATA as FRAME_DATA
+from .frame import HEADER as HEADER
+from .frame import MAX_SEND_COUNT as MAX_SEND_COUNT
+from .frame import OVERHEAD as OVERHEAD
+from .frame import Checksum as Checksum
+from .frame import checksum as checksum
+from .frame import checksum_with_count as checksum_with_count
+from .frame import encode_frame as encode_frame
+from .packet import Malformed as Malformed
+from .packet import Packet as Packet
+from .packet import PacketTable as PacketTable
+from .packet import Parameters as Parameters
+from .packet import Unknown as Unknown
+from .packets import ACTIVMEDIA_PACKETS as ACTIVMEDIA_PACKETS
+from .packets import Aux as Aux
+from .packets import Compass as Compass
+from .packets import Encoders as Encoders
+from .packets import Gripper as Gripper
+from .packets import Gyro as Gyro
+from .packets import GyroSample as GyroSample
+from .packets import Io as Io
+from .packets import Joystick as Joystick
+from .packets import Playlist as Playlist
+from .packets import Reset as Reset
+from .packets import SyncEcho as SyncEcho
+from .packets import SyncReply as SyncReply
+from .packets import parse as parse
+from .sip import Sip as Sip
+from .sip import SonarReading as SonarReading
 
 #: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol.md E-16).
 BAUD_RATES = (9600, 19200, 38400, 57600, 115200)
-
-__all__ = [
-    "ACTIVMEDIA_PACKETS",
-    "BAUD_RATES",
-    "ERRATIC_PACKETS",
-    "FRAME_DATA",
-    "HEADER",
-    "MAX_SEND_COUNT",
-    "OVERHEAD",
-    "AmigoShTail",
-    "Analog",
-    "ArcosTail",
-    "Arg",
-    "Aux",
-    "Checksum",
-    "Command",
-    "CommandTable",
-    "Compass",
-    "Config",
-    "DebugText",
-    "DecoderStats",
-    "Encoders",
-    "ErraticCommand",
-    "ErraticConfig",
-    "ErraticEncoders",
-    "Frame",
-    "FrameDecoder",
-    "Gripper",
-    "Gyro",
-    "GyroSample",
-    "Instruction",
-    "Io",
-    "Joystick",
-    "Malformed",
-    "Motor",
-    "Packet",
-    "PacketTable",
-    "Parameters",
-    "Playlist",
-    "Reset",
-    "ShortMotor",
-    "Sip",
-    "Sonar",
-    "SonarReading",
-    "SyncEcho",
-    "SyncReply",
-    "Unknown",
-    "Unlisted",
-    "Value",
-    "checksum",
-    "checksum_with_count",
-    "decode",
-    "encode_frame",
-    "find_command",
-    "parse",
-]

@@ -18,6 +18,7 @@ A packet is a frozen dataclass; its annotations define how each field is encoded
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import struct
 import types
@@ -48,6 +49,12 @@ class Codec(Protocol):
         ...
 
 
+def _take(data: bytes, at: int, size: int, kind: str) -> bytes:
+    if at + size > len(data):
+        raise Truncated(f"{size}-{kind} at offset {at} of {len(data)} bytes")
+    return data[at : at + size]
+
+
 #: Format letters of struct for integers by size in bytes; there is none for three bytes.
 _LETTERS = {1: "B", 2: "H", 4: "I"}
 
@@ -66,10 +73,8 @@ class Int:
 
     def read(self, data: bytes, at: int) -> tuple[int, int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        end = at + self._size
-        if end > len(data):
-            raise Truncated(f"{self._size}-byte integer at offset {at} of {len(data)} bytes")
-        return int.from_bytes(data[at:end], "little", signed=self._signed), end
+        taken = _take(data, at, self._size, "byte integer")
+        return int.from_bytes(taken, "little", signed=self._signed), at + self._size
 
     def write(self, value: int) -> bytes:
         """Return the bytes of a value."""
@@ -78,6 +83,10 @@ class Int:
         except OverflowError:
             kind = "a signed" if self._signed else "an unsigned"
             raise ValueError(f"{value} does not fit {kind} {8 * self._size}-bit integer") from None
+
+    def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
+        """Return the layout of one integer, and what makes the value from it."""
+        return struct.Struct(f"<{self.format}"), int
 
 
 def _characters(value: str) -> bytes:
@@ -117,10 +126,8 @@ class FixedString:
 
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         """Read the value at offset `at`; return it and the offset after it."""
-        end = at + self._size
-        if end > len(data):
-            raise Truncated(f"{self._size}-character field at offset {at} of {len(data)} bytes")
-        return data[at:end].partition(b"\0")[0].decode("latin-1"), end
+        taken = _take(data, at, self._size, "character field")
+        return taken.partition(b"\0")[0].decode("latin-1"), at + self._size
 
     def write(self, value: str) -> bytes:
         """Return the bytes of a value."""
@@ -146,12 +153,14 @@ class Rest:
 
 
 class Counted:
-    """A count byte and that many items. Reads only complete items: MobileSim sends too large a count."""
+    """A count byte and that many items: integers, or records of required integers only.
+
+    Reads only complete items: MobileSim sends too large a count.
+    """
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
-        #: layout of items that are integers only, read with a single call of struct, and the constructor of an item
-        self._integers = self._item.integers() if isinstance(self._item, Record) else None
+        self._layout, self._make = self._item.integers()
 
     def __str__(self) -> str:
         return f"count u8, then {self._item} each"
@@ -160,29 +169,18 @@ class Counted:
         """Read the value at offset `at`; return it and the offset after it."""
         if at >= len(data):
             raise Truncated(f"1-byte integer at offset {at} of {len(data)} bytes")
-        count, at = data[at], at + 1
-        if self._integers:
-            layout, make = self._integers
-            end = at + min(count, (len(data) - at) // layout.size) * layout.size
-            return tuple([make(*row) for row in layout.iter_unpack(data[at:end])]), end
-        items = []
-        for _ in range(count):
-            try:
-                item, at = self._item.read(data, at)
-            except Truncated:
-                break
-            items.append(item)
-        return tuple(items), at
+        make, size, begin = self._make, self._layout.size, at + 1
+        end = begin + min(data[at], (len(data) - begin) // size) * size
+        return tuple([make(*row) for row in self._layout.iter_unpack(data[begin:end])]), end
 
     def write(self, value: tuple[Any, ...]) -> bytes:
         """Return the bytes of a value."""
         return _COUNT.write(len(value)) + b"".join(map(self._item.write, value))
 
 
-def _codec(hint: Any) -> Codec:
+def _codec(hint: Any) -> Any:
     """Return the codec in an annotation such as U16; a codec is returned as it is."""
-    codec: Codec = hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint
-    return codec
+    return hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint
 
 
 class Record:
@@ -199,7 +197,7 @@ class Record:
         *preferred, fallback = self._alternatives
         for cls in preferred:
             try:
-                read: tuple[Any, int] = _read(cls, data, at)
+                read = _read(cls, data, at)
             except Truncated:
                 continue
             if read[1] == len(data):
@@ -210,14 +208,10 @@ class Record:
         """Return the bytes of a value."""
         return pack(value)
 
-    def integers(self) -> tuple[struct.Struct, Callable[..., Any]] | None:
-        """Return the layout and what makes an instance, if all fields are required integers, else None."""
-        if len(self._alternatives) > 1:
-            return None
-        reader = _READERS[self._alternatives[0]]
-        if reader.optional or len(reader.required) != 1 or not isinstance(reader.required[0], _Integers):
-            return None
-        return reader.required[0].prefixes[-1], reader.make
+    def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
+        """Return the layout of a record of required integers only, and what makes an instance from them."""
+        (cls,) = self._alternatives
+        return struct.Struct("<" + "".join(map(_format, _layout(cls)))), _maker(cls)
 
 
 _COUNT = Int(1, signed=False)
@@ -242,16 +236,8 @@ class _Field:
     optional: bool
 
 
-_LAYOUTS: dict[type, tuple[_Field, ...]] = {}
-
-
+@functools.cache
 def _layout(cls: type) -> tuple[_Field, ...]:
-    if cls not in _LAYOUTS:
-        _LAYOUTS[cls] = _describe(cls)
-    return _LAYOUTS[cls]
-
-
-def _describe(cls: type) -> tuple[_Field, ...]:
     hints = typing.get_type_hints(cls, include_extras=True)
     layout = []
     for field in fields(cls):
@@ -326,21 +312,15 @@ class _Reader:
     make: Callable[..., Any]  #: makes an instance from the values in the order of the fields
 
 
-class _Readers(dict[type, _Reader]):
-    """The reader of each class, made when it is needed first."""
-
-    def __missing__(self, cls: type) -> _Reader:
-        layout = _layout(cls)
-        count = sum(not field.optional for field in layout)
-        required, optional = tuple(_grouped(layout[:count])), []
-        for run in _grouped(layout[count:]):
-            count += run.count
-            optional.append((run, count))
-        self[cls] = reader = _Reader(required, tuple(optional), _maker(cls))
-        return reader
-
-
-_READERS = _Readers()
+@functools.cache
+def _reader(cls: type) -> _Reader:
+    layout = _layout(cls)
+    count = sum(not field.optional for field in layout)
+    required, optional = tuple(_grouped(layout[:count])), []
+    for run in _grouped(layout[count:]):
+        count += run.count
+        optional.append((run, count))
+    return _Reader(required, tuple(optional), _maker(cls))
 
 
 def _maker(cls: type) -> Callable[..., Any]:
@@ -377,8 +357,8 @@ def _format(field: _Field) -> str:
     return field.codec.format if isinstance(field.codec, Int) else ""
 
 
-def _read(cls: type[T], data: bytes, at: int) -> tuple[T, int]:
-    reader = _READERS[cls]
+def _read(cls: type, data: bytes, at: int) -> tuple[Any, int]:
+    reader = _reader(cls)
     values: list[Any] = []
     for run in reader.required:
         at = run.read(data, at, values)
@@ -395,7 +375,8 @@ def unpack(cls: type[T], data: bytes) -> T:
     Raises:
         Truncated: The data ends inside a required field.
     """
-    return _read(cls, data, 0)[0]
+    value: T = _read(cls, data, 0)[0]
+    return value
 
 
 def pack(value: Any) -> bytes:
@@ -404,17 +385,18 @@ def pack(value: Any) -> bytes:
     Raises:
         ValueError: A value does not fit, or an optional field before a given one is missing.
     """
+    cls: type = type(value)
     parts: list[bytes] = []
     ended_by = None
-    for field in _layout(type(value)):
+    for field in _layout(cls):
         item = getattr(value, field.name)
         if item is None and field.optional:
             ended_by = ended_by or field.name
         elif ended_by:
-            raise ValueError(f"{type(value).__name__}.{field.name} requires {ended_by}, which comes before it")
+            raise ValueError(f"{cls.__name__}.{field.name} requires {ended_by}, which comes before it")
         else:
             try:
                 parts.append(field.codec.write(item))
             except ValueError as error:
-                raise ValueError(f"{type(value).__name__}.{field.name}: {error}") from None
+                raise ValueError(f"{cls.__name__}.{field.name}: {error}") from None
     return b"".join(parts)
