@@ -121,14 +121,15 @@ def messages() -> Iterator[str]:
 @table
 def robots() -> Iterator[str]:
     """Every robot profile."""
-    yield "| profile | robot | size (m) | sonars | limits | baud |"
-    yield "|---|---|---|---|---|---|"
+    yield "| profile | robot | size (m) | sonars | limits | battery (V) | baud |"
+    yield "|---|---|---|---|---|---|---|"
     for name in available_profiles():
         profile = load_profile(name)
-        body, limits = profile.body, profile.limits
+        body, limits, battery = profile.body, profile.limits, profile.battery
         yield (
             f"| `{name}` | {profile.description} | {body.length:.2f} x {body.width:.2f} | {len(profile.sonar.poses)} "
-            f"| {limits.linear:.2f} m/s, {limits.angular:.2f} rad/s | {profile.link.baud} |"
+            f"| {limits.linear:.2f} m/s, {limits.angular:.2f} rad/s "
+            f"| {battery.low:g}, {battery.cutoff:g} | {profile.link.baud} |"
         )
 
 

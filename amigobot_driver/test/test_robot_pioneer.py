@@ -37,7 +37,7 @@ from amigobot_driver.robot.devices.gripper import ORDERS, Gripper
 from amigobot_driver.robot.events import Lift, Paddles
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.unconfirmed import UnconfirmedCommands
-from amigobot_driver.sim import Pose, Segment, Simulator, World
+from amigobot_driver.sim import Faults, Pose, Segment, Simulator, World
 
 P2OS, AROS, ARCOS = "p2at", "p3dx", "p3dx-sh"
 
@@ -150,6 +150,23 @@ class TestBumpers:
         bench.ask(lambda: bench.robot.configure(Options(bumper_stall="rear"), bench.now))
         bench.run(1)
         assert "BUMPSTALL(2)" in bench.words()
+
+
+@pytest.mark.parametrize("robot", ["p2at", "p3at", "p3at-sh"])
+def test_the_stop_button_keeps_the_motors_off_until_someone_switches_them_on(robot: str) -> None:
+    bench = pioneer(robot)
+    bench.run(2, cmd_vel=(0.2, 0.0))
+    bench.simulator.faults = Faults(stop_button=True)
+    bench.run(2, cmd_vel=(0.2, 0.0))
+    assert bench.reports[-1].stop_button and not bench.reports[-1].motors_enabled
+    assert not outcome(bench, lambda: bench.robot.enable_motors(True, bench.now)).success
+    there = bench.simulator.truth.pose.x
+    bench.simulator.faults = Faults()
+    bench.run(5, cmd_vel=(0.2, 0.0))
+    assert bench.simulator.truth.pose.x == there, "released, it does not drive on by itself"
+    assert outcome(bench, lambda: bench.robot.enable_motors(True, bench.now)).success
+    bench.run(2, cmd_vel=(0.2, 0.0))
+    assert bench.simulator.truth.pose.x > there + 0.2
 
 
 class TestCompass:

@@ -23,7 +23,9 @@ from processes import SimulatedRobot, simulated_robot, terminal, until
 from amigobot_driver import AmigoBot, Options, Report
 from amigobot_driver.cli import UsageError
 from amigobot_driver.profiles import Calibration, load_profile
+from amigobot_driver.protocol import Command
 from amigobot_driver.sim import Simulator, Wear, load_world
+from amigobot_driver.sim.activmedia import commands
 from amigobot_tools import calibrate
 from amigobot_tools.calibrate.drives import Drive, Square, Straight, Turns
 from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, corrected, end_of, fit
@@ -158,6 +160,17 @@ def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: P
     before, after = error(bench), error(worn(robot, profile=str(file)))
     assert before > 0.4
     assert after < 0.04
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P2OS before 1.M and AmigOS before 1.3 report a RevCount and ignore REVCOUNT."""
+    if not known:
+        monkeypatch.delitem(commands._ROWS, Command.REVCOUNT)
+    with AmigoBot("sim://p2at?world=empty&baud=0") as robot:
+        reported = robot.get_config()["rev_count"]
+        assert calibrate._rev_count(robot) == (reported if known else 0)
+        assert robot.get_config()["rev_count"] == reported
 
 
 def test_a_move_and_a_turn_go_as_far_as_asked(tmp_path: Path) -> None:

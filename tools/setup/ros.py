@@ -42,7 +42,8 @@ def find_ros() -> Ros:
     if distro in TOO_OLD and prefixes:
         raise SetupError(
             f"ROS 2 {distro.capitalize()} is sourced, but the node needs Jazzy or later: source that one, or use a "
-            "shell in which none is sourced (ROS 2 then comes from PyPI)"
+            "terminal in which none is sourced (ROS 2 then comes from PyPI). Often a line in ~/.bashrc sources it: put "
+            "a # before that line and open a new terminal"
         )
     if distro and prefixes and has_usable_rclpy():
         return Ros(distro, True, prefixes)

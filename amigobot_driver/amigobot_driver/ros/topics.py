@@ -149,7 +149,11 @@ CONFIG = Topic(
     _LATCHED,
 )
 ENCODERS = Topic("encoders", Encoders, "as streamed", "raw ticks")
-IMU = Topic("imu/data_raw", Imu, "as streamed", "AmigoBot-SH with gyro: turn rate; frame `imu_link`")
+_IMU_NOTES = (
+    "AmigoSH, AROS from 1.8 on, ARCOS: turn rate of [a gyro that the driver reads]"
+    "(../odometry.md#the-turn-rate-of-the-gyro); frame `imu_link`"
+)
+IMU = Topic("imu/data_raw", Imu, "as streamed", _IMU_NOTES)
 IO = Topic("io", IoState, "each SIP or IOpac", "digital pins, analog volts")
 CURRENTS = Topic("motor_currents", MotorCurrents, "as streamed", "Erratic; A")
 BUMPERS = Topic(
@@ -204,7 +208,7 @@ SERVOS = Topic(
     "positions (rad) by the joint names of the profile: Erratic `pan_joint`, `tilt_joint`, `servo_joint`",
     _NEWEST,
 )
-AUX_TX = Topic("aux{number}/tx", AuxData, "", "likewise", _DEEP, AUX_RX.numbers)
+AUX_TX = Topic("aux{number}/tx", AuxData, "", "bytes for the device; `aux3` as above", _DEEP, AUX_RX.numbers)
 
 #: Subscribed by the node.
 SUBSCRIBED = (CMD_VEL, CMD_WHEELS, CMD_HEADING, SERVOS, AUX_TX)

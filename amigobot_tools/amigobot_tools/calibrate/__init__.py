@@ -106,6 +106,8 @@ def _rev_count(robot: AmigoBot) -> int:
     if not isinstance(value, int) or not value:
         return 0
     try:
+        # Another value first: firmware without the command reports the old one, as if it had been set.
+        robot.set_config(rev_count=value + 1)
         robot.set_config(rev_count=value)
     except (Refused, RequestFailed):
         return 0

@@ -102,7 +102,7 @@ def _silence(target: Target) -> tuple[Cause, ...]:
     )
     battery = Cause(
         "battery-low",
-        "Its battery is below 11 V: an AmigoBot then refuses every client.",
+        "Its battery is below 11 V: by its manual an AmigoBot then refuses every client.",
         "Charge the battery. Then:",
         again,
     )

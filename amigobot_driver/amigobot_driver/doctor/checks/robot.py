@@ -48,7 +48,7 @@ def session(case: Case) -> Iterator[Finding]:
         # It does not stay open; the checks of battery and link say why.
         yield Finding("session", Severity.NOTE, f"the session opened and ended: {snapshot.link.note}")
     elif connection.refused:
-        text = "The robot answers and opens no session: its battery is below 11 V."
+        text = "The robot answers and opens no session: by the AmigoBot manual its battery is below 11 V then."
         battery = Cause("battery-low", text, "Charge the battery. Then:", again)
         reset = Cause("no-session", "Its controller hangs.", "Press RESET on the robot. Then:", again)
         yield Finding("session", Severity.ERROR, "it answers and opens no session", (battery, reset))
