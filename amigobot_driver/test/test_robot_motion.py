@@ -236,6 +236,18 @@ class TestStopFirst:
         assert bench.robot.session.connections == 1
         assert bench.words(since)[0] == "STOP"
 
+    @pytest.mark.parametrize("writer_first", [False, True])
+    @pytest.mark.parametrize("seconds", [0.55, 0.95])
+    def test_a_velocity_that_waited_for_its_turn_expires_while_this_process_sleeps(
+        self, bench: Bench, seconds: float, writer_first: bool
+    ) -> None:
+        bench.ask(lambda: bench.robot.queue.put(Command.SONAR(1)))  # the velocity has to wait for the spacing
+        since = bench.now
+        bench.drive(0.5, 0.5)
+        bench.sleep(seconds, writer_first=writer_first)
+        bench.run(1)
+        assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
+
     def test_even_when_a_velocity_was_the_first_thing_it_did_then(self, bench: Bench) -> None:
         """It may have waited in a queue all that time."""
         bench.run(2, cmd_vel=(0.5, 0.5))

@@ -214,6 +214,9 @@ class Link:
     def take(self, now: float) -> bytes | None:
         """Return the next frame to write; None if none is due."""
         self._dispatch_pending()
+        # After a freeze of the process a velocity may have expired in the queue: its timer replaces it.
+        if self.timeouts.next_time() <= now:
+            self.timeouts.run(now)
         queue, dialect = self.queue, self.session.dialect
         if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
             # The process was suspended: old requests are void, and the first frame must be a stop.
