@@ -309,6 +309,35 @@ class TestReconnect:
         odometer.update(starting, counters.time + CYCLE)
         assert odometer.jumps == 0
 
+    @pytest.mark.parametrize("rate", [-2.0, -0.6, 0.4, 1.5])
+    def test_counters_at_zero_that_are_zeroed_tell_a_start_better_than_the_velocity(self, rate: float) -> None:
+        """A robot that starts late in the cycle has turned less than the mean of both velocities says."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        drive(counters, odometer, [(0.0, 0.0)] * 3)
+        odometer.expect_zero(counters.time, 1.0)
+        counters.move(0.0, rate, CYCLE / 4)
+        after = odometer.update(counters.sip(), counters.time + CYCLE * 3 / 4)
+        assert after.yaw == pytest.approx(counters.heading, abs=0.001)
+        assert odometer.jumps == 0
+
+    @pytest.mark.parametrize("direction", [-1, 1])
+    def test_counters_of_a_robot_that_spins_were_zeroed_if_it_cannot_have_turned_so_far(self, direction: int) -> None:
+        """The packet that reports the reset was lost; to go on, the heading would have to have turned by 4.1 rad."""
+        counters, odometer = Counters(heading=direction * 1.4), Odometer(AMIGO)
+        before = drive(counters, odometer, [(0.0, direction * 2.1)] * 5)[-1]
+        odometer.interrupt()
+        restarted = Counters(heading=direction * 0.3)
+        after = odometer.update(restarted.sip(), counters.time + 1.5)
+        assert math.remainder(after.yaw - before.yaw, math.tau) == pytest.approx(direction * 0.3, abs=0.002)
+
+    def test_a_reset_that_is_reported_late_was_at_the_end_of_the_packets(self) -> None:
+        counters, odometer = Counters(), Odometer(AMIGO)
+        before = drive(counters, odometer, [(0.0, 2.0)] * 5)[-1]
+        odometer.robot_reset(counters.time + 0.55)
+        odometer.interrupt()
+        after = odometer.update(Counters().sip(), counters.time + 1.8)
+        assert 0.0 <= after.yaw - before.yaw < 0.5
+
     def test_of_the_simulated_robot_that_was_switched_off_and_on(self) -> None:
         bench = Bench()
         bench.connect()

@@ -292,6 +292,11 @@ class _Frame:
         return self.x + cos * tick.x - sin * tick.y, self.y + sin * tick.x + cos * tick.y, tick.heading + self.rotation
 
 
+def _spins(tick: Tick) -> bool:
+    """The robot turns so fast that its heading a second later tells nothing."""
+    return abs(tick.angular) > math.pi / 2
+
+
 class OdometryFollows(Check):
     """The odometry follows the truth within the resolution of the counters: position, heading and direction.
 
@@ -320,6 +325,10 @@ class OdometryFollows(Check):
             self._align(sighting)
             return
         assert last.made is not None
+        if made.epoch != last.made.epoch and sighting.connections != last.connections and _spins(last.made.tick):
+            # Documented: no packet may tell whether such a robot has turned on meanwhile or was reset.
+            self._align(sighting)
+            return
         if sighting.settings != last.settings:
             self._was_set(world, last, sighting)
             self._align(sighting)

@@ -41,6 +41,8 @@ _LATENCY = 0.02
 _ROLL = 5.0
 #: s in which a robot rolls to a stop after its motors were switched off.
 _COAST = 1.0
+#: s after a SIP in which a controller restarts that sends no other one: one cycle, and one SIP that was lost.
+_LATEST_RESET = 0.2
 #: Least and largest share of the distance by the wheels' velocities that SIPs of one burst may show.
 _BURST_SHARES = 0.1, 3.0
 #: s between two SIPs of most robots.
@@ -72,6 +74,10 @@ class _Step:
             self.x + cos * other.x - sin * other.y, self.y + sin * other.x + cos * other.y, self.turn + other.turn
         )
 
+    def differs(self, other: _Step) -> float:
+        """Return the distance between the ends of two motions, in m; a heading counts by `_LEVER`."""
+        return math.hypot(self.x - other.x, self.y - other.y) + _LEVER * abs(self.turn - other.turn)
+
     def distance_to(self, way: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
         """Return the distance to the nearest part of an arc, in m; a heading counts by `_LEVER`.
 
@@ -84,8 +90,7 @@ class _Step:
         size = way**2 + (_LEVER * turn) ** 2
         ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
         share = min(most, max(least, (ahead * way + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
-        arc = _arc(share * way, share * turn)
-        return math.hypot(self.x - arc.x, self.y - arc.y) + _LEVER * abs(self.turn - arc.turn)
+        return self.differs(_arc(share * way, share * turn))
 
 
 def _arc(way: float, turn: float) -> _Step:
@@ -372,9 +377,10 @@ class Odometer:
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
         resolution = self._resolution(counted, way)
         off, zeroed = counted.distance_to(way, turn, *shares), False
-        # Counters that fit the motion were not zeroed.
-        if off > resolution:
-            off_zero = self._since_zero(sip).distance_to(way, turn)
+        since_zero = self._since_zero(sip)
+        # Counters that fit the motion were not zeroed; whether those of a robot at the origin were makes no difference.
+        if off > resolution and counted.differs(since_zero) > resolution:
+            off_zero = since_zero.distance_to(way, turn)
             if stamp <= self._zero_by:
                 zeroed = off_zero + change / 4 + resolution < off
             else:
@@ -391,7 +397,7 @@ class Odometer:
             # command, which was sent when it was sent: of several the first, as too little is better than too much.
             sent = next((sent for sent in self._zero_sent if sent >= then), None)
             until = min(sent + _LATENCY - then, dt) if sent is not None else 0.0
-            return _arc(v0 * until, w0 * until).then(self._since_zero(sip))
+            return _arc(v0 * until, w0 * until).then(since_zero)
         return _arc(way, turn) if zeroed or impossible else None
 
     def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
@@ -406,11 +412,17 @@ class Odometer:
         fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
         # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
         smaller = since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
-        # The heading of a robot that spins tells nothing: its counters went on if the position is within its reach.
-        spins = abs(rate) * coast > math.pi / 2 and math.hypot(counted.x, counted.y) <= abs(speed) * roll + MARGIN
+        # A robot that spins may have turned further than half a turn: its counters went on if that is within its reach.
+        turned = (counted.turn if rate > 0 else -counted.turn) % math.tau
+        spins = (
+            abs(rate) * coast > math.pi / 2
+            and math.hypot(counted.x, counted.y) <= abs(speed) * roll + MARGIN
+            and turned <= abs(rate) * roll + _TURN_LEAP
+        )
         zeroed = fits and smaller and not spins and off_zero + self._resolution(counted) < off
         if self._reset_at is not None or zeroed:
-            until = min(max((self._reset_at or then) - then, 0.0), coast)
+            # Without SIPs for longer it was restarting already; and too little is better than too much.
+            until = min(max((self._reset_at or then) - then, 0.0), _LATEST_RESET)
             return _arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
 
