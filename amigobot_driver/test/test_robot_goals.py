@@ -16,7 +16,8 @@ from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, encode_frame
-from amigobot_driver.robot import MotionGoal, Options, Outcome, Refused
+from amigobot_driver.robot import MotionGoal, Odometry, Options, Outcome, Refused
+from amigobot_driver.robot.motion.goal import Move, Progress
 from amigobot_driver.sim import Simulator
 
 ROBOTS = ["amigo", "amigo-sh", "p3dx", "erratic"]
@@ -253,6 +254,24 @@ class TestEnds:
         assert outcome.message.endswith("no progress for 3 s, 0.500 m are left: is something in the way?")
         assert at_rest(bench)
         assert way.along == pytest.approx(0.0, abs=0.001)
+
+    @pytest.mark.parametrize(("step", "gives_up"), [(0.003, True), (0.03, False)])
+    def test_by_a_wall_that_yields_a_little_to_each_try_are_told(self, step: float, gives_up: bool) -> None:
+        """Each command brings the robot on by 3 mm, which is progress, and too little of it; by 30 mm it arrives."""
+        move, now, travelled, outcome = Move.by(0.5), 100.0, 0.0, None
+        move.begin(Odometry(), now, at_rest=True)
+        while outcome is None:
+            now += 0.1
+            result = move.observe(Progress(Odometry(travelled=travelled), 0.0, False, True, True, True, now))
+            if isinstance(result, Outcome):
+                outcome = result
+            elif result:
+                travelled += step
+        if gives_up:
+            assert outcome.message.startswith("no progress in 5 tries, 0.48")
+            assert now < 107.0
+        else:
+            assert outcome.success
 
     def test_of_a_move_that_ended_long_ago_stop_nothing(self, bench):
         old = moved(bench, 0.1)

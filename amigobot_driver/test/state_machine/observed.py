@@ -338,7 +338,7 @@ class ObservedWorld:
         movement = self.movement
         if movement:
             # Only a robot that could move is waited for.
-            resting = self.witness.now.at_rest and self.running
+            resting = self.running and all(tick.at_rest for tick in (self.witness.now, *self.witness.ticks))
             movement.at_rest_for = movement.at_rest_for + seconds if resting else 0.0
             movement.values_coming |= self.values_are_coming
         if not self.running:

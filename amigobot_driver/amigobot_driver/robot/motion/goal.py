@@ -32,6 +32,8 @@ START_LIMIT = 5.0
 SETTLE = 0.6
 #: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
+#: Commands in a row that may bring a motion less than its tolerance on: at a wall each one moves the robot a little.
+_TRIES = 5
 #: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
 MOVE_TOLERANCE = 0.02
@@ -97,6 +99,7 @@ class MotionGoal(ABC):
         self._sent_from = self._commanded = 0.0  #: travel when the command was sent, and the distance it commanded
         self._rest_since = math.inf  #: s
         self._best = self._best_at = math.inf
+        self._tries, self._tried_at = 0, math.inf  #: commands since so much remained
 
     def begin(self, odometry: Odometry, now: float, *, at_rest: bool) -> None:
         """Measure from this odometry on.
@@ -128,12 +131,19 @@ class MotionGoal(ABC):
             return self._reached()
         if abs(self.remaining) < self._best - self._tolerance / 10:
             self._best, self._best_at = abs(self.remaining), progress.now
-        if progress.now - self._best_at > PATIENCE:
+        again = progress.now - max(self._sent_at, self._rest_since) >= RESEND
+        if progress.now - self._best_at > PATIENCE or (again and not self._worth_another_try()):
             left = self._text(abs(self.remaining))
-            return Outcome(False, f"no progress for {PATIENCE:g} s, {left} are left: is something in the way?")
-        if progress.now - max(self._sent_at, self._rest_since) >= RESEND:
-            return self._send(progress)
-        return ()
+            since = f"for {PATIENCE:g} s" if self._tries <= _TRIES else f"in {_TRIES} tries"
+            return Outcome(False, f"no progress {since}, {left} are left: is something in the way?")
+        return self._send(progress) if again else ()
+
+    def _worth_another_try(self) -> bool:
+        """Count a command that is about to be sent again; return False if the ones before brought too little."""
+        if abs(self.remaining) < self._tried_at - self._tolerance:
+            self._tries, self._tried_at = 0, abs(self.remaining)
+        self._tries += 1
+        return self._tries <= _TRIES
 
     def measure(self, odometry: Odometry) -> None:
         """Update `covered` and `remaining`."""
