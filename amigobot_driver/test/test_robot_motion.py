@@ -584,6 +584,21 @@ class TestLimits:
         assert "VEL(200)" in bench.words(since)
         assert "SETV(200)" in bench.words(since)
 
+    def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
+        bench = Bench(Options(max_linear=0.6, max_angular=2.0))
+        bench.connect()
+        bench.ask(lambda: bench.robot.working_values.set({"trans_vel_max": 300}, bench.now))
+        bench.run(1)
+        since = bench.now
+        bench.drive(0.5, 1.0)
+        bench.run(0.3)
+        assert velocities(bench, since)[:2] == ["VEL(300)", "RVEL(34)"]
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=0.5, max_angular=2.0), bench.now))
+        since = bench.now
+        bench.drive(0.5, 1.0)
+        bench.run(0.3)
+        assert velocities(bench, since)[:2] == ["VEL(500)", "RVEL(57)"]
+
     def test_are_said_once_when_a_velocity_is_scaled_down(self) -> None:
         bench = Bench()
         bench.connect()

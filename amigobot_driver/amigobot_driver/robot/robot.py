@@ -375,12 +375,14 @@ class Robot:
         self.motion.timeout = options.command_timeout
         self.line.chosen = options.bridge_baud
         self._pace(now)
-        self._limit()
         self._arrange(now)
         self.working_values.release(before.keys() - self._requested_values().keys())
-        if not self.running:
-            return finished(True, "kept for the next connection")
-        return self.working_values.set(self._requested_values(), now)
+        if self.running:
+            result = self.working_values.set(self._requested_values(), now)
+        else:
+            result = finished(True, "kept for the next connection")
+        self._limit()
+        return result
 
     # -- inside -----------------------------------------------------------------------------------------------
 
@@ -422,8 +424,8 @@ class Robot:
             component.on_profile(self.profile)
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
-        self._limit()
         self.working_values.requested.update(self._requested_values())
+        self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence, len(self.profile.sonar.poses))
         self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
@@ -541,17 +543,27 @@ class Robot:
 
     def _limit(self) -> None:
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
-        requested = self.options.max_linear, self.options.max_angular
-        working = working_limits(self.profile.limits, self.working_values.config, requested)
-        if working != self.limits.working:
-            self.limits.working = working
+        linear, angular = self._option_limits()
+        options, held = self._requested_values(), self.working_values.requested
+        # A lower limit of set_robot_config would otherwise slow down one axis at the robot, and bend the curve.
+        if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
+            linear = speed / 1000
+        if (rate := held.get("rot_vel_max", math.inf)) < options.get("rot_vel_max", 0):
+            angular = math.radians(rate)
+        if (linear, angular) != self.limits.working:
+            self.limits.working = linear, angular
             self.motion.limits_changed()
+
+    def _option_limits(self) -> tuple[float, float]:
+        """Return the limits (m/s, rad/s) of the options, else the robot's own, neither beyond profile and firmware."""
+        requested = self.options.max_linear, self.options.max_angular
+        return working_limits(self.profile.limits, self.working_values.config, requested)
 
     def _requested_values(self) -> dict[str, int]:
         """Return the working values that calibration and options request, the velocity limits included."""
         rev_count = self.profile.calibration.rev_count
         values = {**({"rev_count": rev_count} if rev_count else {}), **self.options.tuning}
-        linear, angular = self.limits.working
+        linear, angular = self._option_limits()
         if self.options.max_linear:
             values["trans_vel_max"] = max(1, round(linear * 1000))
         if self.options.max_angular:

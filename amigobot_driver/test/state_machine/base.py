@@ -103,8 +103,11 @@ class Base(stateful.RuleBasedStateMachine):
 
     def _within_limits(self, linear: float, angular: float) -> tuple[float, float]:
         """The velocity that is driven when this one is published."""
-        limits = self.world.limits
-        scale = min(1.0, _share(limits.linear, linear), _share(limits.angular, angular))
+        limits, working = self.world.limits, self.world.witness.working
+        # Those that set_robot_config has lowered count, too.
+        top = min(limits.linear, (working("trans_vel_max") or math.inf) / 1000)
+        top_rate = min(limits.angular, math.radians(working("rot_vel_max") or math.inf))
+        scale = min(1.0, _share(top, linear), _share(top_rate, angular))
         return linear * scale, angular * scale
 
     def _reachable(self, linear: float, angular: float) -> bool:
