@@ -9,9 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
-
 from amigobot_msgs.msg import IoState, RobotConfig
 from amigobot_msgs.srv import (
     AuxRead,
@@ -23,6 +20,8 @@ from amigobot_msgs.srv import (
     SetDigitalOutputs,
     SetRobotConfig,
 )
+
+from .temporary_node import TemporaryNode
 
 _TRIES = 2
 #: s to wait after a service was discovered: an earlier response can get lost.
@@ -41,7 +40,7 @@ class Failed(Exception):
     """The node responds that a request has failed. The message is its own."""
 
 
-class NodeClient:
+class NodeClient(TemporaryNode):
     """A client of one driver node. Ends with `close` or with its `with` block.
 
     Args:
@@ -52,33 +51,18 @@ class NodeClient:
     def __init__(self, namespace: str, *, timeout: float = 10.0) -> None:
         self.prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
         self._timeout = timeout
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, args=[])
-        self._node = rclpy.create_node("amigobot_command", context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        super().__init__("amigobot_command")
         self._clients: dict[str, Any] = {}
 
-    def __enter__(self) -> NodeClient:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Leave the graph."""
-        self._node.destroy_node()
-        rclpy.shutdown(context=self._context)
-
-    def call(self, kind: Any, service: str, request: Any, *, limit: float = 0.0, repeat: bool = False) -> Any:
+    def call(self, kind: Any, service: str, *, limit: float = 0.0, repeat: bool = False, **fields: Any) -> Any:
         """Call a service.
 
         Args:
             kind: Service type.
             service: Name without namespace.
-            request: The request.
             limit: Seconds that the request itself may take; 0: the time-out of the client.
             repeat: Call again if no response comes, for requests that may be made twice.
+            fields: Fields of the request.
 
         Returns:
             The response.
@@ -90,44 +74,42 @@ class NodeClient:
         client = self._client(kind, name)
         tries = _TRIES if repeat else 1
         for _ in range(tries):
-            future = client.call_async(request)
-            self._executor.spin_until_future_complete(future, timeout_sec=limit / tries)
+            future = client.call_async(kind.Request(**fields))
+            self.executor.spin_until_future_complete(future, timeout_sec=limit / tries)
             if future.done():
                 return future.result()
         raise NoResponse(f"{name} does not respond within {limit:g} s")
 
-    def confirmed(self, kind: Any, service: str, request: Any, *, limit: float = 0.0) -> Any:
+    def confirmed(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
         """Call a service once, and return its response if it is a success.
 
         Raises:
             Failed: It is not; the message is that of the node.
             NoResponse: The service does not exist or does not respond.
         """
-        response = self.call(kind, service, request, limit=limit)
+        response = self.call(kind, service, limit=limit, **fields)
         if not response.success:
             raise Failed(response.message)
         return response
 
     def play_sound(self, sound: int | str) -> str:
         """Play a stored sound by number or name. Returns what was sent; raises as `confirmed`."""
-        by_number = isinstance(sound, int)
-        request = PlaySound.Request(number=sound if by_number else 0, name="" if by_number else sound)
-        return str(self.confirmed(PlaySound, "play_sound", request).message)
+        fields = {"number" if isinstance(sound, int) else "name": sound}
+        return str(self.confirmed(PlaySound, "play_sound", **fields).message)
 
     def list_sounds(self) -> tuple[tuple[int, str, bool, int], ...]:
         """Return number, name, whether it is a group, and bytes of each sound; raises as `confirmed`."""
-        response = self.confirmed(ListSounds, "list_sounds", ListSounds.Request(), limit=_LIST_LIMIT)
+        response = self.confirmed(ListSounds, "list_sounds", limit=_LIST_LIMIT)
         return tuple((sound.number, sound.name, sound.group, sound.length) for sound in response.sounds)
 
     def say(self, tones: Sequence[tuple[float, float]]) -> str:
         """Play tones (s, Hz). Returns what was sent; raises as `confirmed`."""
-        request = Say.Request(durations=[s for s, _ in tones], frequencies=[hertz for _, hertz in tones])
-        return str(self.confirmed(Say, "say", request).message)
+        durations, frequencies = [s for s, _ in tones], [hertz for _, hertz in tones]
+        return str(self.confirmed(Say, "say", durations=durations, frequencies=frequencies).message)
 
     def set_digital_outputs(self, mask: int, states: int) -> int:
         """Switch digital outputs. Returns all outputs; raises as `confirmed`."""
-        request = SetDigitalOutputs.Request(mask=mask, states=states)
-        return int(self.confirmed(SetDigitalOutputs, "set_digital_outputs", request).outputs)
+        return int(self.confirmed(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states).outputs)
 
     def io(self) -> IoState:
         """Return the next message of the topic io.
@@ -136,19 +118,18 @@ class NodeClient:
             NoResponse: None comes.
         """
         messages: list[IoState] = []
-        subscription = self._node.create_subscription(IoState, f"{self.prefix}io", messages.append, 1)
+        subscription = self.node.create_subscription(IoState, f"{self.prefix}io", messages.append, 1)
         end = time.monotonic() + self._timeout
         while not messages and time.monotonic() < end:
-            self._executor.spin_once(timeout_sec=max(0.0, end - time.monotonic()))
-        self._node.destroy_subscription(subscription)
+            self.executor.spin_once(timeout_sec=max(0.0, end - time.monotonic()))
+        self.node.destroy_subscription(subscription)
         if not messages:
             raise NoResponse(f"{self.prefix}io: nothing within {self._timeout:g} s; {_REMEDY}")
         return messages[0]
 
     def aux_write(self, port: int, data: bytes) -> int:
         """Write bytes to an auxiliary port. Returns how many; raises as `confirmed`."""
-        request = AuxWrite.Request(port=port, data=data)
-        return int(self.confirmed(AuxWrite, "aux_write", request, limit=_WRITE_LIMIT).written)
+        return int(self.confirmed(AuxWrite, "aux_write", limit=_WRITE_LIMIT, port=port, data=data).written)
 
     def aux_read(self, port: int, timeout: float) -> bytes:
         """Return the bytes that come from an auxiliary port within a time (s).
@@ -157,17 +138,14 @@ class NodeClient:
             Failed: There is no such port.
             NoResponse: The service does not exist or does not respond.
         """
-        request = AuxRead.Request(port=port, timeout=timeout)
-        return bytes(self.confirmed(AuxRead, "aux_read", request, limit=timeout + _MARGIN).data)
+        return bytes(self.confirmed(AuxRead, "aux_read", limit=timeout + _MARGIN, port=port, timeout=timeout).data)
 
     def _client(self, kind: Any, name: str) -> Any:
         if name not in self._clients:
-            client = self._node.create_client(kind, name)
+            client = self.node.create_client(kind, name)
             if not client.wait_for_service(timeout_sec=self._timeout):
                 raise NoResponse(f"no service {name}: {_REMEDY}")
-            end = time.monotonic() + _SETTLE
-            while (remaining := end - time.monotonic()) > 0:
-                self._executor.spin_once(timeout_sec=remaining)
+            self.spin(_SETTLE)
             self._clients[name] = client
         return self._clients[name]
 
@@ -193,8 +171,8 @@ def configuration(
     """
     with NodeClient(namespace, timeout=timeout) as client:
         if values is None:
-            response = client.call(GetRobotConfig, "get_robot_config", GetRobotConfig.Request(), repeat=True)
+            response = client.call(GetRobotConfig, "get_robot_config", repeat=True)
         else:
-            request = SetRobotConfig.Request(names=list(values), values=list(values.values()))
-            response = client.call(SetRobotConfig, "set_robot_config", request, repeat=True)
+            fields = {"names": list(values), "values": list(values.values())}
+            response = client.call(SetRobotConfig, "set_robot_config", repeat=True, **fields)
     return "" if response.success else response.message, response.config

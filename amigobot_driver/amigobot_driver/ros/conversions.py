@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from builtin_interfaces.msg import Time as TimeMsg
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry as OdometryMsg
-from rclpy.node import Node
 from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, PointCloud2, PointField, Range
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
@@ -47,11 +46,6 @@ def sonar_frame(number: int) -> str:
 def floor_frame(number: int) -> str:
     """Return the frame of a floor sensor, as in the URDF."""
     return f"floor_{number}_link"
-
-
-def header_now(node: Node, frame: str) -> Header:
-    """Return a header with the present time of the node."""
-    return Header(stamp=node.get_clock().now().to_msg(), frame_id=frame)
 
 
 def odometry_message(odom_frame: str, base_frame: str) -> OdometryMsg:

@@ -6,19 +6,18 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
-import rclpy
 from nav_msgs.msg import Odometry
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from ..doctor import Endpoint, Graph
+from .temporary_node import TemporaryNode
 
 #: s in which nodes are discovered, and s in which the odometry of a driver arrives.
 _DISCOVERY, _FIRST_MESSAGE = 2.0, 1.0
@@ -32,20 +31,11 @@ def read_graph(discovery: float = _DISCOVERY) -> Graph:
     Args:
         discovery: Time in s in which other nodes are discovered.
     """
-    context = rclpy.Context()
-    rclpy.init(context=context, args=[])
-    node = rclpy.create_node(_NAME, context=context, enable_rosout=False, start_parameter_services=False)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    try:
-        _spin(executor, discovery)
-        graph = _graph(node)
-        ages = _ages(node, executor, [f"{namespace}odom" for namespace, _ in graph.drivers])
-        return Graph(graph.variables, graph.nodes, graph.publishers, graph.subscribers, ages)
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+    with TemporaryNode(_NAME) as temporary:
+        temporary.spin(discovery)
+        graph = _graph(temporary.node)
+        ages = _ages(temporary, [f"{namespace}odom" for namespace, _ in graph.drivers])
+    return replace(graph, ages=ages)
 
 
 def _graph(node: Node) -> Graph:
@@ -68,8 +58,9 @@ def _full(namespace: str, name: str) -> str:
     return f"{namespace.rstrip('/')}/{name}"
 
 
-def _ages(node: Node, executor: SingleThreadedExecutor, topics: list[str]) -> dict[str, float]:
+def _ages(temporary: TemporaryNode, topics: list[str]) -> dict[str, float]:
     """Age in s of the newest message of each topic; a stamp of zero counts as none."""
+    node = temporary.node
     ages: dict[str, float] = {}
 
     def take(topic: str, message: Odometry) -> None:
@@ -80,11 +71,5 @@ def _ages(node: Node, executor: SingleThreadedExecutor, topics: list[str]) -> di
     for topic in topics:
         node.create_subscription(Odometry, topic, partial(take, topic), qos_profile_sensor_data)
     if topics:
-        _spin(executor, _FIRST_MESSAGE)
+        temporary.spin(_FIRST_MESSAGE)
     return ages
-
-
-def _spin(executor: SingleThreadedExecutor, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while (remaining := end - time.monotonic()) > 0:
-        executor.spin_once(timeout_sec=remaining)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import rclpy
 from rclpy.client import Client
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 from std_srvs.srv import Trigger
+
+from .temporary_node import TemporaryNode
 
 _STOP, _CLEAR = "emergency_stop", "clear_emergency_stop"
 #: s between two looks at the graph, and s after which a request without a response is made again: both requests may be
@@ -38,13 +38,9 @@ def stop_all(
         The namespaces that were discovered and did not respond.
     """
     only = None if namespace is None else f"/{namespace.strip('/')}".rstrip("/") + "/"
-    context = rclpy.Context()
-    rclpy.init(context=context, args=[])
-    node = rclpy.create_node("amigobot_stop", context=context, enable_rosout=False, start_parameter_services=False)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
     drivers: dict[str, _Driver] = {}
-    try:
+    with TemporaryNode("amigobot_stop") as temporary:
+        node = temporary.node
         end = time.monotonic() + seconds
         while time.monotonic() < end and not (only in drivers and drivers[only].responded):
             for found in _drivers(node):
@@ -54,11 +50,7 @@ def stop_all(
             for name, driver in drivers.items():
                 if response := driver.ask():
                     report(name, response.success, response.message)
-            executor.spin_once(timeout_sec=_LOOK)
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+            temporary.executor.spin_once(timeout_sec=_LOOK)
     return {name for name, driver in drivers.items() if not driver.responded}
 
 

@@ -78,7 +78,7 @@ class TuningServices(Interface):
         outcome, config = await self._set(values)
         state = self._context.snapshot()
         if state.identity:
-            header = conversions.header_now(self._node, self._context.base_frame)
+            header = self._context.header_now()
             response.config = conversions.robot_config(
                 state.identity, state.profile, state.profile_reason, config, header
             )
