@@ -21,6 +21,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+#: Quotes and `--option` stay as they are typed: a dash made of two hyphens cannot be pasted.
+smartquotes = False
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 autodoc_member_order = "bysource"

@@ -5,7 +5,8 @@
 
 ./run python -m tools.cli_page
 
-A part stands between the lines `<!-- generated: VERB -->` and `<!-- end -->`. The text around it is written by hand.
+A part stands between the lines `<!-- generated: VERB -->` and `<!-- end -->`; that of `verbs` is the table of all. The
+text around it is written by hand.
 """
 
 from __future__ import annotations
@@ -16,10 +17,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from amigobot_driver.cli.verbs import find_verbs
+from amigobot_driver.cli.verbs import BUILT_IN, find_verbs
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+#: The part with the table of all verbs.
+TABLE = "verbs"
+#: Where the page of the simulator has what `amigobot sim --help` says below its options.
+_BELOW = {
+    "--fault": "faults",
+    "--variant": "the-erratic",
+    "--wear": "wear-sonars-auxiliary-devices",
+    "--sonar": "wear-sonars-auxiliary-devices",
+}
 
 
 def text(page: str) -> str:
@@ -28,13 +38,31 @@ def text(page: str) -> str:
 
 
 def part(name: str) -> str:
-    """What a verb says of itself, and a table of its arguments."""
+    """What a verb says of itself, and a table of its arguments; or the table of all verbs."""
+    if name == TABLE:
+        return "\n".join(packages()) + "\n\n"
     module = find_verbs()[name].load()
     parser = argparse.ArgumentParser(prog=f"amigobot {name}")
     module.add_arguments(parser)
     lines = "\n".join(f"| `{argument}` | {meaning} |" for argument, meaning in arguments(parser))
     table = f"| argument | |\n|---|---|\n{lines}\n\n" if lines else ""
-    return f"{inspect.cleandoc(module.__doc__ or '')}\n\n{table}"
+    return f"{_escaped(inspect.cleandoc(module.__doc__ or ''))}\n\n{table}"
+
+
+def packages() -> Iterator[str]:
+    """A table of the packages with the verbs that each adds."""
+    rows: dict[str, list[str]] = {"amigobot_driver": [], "amigobot_tools": []}
+    for name in sorted(find_verbs()):
+        rows["amigobot_driver" if name in BUILT_IN else "amigobot_tools"].append(f"[{name}](#{name})")
+    yield "| package | verbs |"
+    yield "|---|---|"
+    for package, names in rows.items():
+        yield f"| {package} | {', '.join(names)} |"
+
+
+def _escaped(text: str) -> str:
+    """The text with the backslashes that Markdown would take for its own; a block of code has none of these."""
+    return "\n".join(line if line.startswith("    ") else line.replace("\\", "\\\\") for line in text.split("\n"))
 
 
 def arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
@@ -48,6 +76,8 @@ def arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
         name = ", ".join(action.option_strings) or action.dest
         value = f" {shown}" if action.nargs != 0 and (action.option_strings or action.choices) else ""
         meaning = (action.help or "") % values
+        if meaning.endswith("; see below"):
+            meaning = f"{meaning.removesuffix('; see below')}: [values](explanation/simulator.md#{_BELOW[name]})"
         yield f"{name}{value}".replace("|", "\\|"), " ".join(meaning.split()).replace("|", "\\|")
 
 

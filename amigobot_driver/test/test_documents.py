@@ -106,6 +106,12 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", sorted((REPOSITORY / "docs" / "how-to").glob("*.md")), ids=lambda path: path.stem)
+def test_a_how_to_page_names_the_environment_of_its_commands(page: Path) -> None:
+    if page.stem != "index":
+        assert re.search(r"^\*Environment: \S", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 # -- docs/how-to/erratic.md ------------------------------------------------------------------------------------------
 
 ERRATIC = (REPOSITORY / "docs" / "how-to" / "erratic.md").read_text(encoding="utf-8")

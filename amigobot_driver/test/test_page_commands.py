@@ -47,6 +47,7 @@ ELSEWHERE = {
     "cp": "needs an installed package",
     "nano": "an editor",
     "git": "needs the address of the repository",
+    "bloom-release": "needs a release repository",
     "rosbags-convert": "needs a bag of the reader",
     "rosdep": "needs an installed distribution and root",
     "colcon": "needs an installed distribution",
