@@ -25,8 +25,6 @@ PARAMETERS = (
 )
 #: Seconds before a process restarts, with use_respawn; the same as in the launch files of Nav2.
 RESPAWN_DELAY = 2.0
-#: Names of the robot's frames in the parameter files of other packages.
-_ODOM_FRAME, _BASE_FRAME = "odom", "base_link"
 #: The C implementation if installed: ten times as fast.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -95,7 +93,4 @@ def robot_frames(parameters: Mapping[str, Any]) -> dict[str, str]:
         parameters: As `effective_parameters` returns them.
     """
     prefix = parameters["frame_prefix"]
-    return {
-        _ODOM_FRAME: f"{prefix}{parameters['odom_frame']}",
-        _BASE_FRAME: f"{prefix}{parameters['base_frame']}",
-    }
+    return {"odom": f"{prefix}{parameters['odom_frame']}", "base_link": f"{prefix}{parameters['base_frame']}"}

@@ -73,12 +73,8 @@ class TopicPublisher:
             now: Time of the message on the driver's clock, s.
         """
         if not 0.0 <= now - self._asked < _RECOUNT:
-            self._asked, self._subscribed = now, self.has_subscribers()
+            self._asked, self._subscribed = now, bool(self._count())
         return self._subscribed
-
-    def has_subscribers(self) -> bool:
-        """Ask the middleware."""
-        return bool(self._count())
 
 
 @dataclass(frozen=True, slots=True)
