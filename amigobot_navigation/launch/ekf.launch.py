@@ -28,6 +28,8 @@ PASSED_ON = {
     "base_frame": ("", "frame of the robot; empty: the value in params_file, else base_link"),
     "frame_prefix": ("", "prefix of every frame name, such as alpha/; empty: the value in params_file, else none"),
     "use_sim_time": ("", "take the time from /clock; empty: the value in params_file, else false"),
+    "publish_scan": ("", "also publish the sonars as a LaserScan, as Nav2 needs; empty: the value in params_file"),
+    "enable_stamped_cmd_vel": ("", "cmd_vel is a TwistStamped, as Nav2 needs; empty: the value in params_file"),
 }
 
 
@@ -43,6 +45,12 @@ def generate_launch_description() -> LaunchDescription:
                 "ekf_file",
                 default_value=str(HERE / "config" / "ekf.yaml"),
                 description="parameters of robot_localization, with the frames odom and base_link: they are replaced",
+            ),
+            DeclareLaunchArgument(
+                "description",
+                default_value="true",
+                choices=SWITCH,
+                description="start robot_state_publisher with the model of this robot",
             ),
             DeclareLaunchArgument(
                 "use_respawn",
@@ -73,7 +81,7 @@ def start(context: LaunchContext) -> list[Action]:
         respawn=arguments["use_respawn"] == "true",
         respawn_delay=RESPAWN_DELAY,
     )
-    passed = {name: arguments[name] for name in (*PASSED_ON, "use_respawn")}
+    passed = {name: arguments[name] for name in (*PASSED_ON, "description", "use_respawn")}
     driver = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py"))),
         launch_arguments={**passed, "publish_tf": "false"}.items(),
