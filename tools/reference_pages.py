@@ -127,7 +127,7 @@ def robots() -> Iterator[str]:
         profile = load_profile(name)
         body, limits, battery = profile.body, profile.limits, profile.battery
         yield (
-            f"| `{name}` | {profile.description} | {body.length:.2f} x {body.width:.2f} | {len(profile.sonar.poses)} "
+            f"| `{name}` | {profile.description} | {body.length:.3f} x {body.width:.3f} | {len(profile.sonar.poses)} "
             f"| {limits.linear:.2f} m/s, {limits.angular:.2f} rad/s "
             f"| {battery.low:g}, {battery.cutoff:g} | {profile.link.baud} |"
         )

@@ -12,8 +12,9 @@ wheels, as in UMBmark). After each drive you measure where it is: with a mark on
 before each drive, and any key stops the robot. At the end it shows the result, and asks before it writes it.
 
 The result is a file for the robot with this name, in ~/.config/amigobot/robots. The driver, its node and the Python API
-load it whenever they meet a robot of this name. With --out you choose the file: for a robot without a name, or for
-another computer; then use it as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. The method is explained in
+load it for a robot of this name, unless a profile is requested: `robot:=p3dx` leaves the calibration out. With --out
+you choose the file: for a robot without a name, for one whose profile you request, or for another computer; then use it
+as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. The method is explained in
 docs/how-to/calibrate.md. Through a running node this is not possible: end the node, calibrate, start it again.
 """
 
