@@ -22,6 +22,8 @@ REFERENCE = "amigo"
 #: Within its minimum range a sonar detects nothing. In the driving direction a shape of the collision monitor ends at
 #: least this far (m) beyond the minimum range, ahead and to the side.
 _BEYOND_AHEAD, _BEYOND_BESIDE = 0.07, 0.035
+#: Distributions that need nav2_before_lyrical.yaml, too.
+BEFORE_LYRICAL = ("jazzy", "kilted")
 #: How much smaller than the body (m) a footprint may be.
 _TOLERANCE = 0.01
 #: Cosine of the largest angle between a sonar and the driving direction.
@@ -71,6 +73,45 @@ def fit_nav2(content: Parameters, profile: Profile) -> Parameters:
     return fitted
 
 
+def add_laser(content: Parameters, topic: str) -> Parameters:
+    """Return a copy of Nav2 parameters that uses a laser scanner beside the sonars.
+
+    Args:
+        content: The content of nav2.yaml, fitted to a robot or not.
+        topic: The topic of the LaserScan messages. The costmaps subscribe to it as an absolute name.
+    """
+    changed = copy.deepcopy(content)
+    _parameters(changed, "amcl").update(scan_topic=topic, max_beams=60, laser_max_range=-1.0, sigma_hit=0.2)
+    # Nav2's default of max_obstacle_height is 0.0 m in global_frame: every point of a laser above the floor is dropped.
+    source = {
+        **{"topic": f"/{topic.lstrip('/')}", "data_type": "LaserScan", "marking": True, "clearing": True},
+        "max_obstacle_height": 2.0,
+    }
+    for name in ("local_costmap", "global_costmap"):
+        costmap = _parameters(changed[name], name)
+        costmap["plugins"].insert(costmap["plugins"].index("range_layer"), "obstacle_layer")
+        layer = {"plugin": "nav2_costmap_2d::ObstacleLayer", "observation_sources": "scan", "scan": dict(source)}
+        costmap["obstacle_layer"] = layer
+    monitor = _parameters(changed, "collision_monitor")
+    monitor["observation_sources"].append("scan")
+    monitor["scan"] = {"type": "scan", "topic": topic, "enabled": True}
+    return changed
+
+
+def remove_sonars(content: Parameters) -> Parameters:
+    """Return a copy of Nav2 parameters without the sonars, for a robot that has none."""
+    changed = copy.deepcopy(content)
+    for name in ("local_costmap", "global_costmap"):
+        costmap = _parameters(changed[name], name)
+        costmap["plugins"].remove("range_layer")
+        del costmap["range_layer"]
+    monitor = _parameters(changed, "collision_monitor")
+    for name in [name for name in monitor["observation_sources"] if name.startswith("sonar_")]:
+        monitor["observation_sources"].remove(name)
+        del monitor[name]
+    return changed
+
+
 def footprint_problem(content: Parameters, profile: Profile) -> str:
     """Compare the footprint in a user's parameter file with the body of a robot.
 
@@ -90,8 +131,8 @@ def footprint_problem(content: Parameters, profile: Profile) -> str:
     if all(found >= needed - _TOLERANCE for found, needed in extents):
         return ""
     return (
-        f"its footprint of {front + rear:.2f} x {left + right:.2f} m does not cover a {profile.name}, which is "
-        f"{body.front + body.rear:.2f} x {body.width:.2f} m: Nav2 may drive the robot into walls"
+        f"its footprint of {front + rear:.3f} x {left + right:.3f} m does not cover a {profile.name}, which is "
+        f"{body.front + body.rear:.3f} x {body.width:.3f} m: Nav2 may drive the robot into walls"
     )
 
 
@@ -141,8 +182,8 @@ def _fit_monitor(monitor: Parameters, profile: Profile) -> None:
 def _topics(profile: Profile) -> list[str]:
     if not profile.sonar.poses:
         raise ProfileError(
-            f"robot {profile.name} has no sonars, and Nav2's parameters are for sonars: give params_file:=FILE with "
-            "the robot's footprint and a laser, or a robot with sonars"
+            f"robot {profile.name} has no sonars, and Nav2's parameters are for sonars: give a robot with sonars, or "
+            f"params_file:=FILE, which `ros2 run amigobot_navigation nav2_params {profile.name} --laser scan` writes"
         )
     return [f"sonar/range_{number}" for number in range(len(profile.sonar.poses))]
 

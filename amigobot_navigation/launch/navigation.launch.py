@@ -23,7 +23,7 @@ from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
 from amigobot_driver.sim import Pose, load_world
 from amigobot_navigation.names import fitted_file
-from amigobot_navigation.nav2 import REFERENCE, fit_nav2, footprint_problem
+from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem
 
 HERE = Path(__file__).resolve().parents[1]
 SWITCH = ["true", "false"]
@@ -111,9 +111,10 @@ class Navigation:
         self.start = load_world(arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
         self.notes: list[str] = []
-        self.profile = load_profile(self.robot() or REFERENCE)
+        self.name = self.robot() or REFERENCE
+        self.profile = load_profile(self.name)
         files = [Path(arguments["params_file"])]
-        if os.environ.get("ROS_DISTRO") in ("jazzy", "kilted"):
+        if os.environ.get("ROS_DISTRO") in BEFORE_LYRICAL:
             # Before the other one, which may be the user's: of two values the later one counts.
             files.insert(0, HERE / "config" / "nav2_before_lyrical.yaml")
         self.files = [self.fitted(self.of_the_robot(file)) for file in files]
@@ -135,7 +136,10 @@ class Navigation:
         content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
         if file.resolve().parent != (HERE / "config").resolve():
             if problem := footprint_problem(content, self.profile):
-                self.notes.append(f"params_file {file}: {problem}")
+                self.notes.append(
+                    f"params_file {file}: {problem}; `ros2 run amigobot_navigation nav2_params {self.name}` "
+                    "prints parameters that fit"
+                )
             return file
         fitted = fit_nav2(content, self.profile)
         if fitted == content:

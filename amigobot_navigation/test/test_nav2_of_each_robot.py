@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import yaml
 
 from amigobot_driver.profiles import ProfileError, available_profiles, load_profile
+from amigobot_navigation import nav2_params
 from amigobot_navigation.nav2 import fit_nav2, footprint, footprint_problem
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
@@ -193,8 +195,8 @@ def test_other_sources_and_missing_nodes_stay_as_they_are() -> None:
 
 def test_a_footprint_that_is_too_small_for_the_robot_is_told_with_both_sizes() -> None:
     problem = footprint_problem(CONTENT["nav2.yaml"], load_profile("p3at"))
-    assert "0.33 x 0.28 m" in problem
-    assert "p3at, which is 0.63 x 0.51 m" in problem
+    assert "0.330 x 0.280 m" in problem
+    assert "p3at, which is 0.626 x 0.505 m" in problem
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
@@ -208,3 +210,134 @@ def test_a_footprint_that_cannot_be_read_is_left_to_nav2(value: object) -> None:
     costmap = {"local_costmap": {"ros__parameters": {} if value is None else {"footprint": value}}}
     assert footprint_problem({"local_costmap": costmap}, load_profile("p3at")) == ""
     assert footprint_problem({}, load_profile("p3at")) == ""
+
+
+# --- nav2_params: the file as the start of one's own ------------------------------------------------------------
+
+DOCS = CONFIG.parents[1] / "docs" / "how-to"
+
+
+@pytest.fixture(autouse=True)
+def newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROS_DISTRO", "lyrical")
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """What the command prints, as ROS reads it: without aliases."""
+    assert nav2_params.main([*arguments]) == 0
+    text = capsys.readouterr().out
+    assert not re.search(r"[:,\[-] ?[&*]\w", text), "ROS reads no aliases"
+    return yaml.safe_load(text)
+
+
+@pytest.mark.parametrize("robot", ["amigo", "p3dx", "powerbot-sh"])
+def test_the_command_prints_the_parameters_that_the_launch_file_uses(
+    robot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert printed(capsys, robot) == fitted(robot)
+
+
+@pytest.mark.parametrize("distro", ["jazzy", "kilted"])
+def test_the_command_prints_the_names_of_older_distributions_too(
+    distro: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROS_DISTRO", distro)
+    content = printed(capsys, "p3dx")
+    older = node(CONTENT["nav2_before_lyrical.yaml"], "controller_server")["FollowPath"]
+    follower = node(content, "controller_server")["FollowPath"]
+    assert older.items() <= follower.items()
+    for name in older:
+        del follower[name]
+    assert content == fitted("p3dx")
+
+
+@pytest.mark.parametrize("robot", ["amigo", "p3dx"])
+def test_a_laser_is_added_to_amcl_costmaps_and_monitor(robot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    content = printed(capsys, robot, "--laser", "front/scan")
+    assert node(content, "amcl")["scan_topic"] == "front/scan"
+    for costmap in costmaps(content):
+        plugins = costmap["plugins"]
+        assert plugins.index("obstacle_layer") == plugins.index("range_layer") - 1
+        assert plugins[-1] == "inflation_layer"
+        (source,) = [costmap["obstacle_layer"][name] for name in ("scan",)]
+        assert costmap["obstacle_layer"]["observation_sources"] == "scan"
+        assert source["topic"] == "/front/scan", "a relative name would be below that of the costmap"
+        assert source["max_obstacle_height"] > load_profile(robot).body.height + 0.5, "the default of Nav2 is 0"
+    monitor = node(content, "collision_monitor")
+    assert monitor["observation_sources"] == [*node(fitted(robot), "collision_monitor")["observation_sources"], "scan"]
+    assert monitor["scan"] == {"type": "scan", "topic": "front/scan", "enabled": True}
+
+
+def test_a_robot_without_sonars_gets_a_file_with_its_laser_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    content = printed(capsys, "generic", "--laser", "scan")
+    assert "sonar" not in json.dumps(content) and "range_layer" not in json.dumps(content)
+    assert node(content, "collision_monitor")["observation_sources"] == ["scan"]
+    assert footprint_problem(content, load_profile("generic")) == ""
+
+
+@pytest.mark.parametrize(("robot", "reason"), [("generic", "has no sonars.*--laser"), ("p9", "p9.*p3dx")])
+def test_a_file_that_cannot_be_made_is_an_error(robot: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert nav2_params.main([robot]) == 1
+    output = capsys.readouterr()
+    assert output.out == "" and re.search(reason, output.err)
+
+
+def test_ros_reads_what_the_command_prints(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rclpy = pytest.importorskip("rclpy", reason="rclpy is not installed")
+    nav2_params.main(["p3dx", "--laser", "scan"])
+    file = tmp_path / "nav2.yaml"
+    file.write_text(capsys.readouterr().out, encoding="utf-8")
+    context = rclpy.Context()
+    rclpy.init(args=["--ros-args", "--params-file", str(file)], context=context)
+    rclpy.shutdown(context=context)
+
+
+def test_the_page_shows_what_a_laser_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/how-to/laser.md: each value in its block is the value that the command prints."""
+    (block,) = [text for text in _yaml_blocks("laser.md") if "obstacle_layer" in text]
+
+    def check(shown: Any, content: Any, path: str) -> None:
+        if isinstance(shown, dict):
+            for name, value in shown.items():
+                check(value, content[name], f"{path}/{name}")
+        else:
+            assert shown == content, path
+
+    check(yaml.safe_load(block), printed(capsys, "amigo", "--laser", "scan"), "")
+
+
+def _yaml_blocks(page: str) -> list[str]:
+    return re.findall(r"```yaml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+# --- the table of speeds in docs/how-to/nav2.md --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_every_profile_gets_the_speeds_and_accelerations_of_the_file(robot: str) -> None:
+    content = fitted(robot)
+    for name in ("controller_server", "behavior_server", "velocity_smoother"):
+        assert node(content, name) == node(CONTENT["nav2.yaml"], name)
+
+
+def test_the_page_has_the_speeds_of_the_file() -> None:
+    table = (DOCS / "nav2.md").read_text(encoding="utf-8").partition("## Speeds")[2].partition("\n## ")[0]
+    rows = {name: cell for name, cell in re.findall(r"^\| ([^|]+) \| ([^|]+) \|", table, re.MULTILINE)}
+    content = CONTENT["nav2.yaml"]
+    follower, smoother = node(content, "controller_server")["FollowPath"], node(content, "velocity_smoother")
+    spin, acceleration = node(content, "behavior_server"), smoother["max_accel"]
+    expected = {
+        "forward": [follower["max_linear_vel"], smoother["max_velocity"][0]],
+        "backward": [-smoother["min_velocity"][0]],
+        "rotation": [follower["rotate_to_heading_angular_vel"], follower["max_angular_vel"]],
+        "acceleration": [acceleration[0], acceleration[2]],
+        "smallest, controller": [
+            follower["min_approach_linear_velocity"],
+            follower["regulated_linear_scaling_min_speed"],
+        ],
+        "smallest, recovery `spin`": [spin["min_rotational_vel"]],
+    }
+    assert {name: [float(n) for n in re.findall(r"\d+\.\d+", rows[name])] for name in expected} == expected
+    assert smoother["deadband_velocity"] == [0.0, 0.0, 0.0]
+    period = 1 / node(content, "controller_server")["controller_frequency"]
+    assert f"{follower['max_angular_accel'] * period:.3f} rad/s more" in table

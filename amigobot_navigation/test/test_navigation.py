@@ -378,6 +378,15 @@ def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(load: Any, t
     assert len(monitor["observation_sources"]) == 16
 
 
+def test_the_filter_and_a_model_of_ones_own_go_together_and_with_nav2(load: Any) -> None:
+    module = load("ekf")
+    given = {"description": "false", "publish_scan": "true", "enable_stamped_cmd_vel": "true"}
+    started(module, **given)
+    (driver,) = driver_arguments(module)
+    assert given.items() <= driver.items()
+    assert driver["publish_tf"] == "false"
+
+
 def notes(module: Any) -> str:
     return "\n".join(str(call.kwargs["msg"]) for call in module.LogInfo.call_args_list)
 
@@ -403,7 +412,8 @@ def test_a_params_file_of_the_user_is_taken_as_it_is_and_launch_says_that_it_doe
     nodes = started(module, port="/dev/ttyUSB0", robot="p3at", params_file=str(file))
     amcl = next(node for node in nodes if node["name"] == "amcl")
     assert amcl["parameters"][0] == str(file)
-    assert f"{file}: its footprint of 0.33 x 0.28 m does not cover a p3at" in notes(module)
+    assert f"{file}: its footprint of 0.330 x 0.280 m does not cover a p3at" in notes(module)
+    assert "nav2_params p3at`" in notes(module)
 
 
 def test_a_robot_without_sonars_needs_a_params_file_of_its_own(

@@ -22,7 +22,7 @@ PACKAGES = ["amigobot_msgs", "amigobot_driver", "amigobot_navigation", "amigobot
 SHIMS = {"rosbag2_interfaces": "rosbag2_interfaces", "tf2_msgs": "tf2_ros", "tf2_ros": "tf2_ros"}
 BUILT_FROM = {"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"}
 GENERATED_FROM = {"msg", "srv", "action"}
-LINKED = {"amigobot_navigation", "bin", "config", "launch", "maps", "rviz", "urdf"}
+LINKED = {"amigobot_navigation", "bin", "config", "launch", "maps", "rviz", "scripts", "urdf"}
 UNITY = Path(__file__).with_name("unity.cmake")
 
 
