@@ -89,7 +89,7 @@ def _meters(distance: float) -> str:
 @part("link")
 def _link(history: History, port: str) -> Finding:
     state, link = history.now, history.now.link
-    damaged = history.increase(lambda then: then.link.checksum_errors)
+    damaged = history.increase(lambda then: then.link.decoder.checksum_errors)
     late = history.increase(lambda then: then.link.gaps, _MINUTE)
     level, message = (OK if link.running else ERROR), link.note
     if link.running and damaged:
@@ -108,19 +108,19 @@ def _link(history: History, port: str) -> Finding:
         "profile": state.profile.name,
         "profile_reason": state.profile_reason,
         "connections": link.connections,
-        "bytes_received": link.bytes,
-        "packets_received": link.frames,
-        "packets_standard": link.standard,
-        "packets_unknown": link.unknown,
-        "packets_malformed": link.malformed,
+        "bytes_received": link.decoder.bytes,
+        "packets_received": link.decoder.frames,
+        "packets_standard": link.packets.standard,
+        "packets_unknown": link.packets.unknown,
+        "packets_malformed": link.packets.malformed,
         "packet_period": _seconds(link.period),
         "packet_gaps": link.gaps,
         "longest_gap_in_last_minute": _seconds(link.longest_gap),
         "latency_of_an_answer": _seconds(link.answer_latency),
         "latency_of_driving_off": _seconds(link.start_latency),
-        "checksum_errors": link.checksum_errors,
-        "bytes_skipped": link.skipped_bytes,
-        "frames_sent": state.commands.sent,
+        "checksum_errors": link.decoder.checksum_errors,
+        "bytes_skipped": link.decoder.skipped_bytes,
+        "frames_sent": state.commands.queue.sent,
         "odometry_jumps": state.odometry_jumps,
         "sonar_readings_refused": state.bad_pings,
     }
@@ -232,12 +232,12 @@ def _commands(history: History, port: str) -> Finding:
         and history.increase(lambda then, name=name: then.commands.requests[name], _MINUTE)  # type: ignore[misc]
     ]
     level, message = OK, "no command failed"
-    if refused := history.increase(lambda then: then.commands.refused):
+    if refused := history.increase(lambda then: then.commands.motion.refused):
         velocities = counted(refused, "velocity", "velocities")
         level, message = WARN, f"{velocities} refused in the last second, see the log"
-    elif history.increase(lambda then: then.commands.timeouts):
+    elif history.increase(lambda then: then.commands.motion.timeouts):
         level, message = WARN, "no new velocity within cmd_vel_timeout: the driver stopped the robot"
-    elif overflow := history.increase(lambda then: then.commands.queue_full, _MINUTE):
+    elif overflow := history.increase(lambda then: then.commands.queue.refused, _MINUTE):
         full = f"{counted(overflow, 'command')} refused in the last minute"
         level, message = WARN, f"{full}: the queue was full ({MAX_ROUTINE} commands); send fewer at a time"
     elif failed:
@@ -249,15 +249,15 @@ def _commands(history: History, port: str) -> Finding:
     elif history.increase(lambda then: then.commands.limited):
         message = "velocities are scaled down to the limits"
     values = {
-        "accepted": commands.accepted,
-        "refused": commands.refused,
+        "accepted": commands.motion.accepted,
+        "refused": commands.motion.refused,
         "scaled_down": commands.limited,
-        "timeouts": commands.timeouts,
-        "sent": commands.sent,
-        "queue_full": commands.queue_full,
-        "replaced": commands.replaced,
-        "dropped": commands.dropped,
-        "withheld": commands.withheld,
+        "timeouts": commands.motion.timeouts,
+        "sent": commands.queue.sent,
+        "queue_full": commands.queue.refused,
+        "replaced": commands.queue.replaced,
+        "dropped": commands.queue.dropped,
+        "withheld": commands.queue.withheld,
         "raw_refused": commands.raw_refused,
         **commands.requests,
         "max_linear_velocity": f"{commands.max_linear:.3f}",

@@ -134,9 +134,9 @@ class TestReading:
         port.reader.listen(True)
         sensor.start = bench.now
         bench.run(1.0)
-        before, since = port.reader.received, bench.now
+        before, since = port.stats.received, bench.now
         bench.run(10.0)
-        assert (port.reader.received - before) / 10.0 >= least
+        assert (port.stats.received - before) / 10.0 >= least
         stamps = [time for time, event in bench.events if type(event).__name__ == "Report" and time > since]
         assert max(b - a for a, b in pairwise(stamps)) < 0.1 + HOLD
         if rate < 455 or baud > 9600:
@@ -154,7 +154,7 @@ class TestReading:
         bench.run(6)
         assert received(bench) == b"hello"
         assert arrivals(bench)[0][0] - since == pytest.approx(losses * QUIET, abs=0.2)
-        assert port.reader.asked_again >= losses
+        assert port.stats.asked_again >= losses
 
     def test_a_lost_answer_costs_its_bytes_and_no_others(self) -> None:
         sensor = Sensor(rate=200)
@@ -183,7 +183,7 @@ class TestReading:
         since = bench.now
         bench.run(8.5 * QUIET)
         assert asked(bench, since) == [1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1]
-        assert port.reader.asked_again == 2 * FLUSH_EVERY
+        assert port.stats.asked_again == 2 * FLUSH_EVERY
 
     @pytest.mark.parametrize("seed", range(3))
     def test_a_bad_line_slows_the_stream_and_does_not_end_it(self, seed: int) -> None:
@@ -194,7 +194,7 @@ class TestReading:
         bench.down.fault = Noise(seed + 100, frames=0.1)
         sensor.start = bench.now
         bench.run(60)
-        assert port.reader.received > 0.7 * sensor.sent
+        assert port.stats.received > 0.7 * sensor.sent
         late = [time for time, _ in arrivals(bench)]
         assert max(b - a for a, b in pairwise(late)) < 4 * QUIET
 
@@ -206,9 +206,9 @@ class TestReading:
         bench.run(2)
         bench.unplug()
         bench.run(2)
-        before = port.reader.received
+        before = port.stats.received
         bench.plug_in()
-        bench.until(lambda: port.reader.received > before + 50)
+        bench.until(lambda: port.stats.received > before + 50)
 
     def test_a_subscriber_who_has_gone_does_not_stop_a_reader(self) -> None:
         bench, port = connected(LoopBack())
@@ -331,8 +331,8 @@ class TestAuxRead:
         bench, port = connected(sensor, baud=115200)
         port.reader.listen(True)
         sensor.start = bench.now
-        bench.until(lambda: port.reader.received > BUFFER + 500, within=20)
-        assert port.reader.forgotten == port.reader.received - BUFFER
+        bench.until(lambda: port.stats.received > BUFFER + 500, within=20)
+        assert port.stats.forgotten == port.stats.received - BUFFER
         data = bench.ask(lambda: port.reader.read(BUFFER, 0.0, bench.now)).result().data
         assert data == received(bench)[-BUFFER:]
 
@@ -377,7 +377,7 @@ class TestWriting:
         refused = bench.ask(lambda: port.writer.write(bytes(11)))
         assert refused.result().message == f"AUX1: no room for 11 bytes, {BUFFER - 10} of at most {BUFFER} wait already"
         assert (refused.result().success, refused.result().count) == (False, 0)
-        assert port.writer.dropped == 11
+        assert port.stats.dropped == 11
         assert not first.done()
 
     def test_the_end_of_the_session_tells_how_much_went_out(self) -> None:
@@ -389,12 +389,12 @@ class TestWriting:
         outcome = writing.result()
         assert not outcome.success
         assert 0 < outcome.count < 1000
-        assert outcome.count == port.writer.written
-        assert port.writer.dropped == 1000 - outcome.count
+        assert outcome.count == port.stats.written
+        assert port.stats.dropped == 1000 - outcome.count
         bench.plug_in()
         bench.until(lambda: bench.robot.running)
         bench.run(3)
-        assert port.writer.written == outcome.count
+        assert port.stats.written == outcome.count
 
     def test_a_lost_part_is_not_sent_again(self) -> None:
         sensor = Sensor()

@@ -352,7 +352,7 @@ class TestSettings:
         assert not request.result().success
         sound = bench.ask(lambda: bench.robot.poll_sonars((1, 2), bench.now))
         assert sound.result().message == "Videre Erratic has no POLLING"
-        assert bench.robot.queue.withheld == 0
+        assert bench.robot.queue.stats.withheld == 0
 
     def test_saved_values_are_there_after_the_power_was_off(self, bench: Bench) -> None:
         bench.until(bench.ask(lambda: bench.robot.working_values.set({"trans_acc": 350}, bench.now)).done)
@@ -568,7 +568,7 @@ class TestNumbers:
         bench.ask(lambda: bench.robot.queue.put(Command.SOUND(90)))
         bench.run(0.5)
         assert "NAME" not in " ".join(own_words(bench, start))
-        assert bench.robot.queue.withheld == 1
+        assert bench.robot.queue.stats.withheld == 1
         assert any("SOUND(90) is not sent" in notice.text for notice in bench.told(Notice))
 
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])

@@ -750,7 +750,7 @@ class TestOutbox:
         queue = CommandQueue(0.02)
         accepted = [queue.put(Command.SOUND(1)) for _ in range(MAX_ROUTINE + 5)]
         assert accepted == [True] * MAX_ROUTINE + [False] * 5
-        assert queue.refused == 5
+        assert queue.stats.refused == 5
         assert queue.put(Command.E_STOP(), Priority.EMERGENCY)
 
     def test_drop_forgets_some_or_all(self) -> None:

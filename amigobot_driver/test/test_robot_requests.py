@@ -118,10 +118,10 @@ def test_every_raw_command_that_was_accepted_is_sent_and_the_others_are_refused_
     # The first of them went out at once.
     assert len(accepted) == MAX_ROUTINE + 1
     assert answers[-1].message == ("BATTEST(125) is not sent: 200 commands are waiting already: send fewer at a time")
-    assert bench.robot.queue.refused == len(answers) - len(accepted)
+    assert bench.robot.queue.stats.refused == len(answers) - len(accepted)
     bench.run(6.0)
     assert bench.words(since).count("BATTEST(125)") == len(accepted)
-    assert bench.robot.queue.dropped == 0
+    assert bench.robot.queue.stats.dropped == 0
 
 
 def test_a_raw_command_says_how_many_go_before_it() -> None:
@@ -192,7 +192,7 @@ def test_raw_commands_that_a_lost_link_makes_void_are_counted_and_reported() -> 
     bench.connect()
     flood(bench, 30)
     bench.unplug()
-    assert bench.robot.queue.dropped >= 28
+    assert bench.robot.queue.stats.dropped >= 28
     [told] = [notice.text for notice in bench.told(Notice) if "send_command" in notice.text]
     assert "commands of send_command or save_config had not been sent when the connection ended" in told
 
@@ -219,7 +219,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
             bench.robot.aux[0].writer.write(b"x" * 20)
         bench.run(0.02)
         longest = max(longest, bench.robot.queue.waiting(Priority.ROUTINE))
-    assert bench.robot.queue.refused == 0
+    assert bench.robot.queue.stats.refused == 0
     assert longest < MAX_ROUTINE / 4
     assert any(isinstance(packet, Sip) for _, packet in bench.packets())
 

@@ -74,7 +74,7 @@ def fill_a_queue(world: World, check: Check) -> None:
 
 @OF_CORE.breaks(oracle.FramesAreCounted)
 def forget_what_was_sent(world: World, check: Check) -> None:
-    world.robot.queue.sent -= 1
+    world.robot.queue.stats.sent -= 1
     check.look(world, Seen())
 
 

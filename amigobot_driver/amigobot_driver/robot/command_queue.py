@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import dataclass
 from enum import IntEnum
 
 from ..protocol import Instruction, Unlisted
@@ -37,6 +38,17 @@ class Priority(IntEnum):
 _ALL_SENT = (Priority.ROUTINE, Priority.RAW)
 
 
+@dataclass(slots=True)
+class QueueStats:
+    """What became of the commands."""
+
+    sent: int = 0
+    refused: int = 0  #: commands for which there was no room
+    replaced: int = 0  #: commands that were not sent, as a newer one of the same kind came
+    dropped: int = 0  #: commands that waited when the session ended or an emergency stop was requested
+    withheld: int = 0  #: commands that this robot does not have
+
+
 class CommandQueue:
     """Instructions in order of priority; within one priority, first come first served.
 
@@ -47,11 +59,7 @@ class CommandQueue:
     def __init__(self, spacing: float) -> None:
         """`spacing` is the time between two frames, in s."""
         self.spacing = spacing
-        self.sent = 0
-        self.refused = 0  #: commands for which there was no room
-        self.replaced = 0  #: commands that were not sent, as a newer one of the same kind came
-        self.dropped = 0  #: commands that waited when the session ended or an emergency stop was requested
-        self.withheld = 0  #: commands that this robot does not have
+        self.stats = QueueStats()
         self._waiting: dict[Priority, deque[Instruction | Unlisted]] = {priority: deque() for priority in Priority}
         self.byte_time = 0.0  #: s that a byte takes on the line; 0: none
         self.last_sent = -math.inf  #: s, when the last instruction was taken
@@ -69,10 +77,10 @@ class CommandQueue:
             for place, waiting in enumerate(queue):
                 if waiting.command is instruction.command:
                     queue[place] = instruction
-                    self.replaced += 1
+                    self.stats.replaced += 1
                     return True
         elif len(queue) >= MAX_ROUTINE:
-            self.refused += 1
+            self.stats.refused += 1
             return False
         queue.append(instruction)
         return True
@@ -101,7 +109,7 @@ class CommandQueue:
                 overtaken[other] += 1
         self._overtaken[priority] = 0
         self.last_sent = now
-        self.sent += 1
+        self.stats.sent += 1
         return self._waiting[priority].popleft()
 
     def next_time(self) -> float:
@@ -127,7 +135,7 @@ class CommandQueue:
         """
         queues = [self._waiting[priority] for priority in priorities or Priority]
         count = sum(map(len, queues))
-        self.dropped += count
+        self.stats.dropped += count
         for queue in queues:
             queue.clear()
         return count

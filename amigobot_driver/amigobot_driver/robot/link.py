@@ -229,7 +229,7 @@ class Link:
         translated = dialect.command(instruction)
         if translated is None:
             # The last check: a number with another meaning for this robot is never sent.
-            queue.withheld += 1
+            queue.stats.withheld += 1
             self._events.append(Notice(f"{instruction} is not sent: this robot has no such command"))
             return None
         frame = translated.encode(dialect.check)

@@ -6,21 +6,26 @@
     with driver.robot() as robot:
         snapshot = take_snapshot(robot)
 
-The caller holds the robot's lock while the snapshot is taken, and needs no lock to use it.
+The caller holds the robot's lock while the snapshot is taken, and needs no lock to use it. Counters are copied whole.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..profiles import Profile
 from ..protocol import Parameters, Playlist, SyncReply
+from ..protocol.decoder import DecoderStats
 from .bandwidth import Plan
+from .command_queue import QueueStats
+from .devices.auxiliary import AuxStats
 from .devices.switch import Switch
 from .events import BatteryLevel, BumperReading, Odometry, Report
+from .link import PacketStats
 from .monitors.sonar_health import SonarTrouble
+from .motion.motion import MotionStats
 from .robot import Robot
 from .session import LinkState
 
@@ -33,13 +38,8 @@ class LinkSnapshot:
     note: str  #: the state in plain words
     baud: int  #: of the line; 0: no line
     connections: int
-    bytes: int
-    frames: int
-    checksum_errors: int
-    skipped_bytes: int
-    standard: int  #: SIPs
-    unknown: int
-    malformed: int
+    decoder: DecoderStats
+    packets: PacketStats
     period: float  #: median time between two SIPs
     gaps: int  #: late or missing SIPs
     longest_gap: float  #: in the last minute
@@ -92,17 +92,11 @@ class StallSnapshot:
 class CommandSnapshot:
     """What became of commands; counters since the start of the driver."""
 
-    accepted: int  #: velocities
-    refused: int  #: velocities
-    timeouts: int
+    motion: MotionStats
     limited: int  #: velocities that were scaled down
     max_linear: float  #: m/s
     max_angular: float  #: rad/s
-    sent: int
-    queue_full: int
-    replaced: int
-    dropped: int
-    withheld: int
+    queue: QueueStats
     raw_refused: int
     requests: Mapping[str, int]  #: how often each component sent again or gave up
 
@@ -115,18 +109,6 @@ class StreamSnapshot:
     packets: int
     resent: int  #: how often it was requested again
     silent: bool  #: it does not come although it was requested several times
-
-
-@dataclass(frozen=True, slots=True)
-class AuxSnapshot:
-    """Counters of one auxiliary port; bytes, and requests that were repeated."""
-
-    number: int
-    written: int
-    dropped: int
-    received: int
-    forgotten: int
-    asked_again: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +135,7 @@ class RobotSnapshot:
     commands: CommandSnapshot
     plan: Plan
     streams: tuple[StreamSnapshot, ...]
-    aux: tuple[AuxSnapshot, ...]
+    aux: tuple[AuxStats, ...]
     odometry_jumps: int
     encoder_jumps: int
     bad_pings: int  #: readings of sonars that the robot does not have
@@ -195,17 +177,7 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
             StreamSnapshot(stream.name, state.packets, state.resent, state.silent)
             for stream, state in robot.streams.states.items()
         ),
-        aux=tuple(
-            AuxSnapshot(
-                number=port.number,
-                written=port.writer.written,
-                dropped=port.writer.dropped,
-                received=port.reader.received,
-                forgotten=port.reader.forgotten,
-                asked_again=port.reader.asked_again,
-            )
-            for port in robot.aux
-        ),
+        aux=tuple(replace(port.stats) for port in robot.aux),
         odometry_jumps=robot.estimator.odometer.jumps,
         encoder_jumps=robot.encoders.jumps,
         bad_pings=robot.estimator.bad_pings,
@@ -220,19 +192,14 @@ def take_sound_snapshot(robot: Robot) -> SoundSnapshot:
 
 
 def _link(robot: Robot) -> LinkSnapshot:
-    stats, packets, timing = robot.link.decoder.stats, robot.link.packets, robot.link_timing
+    timing = robot.link_timing
     return LinkSnapshot(
         state=robot.state,
         note=robot.note,
         baud=robot.line.baud,
         connections=robot.session.connections,
-        bytes=stats.bytes,
-        frames=stats.frames,
-        checksum_errors=stats.checksum_errors,
-        skipped_bytes=stats.skipped_bytes,
-        standard=packets.standard,
-        unknown=packets.unknown,
-        malformed=packets.malformed,
+        decoder=replace(robot.link.decoder.stats),
+        packets=replace(robot.link.packets),
         period=timing.period,
         gaps=timing.gaps,
         longest_gap=timing.longest_gap,
@@ -267,22 +234,16 @@ def _sonars(robot: Robot) -> tuple[SonarState, ...]:
 
 
 def _commands(robot: Robot) -> CommandSnapshot:
-    stats, queue, limits = robot.motion.stats, robot.queue, robot.limits
+    max_linear, max_angular = robot.limits.working
     requests: dict[str, int] = {}
     for component in robot.components:
         requests.update(component.counters())
     return CommandSnapshot(
-        accepted=stats.accepted,
-        refused=stats.refused,
-        timeouts=stats.timeouts,
-        limited=limits.limited,
-        max_linear=limits.working[0],
-        max_angular=limits.working[1],
-        sent=queue.sent,
-        queue_full=queue.refused,
-        replaced=queue.replaced,
-        dropped=queue.dropped,
-        withheld=queue.withheld,
+        motion=replace(robot.motion.stats),
+        limited=robot.limits.limited,
+        max_linear=max_linear,
+        max_angular=max_angular,
+        queue=replace(robot.queue.stats),
         raw_refused=robot.raw_refused,
         requests=requests,
     )

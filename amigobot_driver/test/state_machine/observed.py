@@ -212,14 +212,13 @@ class ObservedWorld:
     @property
     def accounts(self) -> tuple[int, int]:
         """Commands that were put into the queue, and what the queue says became of them."""
-        queue = self.robot.queue
-        became = queue.sent + queue.refused + queue.replaced + queue.dropped + sum(map(len, queue._waiting.values()))
-        return self.queued, became
+        stats, waiting = self.robot.queue.stats, sum(self.waiting.values())
+        return self.queued, stats.sent + stats.refused + stats.replaced + stats.dropped + waiting
 
     @property
     def frames(self) -> tuple[int, int]:
         """Frames that were put on the line, and frames that the driver says it has sent."""
-        return len(self.bench.up.log), self.robot.queue.sent
+        return len(self.bench.up.log), self.robot.queue.stats.sent
 
     @property
     def emergency(self) -> bool:

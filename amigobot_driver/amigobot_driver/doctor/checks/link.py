@@ -38,8 +38,9 @@ def link(case: Case) -> Iterator[Finding]:
     before, after, reports = observation.before.link, observation.after.link, observation.reports
     if len(reports) < _ENOUGH:
         return
-    frames, damaged = after.frames - before.frames, after.checksum_errors - before.checksum_errors
-    received, skipped = after.bytes - before.bytes, after.skipped_bytes - before.skipped_bytes
+    new, old = after.decoder, before.decoder
+    frames, damaged = new.frames - old.frames, new.checksum_errors - old.checksum_errors
+    received, skipped = new.bytes - old.bytes, new.skipped_bytes - old.skipped_bytes
     config = observation.after.config
     nominal = config.info_cycle_ms / 1000 if config else 0.0
     period, lost = _period_and_loss(reports, nominal)

@@ -37,12 +37,8 @@ QUIET, FLUSH_EVERY = 1.0, 4
 #: Their sizes differ, so an answer shows which of them it belongs to.
 AHEAD = 2
 
-#: Of each port: the commands that write and read, and where CONFIGpac tells its speed.
-PORTS = (
-    (Command.TTY2, Command.GETAUX, "aux1_baud"),
-    (Command.TTY3, Command.GETAUX2, "aux2_baud"),
-    (Command.TTY4, Command.GETAUX3, "aux3_baud"),
-)
+#: Of each port: the commands that write and read.
+PORTS = ((Command.TTY2, Command.GETAUX), (Command.TTY3, Command.GETAUX2), (Command.TTY4, Command.GETAUX3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +70,56 @@ class _Read:
     future: Future[ReadOutcome] = field(default_factory=Future)
 
 
-class AuxWriter(Component):
-    """The output of one port.
+@dataclass(slots=True)
+class AuxStats:
+    """Counters of one port."""
+
+    number: int  #: of the port, from 1
+    written: int = 0  #: bytes that were sent
+    dropped: int = 0  #: bytes that were refused, or accepted and not sent
+    received: int = 0  #: bytes that have arrived
+    forgotten: int = 0  #: bytes that no `read` had taken when newer ones needed their space
+    asked_again: int = 0  #: requests that were repeated because no byte arrived; a quiet device needs them, too
+
+
+class _Direction(Component):
+    """The output or the input of one port.
 
     Attributes:
         name: Of the port.
-        written: Bytes that were sent.
-        dropped: Bytes that were refused, or accepted and not sent.
+        stats: Of both directions.
     """
 
-    def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
+    def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
         super().__init__(context)
-        self.name = f"AUX{port}"
-        self.written = 0
-        self.dropped = 0
-        self._command, _, self._baud_field = PORTS[port - 1]
-        self._byte_time = byte_time
-        self._port_byte_time = 10 / BAUD_RATES[0]
+        self.name = f"AUX{stats.number}"
+        self.stats = stats
+        self._byte_time = byte_time  #: of the line to the robot
+        self._port_byte_time = 10 / BAUD_RATES[0]  #: s for each byte at the port itself
+        context.on_packet(Config, self._on_config)
+
+    def _on_config(self, config: Config, stamp: float, now: float) -> None:
+        # AmigOS reports AUX1 only, and FLASH has 9600 baud for all.
+        code = getattr(config, f"aux{self.stats.number}_baud") or 0
+        self._port_byte_time = 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
+
+    def _room(self, overhead: int) -> int:
+        """Return the bytes that a frame may carry beside its `overhead` to be sent in HOLD; at most MAX_TEXT."""
+        byte_time = self._byte_time()
+        return max(1, min(MAX_TEXT, int(HOLD / byte_time) - overhead)) if byte_time else MAX_TEXT
+
+
+class AuxWriter(_Direction):
+    """The output of one port."""
+
+    def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
+        super().__init__(context, stats, byte_time)
+        self._command = PORTS[stats.number - 1][0]
         self._queue: deque[_Write] = deque()
         self._waiting = 0
         self._part: Instruction | None = None  #: on its way to the line
         self._free_at = -math.inf
         self._next = context.sends.timer(self._send_part)
-        context.on_packet(Config, self._on_config)
         context.on_sent(self._command, self._on_sent)
 
     def write(self, data: bytes) -> Future[WriteOutcome]:
@@ -110,7 +133,7 @@ class AuxWriter(Component):
         if not why and self._waiting + len(data) > BUFFER:
             why = f"no room for {counted(len(data), 'byte')}, {self._waiting} of at most {BUFFER} wait already"
         if why:
-            self.dropped += len(data)
+            self.stats.dropped += len(data)
             finish(write.future, WriteOutcome(False, f"{self.name}: {why}"))
         elif not data:
             finish(write.future, WriteOutcome(True, f"{self.name}: nothing to write"))
@@ -123,14 +146,11 @@ class AuxWriter(Component):
     def on_session_end(self, why: str) -> None:
         """Drop the bytes that wait; their requests fail."""
         self._next.cancel()
-        self.dropped += self._waiting
+        self.stats.dropped += self._waiting
         self._waiting, self._part = 0, None
         while self._queue:
             write = self._queue.popleft()
             finish(write.future, WriteOutcome(False, f"{self.name}: {why}", write.sent))
-
-    def _on_config(self, config: Config, stamp: float, now: float) -> None:
-        self._port_byte_time = _port_byte_time(config, self._baud_field)
 
     def _schedule(self) -> None:
         """Send the next part when both lines are free."""
@@ -140,7 +160,7 @@ class AuxWriter(Component):
     def _send_part(self, now: float) -> None:
         write = self._queue[0]
         # A part is a frame: its number, type and length go with it.
-        room = _room(self._byte_time(), OVERHEAD + 3)
+        room = self._room(OVERHEAD + 3)
         self._part = self._command(write.data[write.sent : write.sent + room])
         self._context.queue.put(self._part)
 
@@ -151,7 +171,7 @@ class AuxWriter(Component):
         count = len(command.value)
         # The next one when both lines are free: the size of the robot's buffer for the port is not known.
         self._free_at = now + max(count * self._port_byte_time, len(command.encode()) * self._byte_time())
-        self.written += count
+        self.stats.written += count
         self._waiting -= count
         write = self._queue[0]
         write.sent += count
@@ -162,26 +182,13 @@ class AuxWriter(Component):
         self._schedule()
 
 
-class AuxReader(Component):
-    """The input of one port. Requests bytes only while it is listening or read; each packet is a `Received` event.
+class AuxReader(_Direction):
+    """The input of one port. Requests bytes only while it is listening or read; each packet is a `Received` event."""
 
-    Attributes:
-        name: Of the port.
-        received: Bytes that have arrived.
-        forgotten: Bytes that no `read` had taken when newer ones needed their space.
-        asked_again: Requests that were repeated because no byte arrived; a quiet device needs them, too.
-    """
-
-    def __init__(self, context: Context, port: int, byte_time: Callable[[], float]) -> None:
-        super().__init__(context)
-        self.name = f"AUX{port}"
-        self.received = 0
-        self.forgotten = 0
-        self.asked_again = 0
-        self._id = Aux.IDS[port - 1]
-        _, self._command, self._baud_field = PORTS[port - 1]
-        self._byte_time = byte_time
-        self._port_byte_time = 10 / BAUD_RATES[0]
+    def __init__(self, context: Context, stats: AuxStats, byte_time: Callable[[], float]) -> None:
+        super().__init__(context, stats, byte_time)
+        self._id = Aux.IDS[stats.number - 1]
+        self._command = PORTS[stats.number - 1][1]
         self._listening = False
         self._readers: deque[_Read] = deque()
         self._buffer = bytearray()
@@ -194,7 +201,6 @@ class AuxReader(Component):
         self._next = context.sends.timer(self._ask)
         self._deadline = context.timeouts.timer(self._on_deadline)
         context.on_packet(Aux, self._on_aux)
-        context.on_packet(Config, self._on_config)
         context.on_sent(self._command, self._on_sent)
 
     # -- requests ---------------------------------------------------------------------------------------------
@@ -264,15 +270,12 @@ class AuxReader(Component):
             return
         self._answered(len(packet.data), now)
         self._buffer += packet.data
-        self.received += len(packet.data)
+        self.stats.received += len(packet.data)
         self._serve(now)
         surplus = max(0, len(self._buffer) - BUFFER)
         del self._buffer[:surplus]
-        self.forgotten += surplus
+        self.stats.forgotten += surplus
         self._schedule()
-
-    def _on_config(self, config: Config, stamp: float, now: float) -> None:
-        self._port_byte_time = _port_byte_time(config, self._baud_field)
 
     def _schedule(self) -> None:
         """Request bytes as soon as there are any to request; check the deadlines at the first one."""
@@ -314,7 +317,7 @@ class AuxReader(Component):
 
     def _next_size(self) -> int:
         """Return the number of bytes to request now, 0: none."""
-        room = _room(self._byte_time(), OVERHEAD + 1)
+        room = self._room(OVERHEAD + 1)
         # The port must deliver the requested bytes in time, or a steady stream would count as silent.
         steady = int(self._patience * 0.75 / self._port_byte_time)
         ahead = AHEAD if AHEAD * room <= steady else 1
@@ -350,7 +353,7 @@ class AuxReader(Component):
         if self._asked and max(self._asked) > 1:
             self._size = 1
         elif self._missing():
-            self.asked_again += 1
+            self.stats.asked_again += 1
             self._silences += 1
             self._to_flush = self._silences % FLUSH_EVERY == 0
         self._asked.clear()
@@ -383,9 +386,9 @@ class AuxReader(Component):
 
 @dataclass(frozen=True, slots=True)
 class AuxPort:
-    """Both directions of one port, numbered from 1."""
+    """Both directions of one port."""
 
-    number: int
+    stats: AuxStats
     reader: AuxReader
     writer: AuxWriter
 
@@ -397,18 +400,5 @@ def aux_ports(context: Context, byte_time: Callable[[], float]) -> tuple[AuxPort
         context: The robot's.
         byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
     """
-    return tuple(
-        AuxPort(number, AuxReader(context, number, byte_time), AuxWriter(context, number, byte_time))
-        for number in range(1, len(PORTS) + 1)
-    )
-
-
-def _port_byte_time(config: Config, field: str) -> float:
-    """Return s for each byte at the port itself; AmigOS reports AUX1 only, and FLASH has 9600 baud for all."""
-    code = getattr(config, field) or 0
-    return 10 / BAUD_RATES[min(code, len(BAUD_RATES) - 1)]
-
-
-def _room(byte_time: float, overhead: int) -> int:
-    """Return the bytes that a frame may carry beside its `overhead` to be sent in HOLD; at most MAX_TEXT."""
-    return max(1, min(MAX_TEXT, int(HOLD / byte_time) - overhead)) if byte_time else MAX_TEXT
+    every = [AuxStats(number + 1) for number in range(len(PORTS))]
+    return tuple(AuxPort(one, AuxReader(context, one, byte_time), AuxWriter(context, one, byte_time)) for one in every)
