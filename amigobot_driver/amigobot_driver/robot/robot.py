@@ -10,9 +10,7 @@ component, CommandQueue and the dialect, and become frames.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
 
 from ..errors import Refused
 from ..profiles import calibrated_profile, choose_profile, load_profile
@@ -71,8 +69,6 @@ from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
 from .unconfirmed import UnconfirmedCommands
-
-T = TypeVar("T")
 
 
 class Robot:
@@ -211,7 +207,8 @@ class Robot:
         Raises:
             Refused: A value is not finite, or the robot cannot move now.
         """
-        heading = self._checked(lambda: checked_heading(yaw))
+        with self.motion.counting_refusals():
+            heading = checked_heading(yaw)
         self.motion.drive_course(linear, whole_degrees(heading - self.estimator.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
@@ -229,9 +226,8 @@ class Robot:
         """
         odometry = self.estimator.odometer.state
         scale = self.profile.calibration.turn
-        turn = self._checked(
-            lambda: Turn.to_heading(angle, odometry.yaw, scale) if absolute else Turn.by(angle, scale)
-        )
+        with self.motion.counting_refusals():
+            turn = Turn.to_heading(angle, odometry.yaw, scale) if absolute else Turn.by(angle, scale)
         self.motion.perform(turn, odometry, now)
         return turn
 
@@ -247,7 +243,8 @@ class Robot:
         Raises:
             Refused: The distance is out of range, or the robot cannot move now.
         """
-        move = self._checked(lambda: Move.by(distance, self.profile.calibration.scale))
+        with self.motion.counting_refusals():
+            move = Move.by(distance, self.profile.calibration.scale)
         self.motion.perform(move, self.estimator.odometer.state, now)
         return move
 
@@ -385,14 +382,6 @@ class Robot:
         return result
 
     # -- inside -----------------------------------------------------------------------------------------------
-
-    def _checked(self, check: Callable[[], T]) -> T:
-        """Return the result of a check of a motion's values; count a refusal. Raises Refused."""
-        try:
-            return check()
-        except Refused:
-            self.motion.add_refused()
-            raise
 
     def _is_requested(self, dialect: Dialect) -> bool:
         """Return whether the profile of the options uses this dialect."""

@@ -10,8 +10,9 @@ does in the firmware.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ...connection_policy import KEEP_ALIVE
@@ -176,14 +177,11 @@ class Motion(Component):
             Refused: There is no robot, the emergency stop is latched, the motors are off, or this process was
                 suspended a moment ago.
         """
-        try:
+        with self.counting_refusals():
             self._check()
             self._check_awake("goal", now)
             if not (self._motors_off_since == math.inf or self._motors_coming()):
                 raise Refused(_MOTORS_OFF)
-        except Refused:
-            self.stats.refused += 1
-            raise
         self.stats.accepted += 1
         at_rest = not (self.requested or self._stops_left or self._moving)
         goal.begin(odometry, now, at_rest=at_rest)
@@ -232,6 +230,15 @@ class Motion(Component):
     def add_refused(self) -> None:
         """Count a velocity that the caller has refused by itself."""
         self.stats.refused += 1
+
+    @contextmanager
+    def counting_refusals(self) -> Iterator[None]:
+        """Count a motion whose check in this context raises Refused."""
+        try:
+            yield
+        except Refused:
+            self.add_refused()
+            raise
 
     def limits_changed(self) -> None:
         """Slow the current velocity down to lower limits; higher ones apply to the next velocity (decision 0005)."""
@@ -331,15 +338,12 @@ class Motion(Component):
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
         """Request a set-point until `timeout` from now; `limited` computes it within the limits."""
         limited_before = self.limits.limited
-        try:
+        with self.counting_refusals():
             setpoint = limited()
             self._check()
             self._check_awake("velocity", now)
             if now < self._stopped_at:
                 raise Refused("the robot was stopped after this velocity was sent")
-        except Refused:
-            self.stats.refused += 1
-            raise
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The set-points of a motion without end: frozen values in the units of the commands.
+"""The set-points of a motion without end, in the units of the commands.
 
 Source: docs/protocol.md 4.1, 4.3.
 """
@@ -9,37 +9,41 @@ Source: docs/protocol.md 4.1, 4.3.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from ...protocol import Command, Instruction
 
 
-@dataclass(frozen=True, slots=True)
-class Velocity:
-    """Translate and rotate: mm/s and deg/s. True unless both are 0."""
+class Setpoint:
+    """The commands of a motion. False at rest.
 
-    linear: int = 0
-    angular: int = 0
+    Attributes:
+        size: A measure that is larger for the faster of two set-points on the same curve.
+    """
+
+    def __init__(self, size: int, *commands: Instruction) -> None:
+        self.size = size
+        self._commands = commands
 
     def instructions(self) -> tuple[Instruction, ...]:
-        """Return the commands for this velocity."""
-        return Command.VEL(self.linear), Command.RVEL(self.angular)
-
-    @property
-    def size(self) -> int:
-        """A measure that is larger for the faster of two velocities on the same curve."""
-        return abs(self.linear) + abs(self.angular)
+        """Return the commands for this set-point."""
+        return self._commands
 
     def __bool__(self) -> bool:
-        return bool(self.linear or self.angular)
+        return self.size > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Wheels:
+class Velocity(Setpoint):
+    """Translate and rotate: mm/s and deg/s."""
+
+    def __init__(self, linear: int = 0, angular: int = 0) -> None:
+        super().__init__(abs(linear) + abs(angular), Command.VEL(linear), Command.RVEL(angular))
+
+
+class Wheels(Setpoint):
     """Velocity of each wheel in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol.md E-47)."""
 
-    left: int
-    right: int
+    def __init__(self, left: int, right: int) -> None:
+        super().__init__(abs(left) + abs(right), Command.VEL2((left & 0xFF) << 8 | right & 0xFF))
 
     @classmethod
     def nearest(cls, left: float, right: float, limit: float, step: float) -> Wheels:
@@ -54,39 +58,15 @@ class Wheels:
         most = math.floor(min(127.0, limit / step + 1e-9))
         return cls(*(round(max(-most, min(most, velocity / step))) for velocity in (left, right)))
 
-    def instructions(self) -> tuple[Instruction, ...]:
-        """Return the command for these wheel velocities."""
-        return (Command.VEL2((self.left & 0xFF) << 8 | self.right & 0xFF),)
 
-    @property
-    def size(self) -> int:
-        """A measure that is larger for the faster of two requests on the same curve."""
-        return abs(self.left) + abs(self.right)
-
-    def __bool__(self) -> bool:
-        return bool(self.left or self.right)
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Setpoint):
     """Translate (mm/s) while the firmware turns to a heading and keeps it (deg in the robot's own frame)."""
 
-    linear: int
-    heading: int
-
-    def instructions(self) -> tuple[Instruction, ...]:
-        """Return the commands for this course."""
-        return Command.VEL(self.linear), Command.HEAD(self.heading)
-
-    @property
-    def size(self) -> int:
-        """The speed in mm/s."""
-        return abs(self.linear)
+    def __init__(self, linear: int, heading: int) -> None:
+        super().__init__(abs(linear), Command.VEL(linear), Command.HEAD(heading))
 
     def __bool__(self) -> bool:
         return True
 
-
-Setpoint = Velocity | Wheels | Course
 
 STANDING = Velocity()
