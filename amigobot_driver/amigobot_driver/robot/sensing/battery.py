@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from statistics import linear_regression
 
 from ...profiles import Battery
 from ..events import BatteryLevel
@@ -49,18 +49,18 @@ class Countdown:
     @property
     def minutes(self) -> float:
         """Time left in min; NaN while there is no clear trend."""
-        points = list(self._points)
-        if len(points) < 2 or points[-1][0] - points[0][0] < _SHORTEST:
+        # Each half needs two points for a line.
+        if len(self._points) < 4 or self._points[-1][0] - self._points[0][0] < _SHORTEST:
             return math.nan
-        if -_slope(points) * (points[-1][0] - points[0][0]) < _FALL:
+        times, volts = zip(*((time - self._stamp, volts) for time, volts in self._points), strict=True)
+        if -linear_regression(times, volts).slope * (times[-1] - times[0]) < _FALL:
             return math.nan
-        charges = [(time, self._battery.charge(volts)) for time, volts in points]
-        slope, middle = _slope(charges), len(charges) // 2
-        if slope >= 0.0 or max(_slope(charges[:middle]), _slope(charges[middle:])) > _PERSISTENT * slope:
+        charges, middle = list(map(self._battery.charge, volts)), len(times) // 2
+        slope, charge = linear_regression(times, charges)
+        halves = [linear_regression(times[part], charges[part]) for part in (slice(middle), slice(middle, None))]
+        if slope >= 0.0 or max(half.slope for half in halves) > _PERSISTENT * slope:
             return math.nan
-        mean_time = sum(time for time, _ in charges) / len(charges)
-        mean_charge = sum(charge for _, charge in charges) / len(charges)
-        left = (mean_time - mean_charge / slope - self._stamp) / 60
+        left = -charge / slope / 60
         return max(0.0, left) if left <= _MAX_MINUTES else math.nan
 
     def update(self, volts: float, stamp: float) -> None:
@@ -84,14 +84,6 @@ class Countdown:
             self._points.popleft()
         if self._points[-1][1] > min(volts for _, volts in self._points) + _CHARGED:
             self._points = deque([self._points[-1]])
-
-
-def _slope(points: Sequence[tuple[float, float]]) -> float:
-    """Return the slope of the least-squares line through some points."""
-    x0 = sum(x for x, _ in points) / len(points)
-    y0 = sum(y for _, y in points) / len(points)
-    square = sum((x - x0) ** 2 for x, _ in points)
-    return sum((x - x0) * (y - y0) for x, y in points) / square if square else 0.0
 
 
 class BatteryMonitor:

@@ -69,10 +69,8 @@ class _Step:
 
     def then(self, other: _Step) -> _Step:
         """Return this motion followed by another one."""
-        cos, sin = math.cos(self.turn), math.sin(self.turn)
-        return _Step(
-            self.x + cos * other.x - sin * other.y, self.y + sin * other.x + cos * other.y, self.turn + other.turn
-        )
+        x, y = rotated(other.x, other.y, self.turn)
+        return _Step(self.x + x, self.y + y, self.turn + other.turn)
 
     def differs(self, other: _Step) -> float:
         """Return the distance between the ends of two motions, in m; a heading counts by `_LEVER`."""
@@ -90,10 +88,16 @@ class _Step:
         size = way**2 + (_LEVER * turn) ** 2
         ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
         share = min(most, max(least, (ahead * way + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
-        return self.differs(_arc(share * way, share * turn))
+        return self.differs(arc(share * way, share * turn))
 
 
-def _arc(way: float, turn: float) -> _Step:
+def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
+    """Return a vector turned counter-clockwise by an angle (rad)."""
+    cos, sin = math.cos(angle), math.sin(angle)
+    return cos * x - sin * y, sin * x + cos * y
+
+
+def arc(way: float, turn: float) -> _Step:
     """Return the motion along an arc of this length (m, negative backwards) and angle (rad)."""
     chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
     return _Step(chord * math.cos(turn / 2), chord * math.sin(turn / 2), turn)
@@ -126,8 +130,9 @@ class Odometer:
         self._calibration = profile.calibration
         self._wheel_radius = profile.body.wheel_diameter / 2
         self._limits = profile.limits
-        self._last: tuple[Sip, float] | None = None
-        self._interrupted = True  #: SIPs are missing since the last one: the session was another
+        #: the last SIP and its stamp (s): the counters that the pose belongs to; None before the first one
+        self.counters: tuple[Sip, float] | None = None
+        self.interrupted = True  #: there is no session, so that the velocity is unknown; the next SIP comes after a gap
         self._reset_at: float | None = None  #: s, when the robot reported a reset
         self._zero_sent: deque[float] = deque(maxlen=_ZEROS)  #: s, when commands were sent that zero the counters
         self._zero_by = -math.inf  #: s, until when a SIP may show their effect
@@ -135,20 +140,10 @@ class Odometer:
         self._anchor()
         if before and same_robot:
             # As if there had been no interruption, to the last bit.
-            self._last, self._reset_at = before._last, before._reset_at
+            self.counters, self._reset_at = before.counters, before._reset_at
             self._zero_sent, self._zero_by = before._zero_sent, before._zero_by
             self._origin, self.rotation = before._origin, before.rotation
             self._x, self._y, self._turned = before._x, before._y, before._turned
-
-    @property
-    def counters(self) -> tuple[Sip, float] | None:
-        """The last SIP and its stamp (s): the counters that the pose belongs to. None before the first one."""
-        return self._last
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether there is no session, so that the velocity is unknown."""
-        return self._interrupted
 
     def resume(self, saved: OdometryState, sip: Sip, stamp: float) -> tuple[bool, str]:
         """Continue from a stored state, if the counters of the first SIP fit it; call `update` with that SIP next.
@@ -161,8 +156,8 @@ class Odometer:
         Returns:
             Whether they fit, and the reason.
         """
-        before = self.state, self._last
-        self.state, self._last, self._interrupted = saved.odometry, (saved.sip, saved.stamp), True
+        before = self.state, self.counters
+        self.state, self.counters, self.interrupted = saved.odometry, (saved.sip, saved.stamp), True
         dt = stamp - saved.stamp
         last = saved.sip
         counts = _counts(sip.x - last.x, sip.y - last.y, sip.heading - last.heading)
@@ -177,7 +172,7 @@ class Odometer:
         else:
             outcome = False, "its counters were zeroed while it was driving, how far it rolled is not known"
         if not outcome[0]:
-            self.state, self._last = before
+            self.state, self.counters = before
         self._marked = self.state
         self.frame += 1
         self._anchor()
@@ -185,7 +180,7 @@ class Odometer:
 
     def interrupt(self) -> None:
         """The session has ended: the velocity is unknown, and the next SIP comes after a gap."""
-        self._interrupted = True
+        self.interrupted = True
         self.state = replace(
             self.state,
             linear=0.0,
@@ -197,7 +192,7 @@ class Odometer:
 
     def forget_counters(self) -> None:
         """Begin with the counters of the next SIP; the pose continues."""
-        self._last = None
+        self.counters = None
 
     def expect_zero(self, now: float, within: float) -> None:
         """Expect the counters to be zeroed by a command that is sent `now` (s), `within` s."""
@@ -250,10 +245,8 @@ class Odometer:
         )
         if move:
             forward, turned = self._calibrated((left + right) / 2, (right - left) / track)
-            heading = old.yaw + turned / 2
-            # The path is an arc; its chord connects the two positions.
-            chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
-            step_x, step_y = chord * math.cos(heading), chord * math.sin(heading)
+            step = arc(forward, turned)
+            step_x, step_y = rotated(step.x, step.y, old.yaw)
             self.state = replace(
                 self.state,
                 x=old.x + step_x,
@@ -269,53 +262,46 @@ class Odometer:
 
     def update(self, sip: Sip, stamp: float, cycle: float = CYCLE) -> Odometry:
         """Take the SIP of the time `stamp` (s) from a robot that sends one each `cycle` (s); returns the new state."""
-        first = self._last is None
-        if self._last is None:
-            self._last = sip, stamp
+        first = self.counters is None
+        if self.counters is None:
+            self.counters = sip, stamp
             self.frame += 1
             self._anchor()
-        before, then = self._last
+        before, then = self.counters
         dt = max(stamp - then, 0.0)
         counts = _counts(sip.x - before.x, sip.y - before.y, sip.heading - before.heading)
         counted = self._motion(counts, before.heading)
         cycles, jump = 0, None
         if first:
             pass
-        elif sip == before and not self._interrupted and (sip.left_velocity or sip.right_velocity):
+        elif sip == before and not self.interrupted and (sip.left_velocity or sip.right_velocity):
             stamp = then  # a radio modem's copy: what the robot has moved since will be in the next SIP
-        elif self._interrupted:
+        elif self.interrupted:
             jump = self._jump_in_gap(sip, dt, counted)
         else:
             cycles = round(dt / cycle)  # 0: it came in one burst with the one before
             self._regular = cycles == 1
             jump = self._jump(sip, stamp, cycles * cycle, counted)
             self.jumps += jump is not None
-        self._last, self._interrupted, self._reset_at = (sip, stamp), False, None
-        if jump is None and self._calibration.corrects:
-            step = self._calibrated_step(counted)
-            self._advance(sip, *self._from_here(step), step, cycles, cycle)
-            # The frame of the counters turns and grows against that of the odometry: count from each SIP again.
+        self.counters, self.interrupted, self._reset_at = (sip, stamp), False, None
+        step = jump or (self._calibrated_step(counted) if self._calibration.corrects else None)
+        if step:
+            old = self.state
+            x, y = rotated(step.x, step.y, old.yaw)
+            self._advance(sip, old.x + x, old.y + y, old.yaw + step.turn, step, cycles, cycle)
+            # Count from each SIP again: the frame of the counters turns and grows against that of the odometry. After a
+            # jump the anchor takes the heading of this SIP, in which the robot has driven, not that of the last one.
+            self.frame += jump is not None
             self._anchor()
-        elif jump is None:
+        else:
             self._x += counts[0]
             self._y += counts[1]
             self._turned += counts[2]
-            cos, sin = math.cos(self.rotation) * self._units.distance, math.sin(self.rotation) * self._units.distance
-            x = self._origin.x + cos * self._x - sin * self._y
-            y = self._origin.y + sin * self._x + cos * self._y
-            self._advance(sip, x, y, self._origin.yaw + self._turned * self._units.angle, counted, cycles, cycle)
-        else:
-            self._advance(sip, *self._from_here(jump), jump, cycles, cycle)
-            self.frame += 1
-            # The anchor takes the heading of this SIP, in which the robot has driven, not that of the last one.
-            self._anchor()
+            units, origin = self._units, self._origin
+            x, y = rotated(self._x * units.distance, self._y * units.distance, self.rotation)
+            yaw = origin.yaw + self._turned * units.angle
+            self._advance(sip, origin.x + x, origin.y + y, yaw, counted, cycles, cycle)
         return self.state
-
-    def _from_here(self, step: _Step) -> tuple[float, float, float]:
-        """Return the pose (m, m, rad) after a motion from the present pose."""
-        old = self.state
-        cos, sin = math.cos(old.yaw), math.sin(old.yaw)
-        return old.x + cos * step.x - sin * step.y, old.y + sin * step.x + cos * step.y, old.yaw + step.turn
 
     def _calibrated(self, forward: float, turn: float) -> tuple[float, float]:
         """Return the true distance ahead (m) and turn (rad) for reported ones (docs/how-to/calibrate.md)."""
@@ -330,14 +316,10 @@ class Odometer:
         """Return the true motion for one that the counters report; the shape of its path stays."""
         chord = step.x * math.cos(step.turn / 2) + step.y * math.sin(step.turn / 2)
         forward, turn = self._calibrated(chord, step.turn)
-        further, middle = forward - self._calibration.scale * chord, turn / 2
-        angle, scale = middle - step.turn / 2, self._calibration.scale
-        cos, sin = scale * math.cos(angle), scale * math.sin(angle)
-        return _Step(
-            cos * step.x - sin * step.y + further * math.cos(middle),
-            sin * step.x + cos * step.y + further * math.sin(middle),
-            turn,
-        )
+        scale, middle = self._calibration.scale, turn / 2
+        x, y = rotated(scale * step.x, scale * step.y, middle - step.turn / 2)
+        further = forward - scale * chord
+        return _Step(x + further * math.cos(middle), y + further * math.sin(middle), turn)
 
     def _velocity(self, sip: Sip) -> tuple[float, float]:
         """Return the velocity of the wheels (m/s, rad/s), limited as a damaged packet may contain any value."""
@@ -349,9 +331,8 @@ class Odometer:
     def _motion(self, counts: tuple[int, int, int], heading: int) -> _Step:
         """Return the motion for some counts (x, y, heading) that begins at a heading (counts)."""
         dx, dy, turn = counts
-        angle, distance = heading * self._units.angle, self._units.distance
-        cos, sin = math.cos(angle) * distance, math.sin(angle) * distance
-        return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
+        unit, distance = self._units.angle, self._units.distance
+        return _Step(*rotated(dx * distance, dy * distance, -heading * unit), turn * unit)
 
     def _since_zero(self, sip: Sip) -> _Step:
         """Return the motion since the counters were zeroed, if they were."""
@@ -366,8 +347,8 @@ class Odometer:
 
     def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
         """Return the motion since the last SIP if the counters jumped; None if they counted it."""
-        assert self._last
-        before, then = self._last
+        assert self.counters
+        before, then = self.counters
         dt = max(stamp - then, CYCLE)
         # A late SIP looks like one after a lost one: then the time is less reliable.
         shares = (0.9 if self._regular else 0.1, 1.1) if span else _BURST_SHARES
@@ -397,13 +378,13 @@ class Odometer:
             # command, which was sent when it was sent: of several the first, as too little is better than too much.
             sent = next((sent for sent in self._zero_sent if sent >= then), None)
             until = min(sent + _LATENCY - then, dt) if sent is not None else 0.0
-            return _arc(v0 * until, w0 * until).then(since_zero)
-        return _arc(way, turn) if zeroed or impossible else None
+            return arc(v0 * until, w0 * until).then(since_zero)
+        return arc(way, turn) if zeroed or impossible else None
 
     def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
         """Return the motion since the last SIP of the session before, `dt` s ago, if the counters jumped; else None."""
-        assert self._last
-        before, then = self._last
+        assert self.counters
+        before, then = self.counters
         speed, rate = self._velocity(before)
         since_zero = self._since_zero(sip)
         roll, coast = min(dt, _ROLL), min(dt, _COAST)
@@ -423,7 +404,7 @@ class Odometer:
         if self._reset_at is not None or zeroed:
             # Without SIPs for longer it was restarting already; and too little is better than too much.
             until = min(max((self._reset_at or then) - then, 0.0), _LATEST_RESET)
-            return _arc(speed * until, rate * until).then(since_zero)
+            return arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
 
     def reach(self, seconds: float) -> float:
@@ -434,7 +415,7 @@ class Odometer:
         """Count from here: the current pose becomes the origin of later counts."""
         self._origin = self.state
         self._x = self._y = self._turned = 0
-        self.rotation = self.state.yaw - (self._last[0].heading * self._units.angle if self._last else 0.0)
+        self.rotation = self.state.yaw - (self.counters[0].heading * self._units.angle if self.counters else 0.0)
 
     def _advance(self, sip: Sip, x: float, y: float, yaw: float, step: _Step, cycles: int, cycle: float) -> None:
         """Take the pose that a motion led to in so many cycles (s each), and the velocities of the SIP behind it."""

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from ...profiles import Profile, SonarPose
 from ..events import Odometry, Ping, Report
+from .odometry import arc, rotated
 
 #: Firing cycles after which a reading is too old.
 _ROUNDS = 2
@@ -76,7 +76,5 @@ def left_behind(pose: SonarPose, forward: float, turned: float) -> SonarPose:
         forward: Length of the arc, m.
         turned: Angle of the arc, rad.
     """
-    chord = forward * math.sin(turned / 2) / (turned / 2) if turned else forward
-    x, y = pose.x - chord * math.cos(turned / 2), pose.y - chord * math.sin(turned / 2)
-    cos, sin = math.cos(turned), math.sin(turned)
-    return SonarPose(cos * x + sin * y, cos * y - sin * x, pose.heading - turned)
+    driven = arc(forward, turned)
+    return SonarPose(*rotated(pose.x - driven.x, pose.y - driven.y, -turned), pose.heading - turned)
