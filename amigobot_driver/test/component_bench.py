@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Packet
 from amigobot_driver.robot import Event
 from amigobot_driver.robot.command_queue import CommandQueue
@@ -15,13 +16,21 @@ from amigobot_driver.robot.scheduler import Scheduler
 class ComponentBench:
     """Give `context` to the component that is tested; the robot supports every command."""
 
-    def __init__(self) -> None:
+    def __init__(self, robot: str = "amigo") -> None:
         self.queue = CommandQueue(0.0)
         self.sends, self.timeouts = Scheduler(), Scheduler()
         self._dispatcher = Dispatcher()
         self.events: list[Event] = []  #: all that were emitted
+        profile = load_profile(robot)
         self.context = Context(
-            self.queue, self.sends, self.timeouts, self._dispatcher, self.events.append, lambda command: "", lambda: ""
+            self.queue,
+            self.sends,
+            self.timeouts,
+            self._dispatcher,
+            self.events.append,
+            profile=lambda: profile,
+            unsupported=lambda command: "",
+            no_robot=lambda: "",
         )
 
     def receive(self, packet: Packet, stamp: float) -> list[Event]:

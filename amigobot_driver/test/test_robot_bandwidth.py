@@ -10,7 +10,6 @@ import math
 import pytest
 from component_bench import ComponentBench
 
-from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import OVERHEAD, Encoders, Io, Packet, Sip, SonarReading
 from amigobot_driver.robot import Notice
 from amigobot_driver.robot.bandwidth import BandwidthPlanner, Plan, plan
@@ -79,8 +78,8 @@ class PlannerBench(ComponentBench):
     """The planner of one robot, on a line of a certain speed, in a session that has just started."""
 
     def __init__(self, baud: int, robot: str = "amigo") -> None:
-        super().__init__()
-        self.planner = BandwidthPlanner(self.context, load_profile(robot))
+        super().__init__(robot)
+        self.planner = BandwidthPlanner(self.context)
         self.set_baud(baud)
         self.planner.on_session_start(0.0)
 

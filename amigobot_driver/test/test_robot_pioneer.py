@@ -94,8 +94,8 @@ class TestBumpers:
         ],
     )
     def test_front_is_in_the_right_wheels_byte(self, left: int, right: int, front: str, rear: str) -> None:
-        bench = ComponentBench()
-        BumperReader(bench.context, UnconfirmedCommands(bench.context), load_profile(ARCOS))
+        bench = ComponentBench(ARCOS)
+        BumperReader(bench.context, UnconfirmedCommands(bench.context))
         (felt,) = bench.receive(sip(left_stall_bumpers=left, right_stall_bumpers=right), 1.0)
         assert isinstance(felt, BumperReading)
         assert ["".join("01"[pressed] for pressed in ring) for ring in (felt.front, felt.rear)] == [front, rear]
@@ -360,8 +360,8 @@ class TestGripper:
         contacts: tuple[bool, bool],
         moves: tuple[bool, bool],
     ) -> None:
-        bench = ComponentBench()
-        Gripper(bench.context, load_profile(ARCOS))
+        bench = ComponentBench(ARCOS)
+        Gripper(bench.context)
         config = pioneer(flash={"Gripper": 1}).robot.working_values.config
         assert config
         bench.receive(config, 0.0)

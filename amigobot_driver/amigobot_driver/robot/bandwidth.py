@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..profiles import Profile
 from ..protocol import OVERHEAD, Parameters, Sip
 from .component import Component, Context
 from .devices.sonar_sequence import ARRAY
@@ -71,12 +70,11 @@ def plan(byte_time: float, info_cycle_s: float, sip_bytes: int, requested: Mappi
 class BandwidthPlanner(Component):
     """Keeps the plan for one robot. `Streams` checks `accepts` before it requests a stream from the robot."""
 
-    def __init__(self, context: Context, profile: Profile) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
         #: is called with the time (s) when the plan has changed
         self.on_change: Callable[[float], object] = lambda now: None
         self._emit = context.emit
-        self._profile = profile
         self._byte_time = 0.0
         self._requested: dict[str, int] = {}
         self._sip: Sip | None = None
@@ -111,25 +109,24 @@ class BandwidthPlanner(Component):
     @property
     def info_cycle(self) -> float:
         """Time between two SIPs, in s."""
-        return (self._config.info_cycle_ms / 1000 if self._config else 0.0) or self._profile.link.info_cycle
+        return (self._config.info_cycle_ms / 1000 if self._config else 0.0) or self._context.profile().link.info_cycle
 
     @property
     def sonar_cycle(self) -> float:
         """Time from one ping of an array to the next, in s: the robot's SONARCYCLE, else the profile's."""
         own = (self._config.value("sonar_cycle") or 0) / 1000 if self._config else 0.0
-        return own or self._profile.sonar.cycle
+        return own or self._context.profile().sonar.cycle
 
     @property
     def sip_bytes(self) -> int:
         """Bytes of this robot's SIP with as many readings as its sonars make in a cycle."""
-        arrays = max(1, math.ceil(len(self._profile.sonar.poses) / ARRAY))
+        arrays = max(1, math.ceil(len(self._context.profile().sonar.poses) / ARRAY))
         readings = arrays * math.ceil(self.info_cycle / self.sonar_cycle - 1e-6)
         bare = len(self._sip.encode()) + OVERHEAD - _READING * len(self._sip.sonar) if self._sip else _SIP
         return bare + _READING * readings
 
-    def on_profile(self, profile: Profile) -> None:
-        """Plan with the sonars of this profile."""
-        self._profile = profile
+    def on_profile(self) -> None:
+        """Plan with the sonars of the profile."""
         self.plan = self._planned()
 
     def on_session_start(self, now: float) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 
-from ..profiles import Profile
 from ..protocol import BAUD_RATES, OVERHEAD, Command, Instruction, Parameters, Unlisted
 from .component import Component, Context
 from .events import Notice
@@ -28,10 +27,9 @@ _TOLERANCE = 0.9
 class BridgedLine(Component):
     """Determines the time of a byte between the robot and this computer, on any kind of port."""
 
-    def __init__(self, context: Context, profile: Profile, baud: int) -> None:
+    def __init__(self, context: Context, baud: int) -> None:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
         super().__init__(context)
-        self._profile = profile
         self._emit = context.emit
         self.chosen = baud
         self._port_byte_time: float | None = 0.0
@@ -59,10 +57,6 @@ class BridgedLine(Component):
         """A port was opened or runs at another speed; `byte_time` as Port has it."""
         self._port_byte_time = byte_time
         self._disproved = False
-
-    def on_profile(self, profile: Profile) -> None:
-        """Use the bridge's line speed of this profile."""
-        self._profile = profile
 
     def on_session_start(self, now: float) -> None:
         """Measure the next answer to CONFIG."""
@@ -94,4 +88,5 @@ class BridgedLine(Component):
     def _bridge_baud(self) -> int:
         if self.chosen != AUTOMATIC:
             return self.chosen
-        return self._profile.link.bridge_baud and (self._reported or self._profile.link.bridge_baud)
+        usual = self._context.profile().link.bridge_baud
+        return usual and (self._reported or usual)

@@ -15,6 +15,7 @@ and is called for nothing else. Within one packet type, handlers are called in t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..profiles import Profile
@@ -67,38 +68,24 @@ class Dispatcher:
             handler(instruction, now)
 
 
+@dataclass(eq=False)
 class Context:
-    """What a component may use of the robot that it belongs to.
+    """What a component may use of the robot that it belongs to."""
 
-    Attributes:
-        queue: the commands that wait for the line.
-        sends: the deadlines at which routine commands are put into the queue; they wait while it has no room.
-        timeouts: the deadlines that wait for nothing.
-        emit: publishes an event to the users of the robot.
-        unsupported: returns why a command cannot be sent to the robot; "" if it can.
-        no_robot: returns that and why no robot is connected; "" if one is.
-    """
+    queue: CommandQueue  #: the commands that wait for the line
+    sends: Scheduler  #: deadlines at which routine commands are put into the queue; they wait while it has no room
+    timeouts: Scheduler  #: deadlines that wait for nothing
+    dispatcher: Dispatcher
+    emit: Callable[[Event], object]  #: publishes an event to the users of the robot
+    profile: Callable[[], Profile]  #: returns the profile of the robot, as far as it is known
+    unsupported: Callable[[CommandTable], str]  #: returns why a command cannot be sent to the robot; "" if it can
+    no_robot: Callable[[], str]  #: returns that and why no robot is connected; "" if one is
+    components: list[Component] = field(default_factory=list)  #: all of the robot, in the order of their creation
 
-    def __init__(
-        self,
-        queue: CommandQueue,
-        sends: Scheduler,
-        timeouts: Scheduler,
-        dispatcher: Dispatcher,
-        emit: Callable[[Event], object],
-        unsupported: Callable[[CommandTable], str],
-        no_robot: Callable[[], str],
-    ) -> None:
-        self.components: list[Component] = []  #: every component of the robot, in the order of their creation
-        self.queue = queue
-        self.sends = sends
-        self.timeouts = timeouts
-        self.emit = emit
-        self.unsupported = unsupported
-        self.no_robot = no_robot
-        self.on_packet = dispatcher.on_packet
-        self.off_packet = dispatcher.off_packet
-        self.on_sent = dispatcher.on_sent
+    def __post_init__(self) -> None:
+        self.on_packet = self.dispatcher.on_packet
+        self.off_packet = self.dispatcher.off_packet
+        self.on_sent = self.dispatcher.on_sent
 
 
 class Component:
@@ -108,8 +95,8 @@ class Component:
         self._context = context
         context.components.append(self)
 
-    def on_profile(self, profile: Profile) -> None:
-        """The robot has been identified and has this profile."""
+    def on_profile(self) -> None:
+        """The robot has been identified, and `Context.profile` returns its profile."""
 
     def on_session_start(self, now: float) -> None:
         """A session was opened: the robot may have forgotten every setting."""

@@ -100,6 +100,7 @@ class Robot:
             self.link.timeouts,
             self.link.dispatcher,
             self.link.emit,
+            lambda: self.profile,
             self.unsupported,
             self.no_robot,
         )
@@ -122,8 +123,8 @@ class Robot:
         sonar_on = options.sonar_on_connect
         self.sonar = Switch(context, "sonar", Command.SONAR(1), Command.SONAR(0), Sip.SONAR, sonar_on)
         self.working_values = WorkingValues(context)
-        self.line = BridgedLine(context, self.profile, options.bridge_baud)
-        self.bandwidth = BandwidthPlanner(context, self.profile)
+        self.line = BridgedLine(context, options.bridge_baud)
+        self.bandwidth = BandwidthPlanner(context)
         self.sounds = Sounds(context)
         self.digital_outputs = DigitalOutputs(context)
         self.analog_input = AnalogInput(context)
@@ -131,16 +132,16 @@ class Robot:
         self.aux = aux_ports(context, lambda: self.link.decoder.byte_time)
         self.sequence = SonarSequence(context)
         self.gyro = Gyroscope(context)
-        self.inputs = WiredInputs(context, self.profile)
+        self.inputs = WiredInputs(context)
         self.link_timing = LinkTiming(context)
         self.stalls = StallMonitor(context)
         self.standstill = StandstillMonitor(context, self._driven)
         self.unconfirmed = UnconfirmedCommands(context)
-        self.servos = ServoJoints(context, self.unconfirmed, self.profile, lambda *servo: self.dialect.servo(*servo))
+        self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
         self.pwm = MotorPwm(context, self.unconfirmed)
         self.flash = Flash(context, self._at_rest)
-        self.bumpers = BumperReader(context, self.unconfirmed, self.profile)
-        self.gripper = Gripper(context, self.profile)
+        self.bumpers = BumperReader(context, self.unconfirmed)
+        self.gripper = Gripper(context)
         self.charger = Charger(context)
         self.controller_reset = ControllerReset(context)
         self.compass = CompassReader(context)
@@ -199,7 +200,7 @@ class Robot:
 
     def drive_wheels(self, left: float, right: float, now: float) -> None:
         """Request wheel velocities, see `Motion.drive_wheels`."""
-        self.motion.drive_wheels(left, right, self.profile.body.track, self.profile.units, now)
+        self.motion.drive_wheels(left, right, now)
 
     def drive_course(self, linear: float, yaw: float, now: float) -> None:
         """Request a velocity (m/s) on a heading in the odometry frame (rad).
@@ -282,22 +283,8 @@ class Robot:
         return self.sonar.set(on, now)
 
     def poll_sonars(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
-        """Set the firing sequence.
-
-        Args:
-            sonars: Numbers from 0 in firing order; empty: all, in the order of the profile.
-            now: Time in s.
-
-        Returns:
-            The result, when the pings show the sequence or the retries are over.
-
-        Raises:
-            ValueError: The robot has no such sonar, or the sequence is too long.
-        """
-        available = len(self.profile.sonar.poses)
-        if why := self.unsupported(Command.POLLING):
-            return finished(False, why)
-        return self.sequence.set(sonars or tuple(range(available)), available, now)
+        """Set the firing sequence, see `SonarSequence.set`."""
+        return self.sequence.set(sonars, now)
 
     def reset(self, now: float) -> Future[Outcome]:
         """Stop and reboot the controller.
@@ -410,13 +397,13 @@ class Robot:
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
         for component in self.components:
-            component.on_profile(self.profile)
+            component.on_profile()
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
         self.working_values.requested.update(self._requested_values())
         self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
-            self.sequence.configure(self.options.sonar_sequence, len(self.profile.sonar.poses))
+            self.sequence.configure(self.options.sonar_sequence)
         self.link.emit(Identified(identity, self.profile, self.profile_reason, known))
 
     def _pace(self, now: float) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...profiles import Profile
 from ...protocol import Command, Parameters, Sip
 from ..component import Component, Context
 from ..events import BumperReading
@@ -22,7 +21,7 @@ _MAX_SEGMENTS = 7
 class BumperReader(Component):
     """Publishes the bumper bits of the SIP."""
 
-    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands, profile: Profile) -> None:
+    def __init__(self, context: Context, unconfirmed: UnconfirmedCommands) -> None:
         super().__init__(context)
         self.newest: BumperReading | None = None
         self._unconfirmed = unconfirmed
@@ -30,11 +29,10 @@ class BumperReader(Component):
         self._config: Parameters | None = None
         context.on_packet(Parameters, self._on_config)
         context.on_packet(Sip, self._on_sip)
-        self.on_profile(profile)
+        self._count_segments()
 
-    def on_profile(self, profile: Profile) -> None:
-        """Use the number of segments of this profile until CONFIGpac reports it."""
-        self._profile = profile
+    def on_profile(self) -> None:
+        """Use the number of segments of the profile until CONFIGpac reports it."""
         self.newest = self._config = None
         self._count_segments()
 
@@ -59,7 +57,7 @@ class BumperReader(Component):
 
     def _count_segments(self) -> None:
         """Count the segments of both rings: those of the profile, or more if the robot's FLASH has more."""
-        rings, config = self._profile.bumpers, self._config
+        rings, config = self._context.profile().bumpers, self._config
         front = config.value("front_bumpers") if config else None
         rear = config.value("rear_bumpers") if config else None
         self._front = min(_MAX_SEGMENTS, max(rings.front_segments, front or 0))

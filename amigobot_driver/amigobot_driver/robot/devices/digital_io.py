@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Future
 
-from ...profiles import Profile
 from ...protocol import Command, Instruction, Sip
 from ..component import Context
 from ..events import PortState
@@ -54,7 +53,6 @@ class DigitalOutputs(RequestComponent):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.pins = AMIGO_PINS  #: those that this robot has
         self.mask_first = False  #: the mask in the low byte instead of the high one (docs/protocol.md E-24)
         self.reported: int | None = None
         self._mask = self._states = self._newest = 0
@@ -73,17 +71,14 @@ class DigitalOutputs(RequestComponent):
         """
         if reason := self._context.unsupported(Command.DIGOUT):
             return finished(False, reason)
-        if not mask or mask & ~self.pins:
-            top = self.pins.bit_length() - 1
-            return finished(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_{top}, bits of {self.pins:#04x}")
+        pins = AMIGO_PINS if self._context.profile().firmware in ("A", "S") else ALL_PINS
+        if not mask or mask & ~pins:
+            top = pins.bit_length() - 1
+            return finished(False, f"mask is {mask:#04x}: this robot has IO_0 to IO_{top}, bits of {pins:#04x}")
         self._mask |= mask
         self._states = (self._states & ~mask) | (states & mask)
         self._newest = mask
         return self._request.replace(_REPLACED, now)
-
-    def on_profile(self, profile: Profile) -> None:
-        """Use the pins of this firmware."""
-        self.pins = AMIGO_PINS if profile.firmware in ("A", "S") else ALL_PINS
 
     def on_session_start(self, now: float) -> None:
         """Set the requested outputs again."""

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from ...profiles import Profile
 from ...protocol import Command, Instruction, Packet, Parameters, Sip
 from ...protocol import Gripper as GripperPacket
 from ..component import Context
@@ -75,7 +74,7 @@ class Gripper(RequestComponent):
     retries = RetryPolicy(interval=0.5, limit=4)
     confirmed_by = (GripperPacket, Sip)
 
-    def __init__(self, context: Context, profile: Profile) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.newest: GripperReading | None = None
         self._order = ""  #: its name
@@ -86,7 +85,6 @@ class Gripper(RequestComponent):
         context.on_packet(Parameters, self._on_config)
         context.on_packet(GripperPacket, self._on_gripper)
         context.on_packet(Sip, self._on_sip)
-        self.on_profile(profile)
 
     def order(self, name: str, duration: float, now: float) -> Future[Outcome]:
         """Send an order.
@@ -112,15 +110,10 @@ class Gripper(RequestComponent):
         self._order = name
         return self._request.request(now)
 
-    def on_profile(self, profile: Profile) -> None:
-        """Assume the wiring that is usual for this firmware."""
-        #: the usual wiring; a packet may report another
-        self._usual = USER_IO if "P" in profile.firmware else GENERAL_IO
-        self._reset()
-
     def on_session_start(self, now: float) -> None:
         """Forget the state: packets of this session report it."""
-        self._reset()
+        self.newest = self._fitted = self._sip = self._packet = None
+        self._packet_stamp = -math.inf
 
     # -- packets ----------------------------------------------------------------------------------------------
 
@@ -146,10 +139,6 @@ class Gripper(RequestComponent):
     def _commands(self) -> Iterable[Instruction]:
         return [Command.GRIPPER(ORDERS[self._order].number)]
 
-    def _reset(self) -> None:
-        self.newest = self._fitted = self._sip = self._packet = None
-        self._packet_stamp = -math.inf
-
     def _absent(self) -> str:
         if self._fitted is False or self._kind == NONE:
             return "this robot reports no gripper (FLASH parameter Gripper)"
@@ -157,7 +146,9 @@ class Gripper(RequestComponent):
 
     @property
     def _kind(self) -> int:
-        return self._packet.type if self._packet else self._usual
+        """The wiring: as a packet reports it, else what is usual for the firmware."""
+        usual = USER_IO if "P" in self._context.profile().firmware else GENERAL_IO
+        return self._packet.type if self._packet else usual
 
     def _order_for_a_time(self, order: Order, name: str, duration: float) -> Future[Outcome]:
         """An order that lasts for a time is sent once: sent twice, it would last longer."""

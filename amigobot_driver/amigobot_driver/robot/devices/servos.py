@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 
 from ...errors import Refused
-from ...profiles import Profile
 from ...protocol import Instruction
 from ..component import Component, Context
 from ..unconfirmed import UnconfirmedCommands
@@ -19,28 +18,18 @@ class ServoJoints(Component):
     """Turns servos; no packet reports their position."""
 
     def __init__(
-        self,
-        context: Context,
-        unconfirmed: UnconfirmedCommands,
-        profile: Profile,
-        command: Callable[[int, int], Instruction],
+        self, context: Context, unconfirmed: UnconfirmedCommands, command: Callable[[int, int], Instruction]
     ) -> None:
         """Make the component.
 
         Args:
             context: The robot's.
             unconfirmed: Sends the commands.
-            profile: Of the robot.
             command: Returns the command that turns a servo (number) to a position (counts).
         """
         super().__init__(context)
         self._unconfirmed = unconfirmed
-        self._servos = profile.servos
         self._command = command
-
-    def on_profile(self, profile: Profile) -> None:
-        """Use the joints of this profile."""
-        self._servos = profile.servos
 
     def turn(self, joint: str, angle: float, now: float) -> None:
         """Turn a joint of the profile to an angle (rad).
@@ -48,7 +37,7 @@ class ServoJoints(Component):
         Raises:
             Refused: the robot has no such joint, or the servo does not reach the angle.
         """
-        servos = self._servos
+        servos = self._context.profile().servos
         if joint not in servos.joints:
             raise Refused(f"joint {joint!r} does not exist, this robot has: {', '.join(servos.joints) or 'none'}")
         if not math.isfinite(angle):

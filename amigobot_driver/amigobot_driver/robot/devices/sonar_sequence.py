@@ -10,7 +10,7 @@ from concurrent.futures import Future
 
 from ...protocol import Command, Instruction, Sip, Unlisted
 from ..component import Context
-from ..outcome import Outcome
+from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 
 #: Sonars of one array, and numbers that its sequence takes.
@@ -37,17 +37,23 @@ class SonarSequence(RequestComponent):
         context.on_sent(Command.SONAR, self._on_sonar_sent)
         context.on_sent(Command.POLLING, self._on_polling_sent)
 
-    def set(self, sonars: tuple[int, ...], available: int, now: float) -> Future[Outcome]:
+    def set(self, sonars: tuple[int, ...], now: float) -> Future[Outcome]:
         """Set the firing sequence.
 
         Args:
-            sonars: numbers from 0; up to `LONGEST` of each array.
-            available: how many sonars the robot has.
+            sonars: numbers from 0 in firing order, up to `LONGEST` of each array; empty: all, in the profile's order.
             now: time in s.
 
+        Returns:
+            The result, when the pings show the sequence or the retries are over.
+
         Raises:
-            ValueError: the robot does not have such a sonar, or the sequence is empty or too long.
+            ValueError: The robot has no such sonar, or the sequence is too long.
         """
+        if reason := self._context.unsupported(Command.POLLING):
+            return finished(False, reason)
+        available = len(self._context.profile().sonar.poses)
+        sonars = sonars or tuple(range(available))
         if not sonars:
             raise ValueError("a sonar sequence has at least one entry")
         if wrong := [number for number in sonars if not 0 <= number < available]:
@@ -58,8 +64,9 @@ class SonarSequence(RequestComponent):
         self.requested, self._arrays = sonars, _array(available - 1)
         return self._request.replace("another sequence replaced this one", now)
 
-    def configure(self, sonars: tuple[int, ...], available: int) -> None:
+    def configure(self, sonars: tuple[int, ...]) -> None:
         """Use the sequence of the options, unless another was requested since; unknown sonars are left out."""
+        available = len(self._context.profile().sonar.poses)
         kept: list[int] = []
         for number in sonars:
             if number < available and sum(_array(other) == _array(number) for other in kept) < LONGEST:

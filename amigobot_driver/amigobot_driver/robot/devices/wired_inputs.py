@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from ...profiles import Profile
 from ...protocol import Io
 from ..component import Component, Context
 from ..events import FloorReading, MotorCurrents
@@ -14,23 +13,20 @@ from ..events import FloorReading, MotorCurrents
 class WiredInputs(Component):
     """Converts IOpacs by the wiring in the profile (docs/protocol.md 5.4)."""
 
-    def __init__(self, context: Context, profile: Profile) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._emit = context.emit
-        self._profile = profile
         context.on_packet(Io, self._on_io)
-
-    def on_profile(self, profile: Profile) -> None:
-        """Use the wiring of this profile."""
-        self._profile = profile
 
     @property
     def needed(self) -> bool:
         """Whether the robot has inputs that need IOpacs."""
-        return bool(self._profile.floor.poses or self._profile.inputs.amps_per_count)
+        profile = self._context.profile()
+        return bool(profile.floor.poses or profile.inputs.amps_per_count)
 
     def _on_io(self, packet: Io, stamp: float, now: float) -> None:
-        floor, amps = self._profile.floor, self._profile.inputs.amps_per_count
+        profile = self._context.profile()
+        floor, amps = profile.floor, profile.inputs.amps_per_count
         if amps and len(packet.analog) >= 2:
             self._emit(MotorCurrents(stamp, *(count * amps for count in packet.analog[:2])))
         if floor.poses:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 from ...connection_policy import KEEP_ALIVE
 from ...errors import Refused
-from ...profiles import Units
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
@@ -127,14 +126,12 @@ class Motion(Component):
 
         self._hold(limited, now)
 
-    def drive_wheels(self, left: float, right: float, track: float, units: Units, now: float) -> None:
+    def drive_wheels(self, left: float, right: float, now: float) -> None:
         """Request wheel velocities until `timeout` from now.
 
         Args:
             left: m/s.
             right: m/s.
-            track: Distance between the wheels, m.
-            units: Of the robot.
             now: Time in s.
 
         Raises:
@@ -142,8 +139,9 @@ class Motion(Component):
         """
 
         def limited() -> Wheels:
-            velocities = self.limits.wheels(left, right, track)
-            return Wheels.nearest(*velocities, self.limits.working[0], units.wheel_velocity)
+            profile = self._context.profile()
+            velocities = self.limits.wheels(left, right, profile.body.track)
+            return Wheels.nearest(*velocities, self.limits.working[0], profile.units.wheel_velocity)
 
         self._hold(limited, now)
 
