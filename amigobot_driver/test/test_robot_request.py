@@ -8,27 +8,37 @@ from __future__ import annotations
 import pytest
 from component_bench import ComponentBench
 
-from amigobot_driver.protocol import Command, Playlist
+from amigobot_driver.protocol import Command, Instruction, Playlist
 from amigobot_driver.robot import Notice
 from amigobot_driver.robot.command_queue import ROOM
-from amigobot_driver.robot.request import ConfirmedRequest, RetryPolicy
+from amigobot_driver.robot.request import RequestComponent, RetryPolicy
 
 POLICY = RetryPolicy(interval=1.0, limit=3)
 
 
-class RequestBench(ComponentBench):
+class Entry(RequestComponent):
     """A request of PLAYLIST 7 that a packet with the number 7 confirms."""
+
+    name = "entry"
+    retries = POLICY
+    confirmed_by = (Playlist,)
+
+    def _commands(self) -> list[Instruction]:
+        return [Command.PLAYLIST(7)]
+
+    def _confirmation(self, packet: Playlist) -> str:
+        return "it is there" if packet.number == 7 else ""
+
+    def _failure(self) -> str:
+        return "no entry came"
+
+
+class RequestBench(ComponentBench):
+    """The request of an `Entry`."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.request = ConfirmedRequest(
-            self.context,
-            "entry",
-            POLICY,
-            commands=lambda: [Command.PLAYLIST(7)],
-            confirmed_by={Playlist: lambda packet: "it is there" if packet.number == 7 else ""},
-            failure=lambda: "no entry came",
-        )
+        self.request = Entry(self.context)._request
 
     def answer(self, number: int, now: float) -> None:
         self.receive(Playlist(number=number, name="", offset=0, length=0, enabled=1), now)

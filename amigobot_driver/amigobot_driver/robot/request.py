@@ -26,10 +26,9 @@ show the effect, and what to report if they do not:
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..protocol import Instruction, Packet, Sip
@@ -62,44 +61,15 @@ class ConfirmedRequest:
         pending: The request is neither confirmed nor failed.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        name: str,
-        policy: RetryPolicy,
-        *,
-        commands: Callable[[], Iterable[Instruction]],
-        confirmed_by: Mapping[type[Packet], Callable[[Any], str]],
-        failure: Callable[[], str],
-        confirmed_after_interval: Callable[[], str] = lambda: "",
-    ) -> None:
-        """Register the request; nothing is sent before `start`.
-
-        Args:
-            context: the robot's.
-            name: begins the names of the counters.
-            policy: how often to send.
-            commands: what to send in each attempt.
-            confirmed_by: for each packet type that can show the effect, the check of a packet: it returns what the
-                robot reports, as the message of a success, or "" while the packet does not show the effect.
-            failure: returns what the robot reports instead, as the message of a failure, after the last attempt. It may
-                call `succeed` or `fail` by itself and return "".
-            confirmed_after_interval: the same as a check of `confirmed_by`, but made at the end of each interval, for
-                effects that no single packet shows.
-        """
-        self.name = name
-        self.policy = policy
+    def __init__(self, owner: RequestComponent) -> None:
+        """Make the request of a component; nothing is sent before `start`."""
         self.attempts = 0
         self.resent = 0
         self.given_up = 0
         self.pending = False
-        # Registered while the request is pending only: a SIP comes ten times a second, a request now and then.
-        self._checks = [(kind, partial(self._check, check)) for kind, check in confirmed_by.items()]
-        self._context = context
-        self._commands = commands
-        self._failure = failure
-        self._confirmed_after_interval = confirmed_after_interval
-        self._timer = context.sends.timer(self._attempt)
+        self._owner = owner
+        self._context = owner._context
+        self._timer = self._context.sends.timer(self._attempt)
         self._callers = Callers()
 
     @property
@@ -153,35 +123,36 @@ class ConfirmedRequest:
 
     def counters(self) -> Mapping[str, int]:
         """`resent` and `given_up` with the name of the request in front."""
-        return {f"{self.name}_resent": self.resent, f"{self.name}_given_up": self.given_up}
+        return {f"{self._owner.name}_resent": self.resent, f"{self._owner.name}_given_up": self.given_up}
 
     def _attempt(self, now: float) -> None:
-        if self.attempts and (message := self._confirmed_after_interval()):
+        policy = self._owner.retries
+        if self.attempts and (message := self._owner._confirmation_after_interval()):
             self.succeed(message)
             return
-        if self.attempts == self.policy.limit:
-            if message := self._failure():
+        if self.attempts == policy.limit:
+            if message := self._owner._failure():
                 self.give_up(message)
-            if not (self.pending and self.policy.afterwards):
+            if not (self.pending and policy.afterwards):
                 return
-        for command in self._commands():
+        for command in self._owner._commands():
             self._context.queue.put(command)
         self.resent += self.attempts > 0
         self.attempts += 1
-        policy = self.policy
         self._timer.set(now + (policy.interval if self.attempts <= policy.limit else policy.afterwards))
 
-    def _check(self, check: Callable[[Any], str], packet: Packet, stamp: float, now: float) -> None:
+    def _check(self, packet: Packet, stamp: float, now: float) -> None:
         # A packet that was on its way before the first attempt confirms nothing.
-        if self.pending and self.attempts and (message := check(packet)):
+        if self.pending and self.attempts and (message := self._owner._confirmation(packet)):
             self.succeed(message)
 
     def _set_pending(self, pending: bool) -> None:
         if pending != self.pending:
             self.pending = pending
+            # While the request is pending only: a SIP comes ten times a second, a request now and then.
             register = self._context.on_packet if pending else self._context.off_packet
-            for kind, check in self._checks:
-                register(kind, check)
+            for kind in self._owner.confirmed_by:
+                register(kind, self._check)
 
     def _end(self, success: bool, message: str) -> None:
         self._set_pending(False)
@@ -191,8 +162,6 @@ class ConfirmedRequest:
 
 class RequestComponent(Component):
     """A component with one request, `_request`: it ends with the session, and its counters are the component's.
-
-    A subclass overrides the methods that `ConfirmedRequest` describes as arguments.
 
     Attributes:
         name: Begins the names of the counters.
@@ -206,15 +175,26 @@ class RequestComponent(Component):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._request = ConfirmedRequest(
-            context,
-            self.name,
-            self.retries,
-            commands=self._commands,
-            confirmed_by=dict.fromkeys(self.confirmed_by, self._confirmation),
-            failure=self._failure,
-            confirmed_after_interval=self._confirmation_after_interval,
-        )
+        self._request = ConfirmedRequest(self)
+
+    @abstractmethod
+    def _commands(self) -> Iterable[Instruction]:
+        """Return what to send in each attempt."""
+
+    def _confirmation(self, packet: Any) -> str:
+        """Return what the robot reports, as the message of a success; "" while the packet does not show the effect."""
+        return ""
+
+    def _confirmation_after_interval(self) -> str:
+        """Return the same at the end of each interval, for effects that no single packet shows."""
+        return ""
+
+    @abstractmethod
+    def _failure(self) -> str:
+        """Return what the robot reports instead, as the message of a failure, after the last attempt.
+
+        It may end the request by itself and return "".
+        """
 
     def on_session_end(self, reason: str) -> None:
         """Fail the pending request."""
@@ -224,23 +204,7 @@ class RequestComponent(Component):
         """Return how often the command was sent again, and given up."""
         return self._request.counters()
 
-    @abstractmethod
-    def _commands(self) -> Iterable[Instruction]:
-        """Return what to send in each attempt."""
-
-    def _confirmation(self, packet: Any) -> str:
-        """Return what the robot reports if the packet shows the effect, else ""."""
-        return ""
-
-    def _confirmation_after_interval(self) -> str:
-        """Return the same at the end of each interval."""
-        return ""
-
-    @abstractmethod
-    def _failure(self) -> str:
-        """Return what the robot reports instead, after the last attempt."""
-
     def _sent(self, commands: str = "") -> str:
-        """Return what was sent in vain, by default `_commands`, to begin the message of a failure."""
+        """Return what was sent in vain, by default `commands`, to begin the message of a failure."""
         commands = commands or " and ".join(map(str, self._commands()))
         return f"sent {commands} {self.retries.limit} times in {self.retries.duration:g} s"

@@ -11,14 +11,14 @@ packets are acknowledged. What the firmware does not have, or the line has no ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet
 from .bandwidth import BandwidthPlanner
 from .component import Component, Context
 from .events import Notice
-from .request import ConfirmedRequest, RetryPolicy
+from .request import RequestComponent, RetryPolicy
 
 #: A stream whose packets are missing is requested at this interval; after the limit the driver warns, and requests it
 #: less often.
@@ -47,15 +47,18 @@ COMPASS = Stream("TCM2pac", Compass, Command.TCM2, 3, 26)
 STREAMS = (IO, ENCODERS, GYRO, GRIPPER, JOYSTICK, COMPASS)
 
 
-class StreamState:
+class StreamState(RequestComponent):
     """One stream of one robot.
 
     Attributes:
+        name: The manuals' name of the packet.
         requested: The user requests it.
         active: It is requested, the firmware supports it and the line has room for it.
         packets: Packets that have arrived.
         size: Bytes of the largest frame so far.
     """
+
+    retries = RETRIES
 
     def __init__(self, context: Context, stream: Stream, on_resize: Callable[[float], object]) -> None:
         """Make a stream that is not requested.
@@ -65,24 +68,17 @@ class StreamState:
             stream: The kind of packet.
             on_resize: Called with the time (s) when a frame is larger than all before.
         """
+        self.name, self.confirmed_by = stream.name, (stream.packet,)
+        super().__init__(context)
         self.stream = stream
         self.size = stream.size  #: bytes of the largest frame so far
         self.requested = False
         self.active = False
         self.packets = 0
-        self._context = context
         self._on_resize = on_resize
         self._switched_on = False  #: in this session
         self._reported = False  #: the missing packets were reported: once, also over several sessions
         context.on_packet(stream.packet, self._on_packet)
-        self._request = ConfirmedRequest(
-            context,
-            stream.name,
-            RETRIES,
-            commands=self._switch_on,
-            confirmed_by={stream.packet: lambda packet: "it comes"},
-            failure=self._on_silence,
-        )
         self._watch = context.sends.timer(self._on_pause)
 
     @property
@@ -112,15 +108,19 @@ class StreamState:
             if self._switched_on:
                 self._watch.set(now)
 
-    def on_session_start(self) -> None:
+    def on_session_start(self, now: float) -> None:
         """Forget the requests of the session before."""
         self.active = self._switched_on = False
 
-    def on_session_end(self) -> None:
+    def on_session_end(self, reason: str) -> None:
         """Send nothing more."""
+        super().on_session_end(reason)
         self.active = False
-        self._request.pause()
         self._watch.cancel()
+
+    def counters(self) -> Mapping[str, int]:
+        """Return nothing: `Streams` counts all of them together."""
+        return {}
 
     def _on_packet(self, packet: Packet, stamp: float, now: float) -> None:
         self.packets += 1
@@ -139,11 +139,14 @@ class StreamState:
         else:
             self._context.queue.put(self.stream.command(0))
 
-    def _switch_on(self) -> tuple[Instruction, ...]:
+    def _commands(self) -> Iterable[Instruction]:
         self._switched_on = True
-        return (self.stream.command(self.stream.on),)
+        return [self.stream.command(self.stream.on)]
 
-    def _on_silence(self) -> str:
+    def _confirmation(self, packet: Packet) -> str:
+        return "it comes"
+
+    def _failure(self) -> str:
         if not self._reported:
             self._reported = True
             self._context.emit(
@@ -159,10 +162,11 @@ class Streams(Component):
     """Requests the streams that the user wants and that robot and line can carry."""
 
     def __init__(self, context: Context, planner: BandwidthPlanner) -> None:
-        super().__init__(context)
+        # Before this component: each of them begins a session before all are reviewed.
         self.states: Mapping[Stream, StreamState] = {
             stream: StreamState(context, stream, self._review_all) for stream in STREAMS
         }
+        super().__init__(context)
         self._planner = planner
         self._now = 0.0
         planner.on_change = self._review_all
@@ -180,15 +184,7 @@ class Streams(Component):
 
     def on_session_start(self, now: float) -> None:
         """Request the streams again."""
-        self._now = now
-        for state in self.states.values():
-            state.on_session_start()
         self._review_all(now)
-
-    def on_session_end(self, reason: str) -> None:
-        """Stop requesting."""
-        for state in self.states.values():
-            state.on_session_end()
 
     def counters(self) -> Mapping[str, int]:
         """Return how often streams were requested again."""
