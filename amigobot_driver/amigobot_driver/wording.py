@@ -19,6 +19,11 @@ def robot_name(name: str) -> str:
     return given_name(name) or "a robot without a name"
 
 
+def on_or_off(on: bool | None) -> str:
+    """Return the state of a switch: "on", "off"."""
+    return "on" if on else "off"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number and its noun: "1 tone", "2 tones".
 

@@ -74,7 +74,6 @@ class BandwidthPlanner(Component):
         super().__init__(context)
         #: is called with the time (s) when the plan has changed
         self.on_change: Callable[[float], object] = lambda now: None
-        self._emit = context.emit
         self._byte_time = 0.0
         self._requested: dict[str, int] = {}
         self._sip: Sip | None = None
@@ -152,7 +151,7 @@ class BandwidthPlanner(Component):
             return  # the size of its SIPs is not known yet
         for name, reason in self.plan.reasons.items():
             if self._reported.get(name) != reason:
-                self._emit(Notice(reason))
+                self._context.emit(Notice(reason))
         self._reported = self.plan.reasons
 
     def _planned(self) -> Plan:

@@ -30,7 +30,6 @@ class BridgedLine(Component):
     def __init__(self, context: Context, baud: int) -> None:
         """Use `baud` behind a bridge: a speed, 0 for no line, AUTOMATIC."""
         super().__init__(context)
-        self._emit = context.emit
         self.chosen = baud
         self._port_byte_time: float | None = 0.0
         self._reported = 0  #: baud of the robot's serial port, as it reports
@@ -82,7 +81,7 @@ class BridgedLine(Component):
                 f"{elapsed * 1000:.0f} ms after they were requested. Set bridge_baud to 0 for a simulator, or to the "
                 "speed of the line"
             )
-            self._emit(Notice(message, trouble=self.chosen != AUTOMATIC))
+            self._context.emit(Notice(message, trouble=self.chosen != AUTOMATIC))
 
     @property
     def _bridge_baud(self) -> int:

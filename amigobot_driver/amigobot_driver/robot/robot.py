@@ -53,7 +53,7 @@ from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
 from .monitors.standstill import StandstillMonitor
 from .motion.goal import MotionGoal, Move, Turn, whole_degrees
-from .motion.limits import VelocityLimits, checked_heading, working_limits
+from .motion.limits import VelocityLimits, check_finite, working_limits
 from .motion.motion import Motion
 from .motion.setpoint import Velocity, Wheels
 from .options import Options
@@ -209,8 +209,8 @@ class Robot:
             Refused: A value is not finite, or the robot cannot move now.
         """
         with self.motion.counting_refusals():
-            heading = checked_heading(yaw)
-        self.motion.drive_course(linear, whole_degrees(heading - self.estimator.odometer.rotation), now)
+            check_finite("heading", yaw, "rad")
+        self.motion.drive_course(linear, whole_degrees(yaw - self.estimator.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.

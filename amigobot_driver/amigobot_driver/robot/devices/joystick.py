@@ -18,9 +18,8 @@ class JoystickReader(Component):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._emit = context.emit
         context.on_packet(Joystick, self._on_joystick)
 
     def _on_joystick(self, packet: Joystick, stamp: float, now: float) -> None:
         axes = tuple(2 * count / _FULL_SCALE - 1 for count in (packet.x, packet.y, packet.throttle))
-        self._emit(JoystickReading(stamp, axes, (bool(packet.button1), bool(packet.button2))))
+        self._context.emit(JoystickReading(stamp, axes, (bool(packet.button1), bool(packet.button2))))

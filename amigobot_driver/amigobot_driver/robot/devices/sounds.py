@@ -19,7 +19,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 
 from ...protocol import Command, Instruction, Playlist, Unlisted
-from ...wording import counted
+from ...wording import counted, on_or_off
 from ..component import Context
 from ..events import Notice
 from ..outcome import Callers, Outcome, finished
@@ -242,7 +242,7 @@ class Sounds(RequestComponent):
                 self._lowest = min(self._lowest, packet.number)
         if self._switching and self._question and self.enabled is self.requested:
             self._switching = False
-            self._switch_callers.finish(True, f"sounds {_word(self.requested)}, confirmed by the robot")
+            self._switch_callers.finish(True, f"sounds {on_or_off(self.requested)}, confirmed by the robot")
         self._play_if_known(now)
         self._report_progress()
         self._advance(now)
@@ -342,7 +342,7 @@ class Sounds(RequestComponent):
             if reason := self._context.unsupported(Command.PLAYLIST):
                 self._fail(self._switch_callers, f"{sent}; {reason}, the only one that reports whether sounds are on")
                 return
-            reported = "nothing" if self.enabled is None else f"sounds {_word(self.enabled)}"
+            reported = "nothing" if self.enabled is None else f"sounds {on_or_off(self.enabled)}"
             self.requested = self.enabled
             self._fail(self._switch_callers, f"{sent}, the robot reports {reported}")
         elif self._to_play:
@@ -391,7 +391,3 @@ def _silent(entry: Playlist) -> str:
 
 def _shown(numbers: tuple[int, ...]) -> str:
     return ", ".join(map(str, numbers[:10])) + (" ..." if len(numbers) > 10 else "")
-
-
-def _word(on: bool) -> str:
-    return "on" if on else "off"

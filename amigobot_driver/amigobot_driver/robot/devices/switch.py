@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 
 from ...protocol import Instruction, Sip
+from ...wording import on_or_off
 from ..component import Context
 from ..events import Notice
 from ..outcome import Outcome, finished
@@ -67,7 +68,7 @@ class Switch(RequestComponent):
         """Description of a request that failed; "" if there is none."""
         if not self._given_up or self.requested is None:
             return ""
-        return f"the robot does not switch its {self.name} {_word(self.requested)}"
+        return f"the robot does not switch its {self.name} {on_or_off(self.requested)}"
 
     def set(self, on: bool, now: float) -> Future[Outcome]:
         """Switch.
@@ -102,7 +103,7 @@ class Switch(RequestComponent):
             self.requested = self.reported
             if before is not None:
                 verb = "were" if self.name.endswith("s") else "was"
-                self._context.emit(Notice(f"the {self.name} {verb} switched {_word(self.reported)} at the robot"))
+                self._context.emit(Notice(f"the {self.name} {verb} switched {on_or_off(self.reported)} at the robot"))
 
     def _commands(self) -> Iterable[Instruction]:
         return [self._on if self.requested else self._off]
@@ -110,13 +111,13 @@ class Switch(RequestComponent):
     def _confirmation(self, sip: Sip) -> str:
         if self.reported is None or self.reported != self.requested:
             return ""
-        return f"{self.name} {_word(self.reported)}, confirmed by the robot"
+        return f"{self.name} {on_or_off(self.reported)}, confirmed by the robot"
 
     def _confirmation_after_interval(self) -> str:
         if self.reported is not None or self._request.attempts < UNREPORTED:
             return ""
         return (
-            f"{self.name} {_word(bool(self.requested))}, sent {self._request.attempts} times; "
+            f"{self.name} {on_or_off(self.requested)}, sent {self._request.attempts} times; "
             "this robot's packets do not report it"
         )
 
@@ -128,9 +129,5 @@ class Switch(RequestComponent):
         else:
             # A request from before this session, whose commands may be lost, waits for the next session.
             self._given_up = True
-        reported = "nothing" if self.reported is None else f"{self.name} {_word(self.reported)}"
+        reported = "nothing" if self.reported is None else f"{self.name} {on_or_off(self.reported)}"
         return f"{sent}, the robot reports {reported}"
-
-
-def _word(on: bool) -> str:
-    return "on" if on else "off"

@@ -15,7 +15,6 @@ class WiredInputs(Component):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._emit = context.emit
         context.on_packet(Io, self._on_io)
 
     @property
@@ -28,8 +27,8 @@ class WiredInputs(Component):
         profile = self._context.profile()
         floor, amps = profile.floor, profile.inputs.amps_per_count
         if amps and len(packet.analog) >= 2:
-            self._emit(MotorCurrents(stamp, *(count * amps for count in packet.analog[:2])))
+            self._context.emit(MotorCurrents(stamp, *(count * amps for count in packet.analog[:2])))
         if floor.poses:
             bits = int.from_bytes(bytes(packet.digital_in), "little") >> floor.first_bit
             seen = (bool(bits >> number & 1) == floor.floor_is_high for number in range(len(floor.poses)))
-            self._emit(FloorReading(stamp, tuple(seen)))
+            self._context.emit(FloorReading(stamp, tuple(seen)))

@@ -28,7 +28,6 @@ class StandstillMonitor(Component):
         """
         super().__init__(context)
         self.problem = ""  #: the fault as a sentence; "" if there is none
-        self._emit = context.emit
         self._driven = driven
         self._since = math.inf  #: s, when the robot should have begun to move
         context.on_packet(Sip, self._on_sip)
@@ -47,7 +46,7 @@ class StandstillMonitor(Component):
         self._since = min(self._since, now)
         if now - self._since > PATIENCE and not self.problem:
             self.problem = f"the robot has not moved for {PATIENCE:.0f} s although it is driven"
-            self._emit(
+            self._context.emit(
                 Notice(
                     f"{self.problem}: if the button for its motors was pressed, "
                     "call the service enable_motors with data: true"

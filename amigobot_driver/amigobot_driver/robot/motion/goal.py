@@ -20,7 +20,7 @@ from ...errors import Refused
 from ...protocol import Command, Instruction
 from ..events import Odometry
 from ..outcome import Outcome
-from .limits import checked_heading
+from .limits import check_finite
 from .setpoint import STANDING
 
 #: s without progress after which a motion fails.
@@ -230,7 +230,8 @@ class Turn(MotionGoal):
         Raises:
             Refused: The heading is not finite.
         """
-        return cls(math.remainder(checked_heading(heading) - yaw, math.tau), scale)
+        check_finite("heading", heading, "rad")
+        return cls(math.remainder(heading - yaw, math.tau), scale)
 
     def _measure(self, odometry: Odometry) -> float:
         return odometry.turned

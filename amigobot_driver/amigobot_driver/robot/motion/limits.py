@@ -38,8 +38,8 @@ class VelocityLimits:
             Refused: One of them is NaN or infinite.
         """
         if not (math.isfinite(linear) and math.isfinite(angular)):
-            _check_finite("linear.x", linear, "m/s")
-            _check_finite("angular.z", angular, "rad/s")
+            check_finite("linear.x", linear, "m/s")
+            check_finite("angular.z", angular, "rad/s")
         max_linear, max_angular = self.working
         scale = 1.0
         if abs(linear) > max_linear:
@@ -60,8 +60,8 @@ class VelocityLimits:
         Raises:
             Refused: One of them is NaN or infinite.
         """
-        _check_finite("left", left, "m/s")
-        _check_finite("right", right, "m/s")
+        check_finite("left", left, "m/s")
+        check_finite("right", right, "m/s")
         linear, angular = self.working
         scale = min(_scale(left, linear), _scale(right, linear))
         turning = _scale((right * scale - left * scale) / track, angular)
@@ -91,18 +91,12 @@ def working_limits(
     )
 
 
-def checked_heading(heading: float) -> float:
-    """Return a heading (rad).
+def check_finite(name: str, value: float, unit: str) -> None:
+    """Check a value of a request.
 
     Raises:
-        Refused: It is not finite.
+        Refused: It is NaN or infinite.
     """
-    if not math.isfinite(heading):
-        raise Refused(f"heading is {heading}, a finite number of rad is needed")
-    return heading
-
-
-def _check_finite(name: str, value: float, unit: str) -> None:
     if not math.isfinite(value):
         raise Refused(f"{name} is {value}, a finite number of {unit} is needed")
 

@@ -103,7 +103,7 @@ class Motion(Component):
         self._limited: Callable[[], Setpoint] = lambda: STANDING
         self._stops_left = 0
         self._expiry = context.timeouts.timer(self._on_expiry)
-        self._keep_alive_timer = context.timeouts.timer(self._on_keep_alive)
+        self._keep_alive_timer = context.timeouts.timer(self._keep_alive)
         context.on_packet(Sip, self._on_sip)
 
     # -- requests ---------------------------------------------------------------------------------------------
@@ -304,10 +304,6 @@ class Motion(Component):
         self._notify(f"no velocity for {self.timeout:g} s (cmd_vel_timeout): stopped")
         self.zero_velocities()
 
-    def _on_keep_alive(self, now: float) -> None:
-        self._keep_alive_timer.set(now + KEEP_ALIVE)
-        self._keep_alive()
-
     # -- inside -----------------------------------------------------------------------------------------------
 
     def _latch(self, latched: bool) -> None:
@@ -433,12 +429,13 @@ class Motion(Component):
         for instruction in self.requested.instructions():
             put(instruction, Priority.VELOCITY)
 
-    def _keep_alive(self) -> None:
+    def _keep_alive(self, now: float) -> None:
         """Send a keep-alive: the requested motion, stops until the robot is at rest, then STOP or PULSE.
 
         A robot may be at rest because it received nothing, not even the stops: then any frame but STOP revives its
         velocity (docs/protocol.md 3.6). PULSE is sufficient until the robot was driven for the first time.
         """
+        self._keep_alive_timer.set(now + KEEP_ALIVE)
         if not (self.requested or self._stops_left or self._moving):
             if self._driven:
                 self._send_stop(Command.STOP())

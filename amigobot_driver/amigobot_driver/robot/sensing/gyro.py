@@ -46,7 +46,6 @@ class Gyroscope(Component):
         self._since_sip: list[int] = []  #: samples since the last SIP; the next one shows whether the robot was at rest
         self._was_at_rest = False
         self._last = -math.inf  #: s, stamp of the last sample
-        self._emit = context.emit
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Gyro, self._on_gyro)
 
@@ -82,7 +81,7 @@ class Gyroscope(Component):
             middle = stamp - (len(rates) - place - 0.5) * PERIOD
             # Packets of a heap may seem to be of one moment; stamps rise all the same.
             self._last = max(middle, self._last + _MOMENT)
-            self._emit(TurnRate(self._last, (self.center - counts) * RATE, variance))
+            self._context.emit(TurnRate(self._last, (self.center - counts) * RATE, variance))
 
     def _calibrate(self, now: float) -> None:
         """Correct the center by the samples of a rest: a Kalman filter of one state.
