@@ -33,7 +33,9 @@ def ros_nanoseconds(clock: ROSClock) -> Callable[[], int]:
 
     Without simulated time that is the time of the computer. To ask Python for it takes 30 us less for each SIP.
     """
-    return lambda: clock.now().nanoseconds if clock.ros_time_is_active else time_ns()
+    # What the property `ros_time_is_active` calls after it has locked the handle, in a tenth of its time.
+    simulated: Callable[[], bool] = clock.handle.get_ros_time_override_is_enabled
+    return lambda: clock.now().nanoseconds if simulated() else time_ns()
 
 
 class NodeTime:
