@@ -151,9 +151,10 @@ class MotionGoal(ABC):
             self.covered = self._measure(odometry) - self._start
             self.remaining = self._left()
 
+    @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """Return the keep-alive: zero velocities before the start, PULSE during the motion."""
-        return STANDING.instructions() if self._sent_at is None else (Command.PULSE(),)
+        """The keep-alive: zero velocities before the start, PULSE during the motion."""
+        return STANDING.instructions if self._sent_at is None else (Command.PULSE(),)
 
     def coverage(self) -> Coverage:
         """Return how far it has come."""

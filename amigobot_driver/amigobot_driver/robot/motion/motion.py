@@ -208,7 +208,7 @@ class Motion(Component):
     def zero_velocities(self) -> None:
         """Send zero velocities before any other frame, as a frame could revive an old velocity."""
         self._cancel_motion("stopped")
-        self._send_stop(*STANDING.instructions())
+        self._send_stop(*STANDING.instructions)
 
     def brake(self) -> None:
         """Emergency stop: brake as hard as the robot can and refuse every motion until `release`."""
@@ -332,12 +332,15 @@ class Motion(Component):
     def _hold(self, limited: Callable[[], Setpoint], now: float) -> None:
         """Request a set-point until `timeout` from now; `limited` computes it within the limits."""
         limited_before = self.limits.limited
-        with self.counting_refusals():
+        try:
             setpoint = limited()
             self._check()
             self._check_awake("velocity", now)
             if now < self._stopped_at:
                 raise Refused("the robot was stopped after this velocity was sent")
+        except Refused:
+            self.stats.refused += 1
+            raise
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:
@@ -426,7 +429,7 @@ class Motion(Component):
 
     def _send_requested(self) -> None:
         put = self._queue.put
-        for instruction in self.requested.instructions():
+        for instruction in self.requested.instructions:
             put(instruction, Priority.VELOCITY)
 
     def _keep_alive(self, now: float) -> None:

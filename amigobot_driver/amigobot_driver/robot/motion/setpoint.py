@@ -18,15 +18,11 @@ class Setpoint:
 
     Attributes:
         size: A measure that is larger for the faster of two set-points on the same curve.
+        instructions: The commands.
     """
 
-    def __init__(self, size: int, *commands: Instruction) -> None:
-        self.size = size
-        self._commands = commands
-
-    def instructions(self) -> tuple[Instruction, ...]:
-        """Return the commands for this set-point."""
-        return self._commands
+    size: int
+    instructions: tuple[Instruction, ...]
 
     def __bool__(self) -> bool:
         return self.size > 0
@@ -36,14 +32,16 @@ class Velocity(Setpoint):
     """Translate and rotate: mm/s and deg/s."""
 
     def __init__(self, linear: int = 0, angular: int = 0) -> None:
-        super().__init__(abs(linear) + abs(angular), Command.VEL(linear), Command.RVEL(angular))
+        self.size = abs(linear) + abs(angular)
+        self.instructions = Command.VEL(linear), Command.RVEL(angular)
 
 
 class Wheels(Setpoint):
     """Velocity of each wheel in steps of the firmware (20 mm/s), -127 to 127 (docs/protocol.md E-47)."""
 
     def __init__(self, left: int, right: int) -> None:
-        super().__init__(abs(left) + abs(right), Command.VEL2((left & 0xFF) << 8 | right & 0xFF))
+        self.size = abs(left) + abs(right)
+        self.instructions = (Command.VEL2((left & 0xFF) << 8 | right & 0xFF),)
 
     @classmethod
     def nearest(cls, left: float, right: float, limit: float, step: float) -> Wheels:
@@ -63,7 +61,8 @@ class Course(Setpoint):
     """Translate (mm/s) while the firmware turns to a heading and keeps it (deg in the robot's own frame)."""
 
     def __init__(self, linear: int, heading: int) -> None:
-        super().__init__(abs(linear), Command.VEL(linear), Command.HEAD(heading))
+        self.size = abs(linear)
+        self.instructions = Command.VEL(linear), Command.HEAD(heading)
 
     def __bool__(self) -> bool:
         return True

@@ -298,9 +298,9 @@ class Odometer:
             self._y += counts[1]
             self._turned += counts[2]
             units, origin = self._units, self._origin
-            x, y = rotated(self._x * units.distance, self._y * units.distance, self.rotation)
-            yaw = origin.yaw + self._turned * units.angle
-            self._advance(sip, origin.x + x, origin.y + y, yaw, counted, cycles, cycle)
+            cos, sin = math.cos(self.rotation) * units.distance, math.sin(self.rotation) * units.distance
+            x, y = origin.x + cos * self._x - sin * self._y, origin.y + sin * self._x + cos * self._y
+            self._advance(sip, x, y, origin.yaw + self._turned * units.angle, counted, cycles, cycle)
         return self.state
 
     def _calibrated(self, forward: float, turn: float) -> tuple[float, float]:
@@ -331,8 +331,9 @@ class Odometer:
     def _motion(self, counts: tuple[int, int, int], heading: int) -> _Step:
         """Return the motion for some counts (x, y, heading) that begins at a heading (counts)."""
         dx, dy, turn = counts
-        unit, distance = self._units.angle, self._units.distance
-        return _Step(*rotated(dx * distance, dy * distance, -heading * unit), turn * unit)
+        angle, distance = heading * self._units.angle, self._units.distance
+        cos, sin = math.cos(angle) * distance, math.sin(angle) * distance
+        return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
 
     def _since_zero(self, sip: Sip) -> _Step:
         """Return the motion since the counters were zeroed, if they were."""
