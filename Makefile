@@ -21,7 +21,7 @@ lint: ## run the linters alone
 	@./run python -m pytest amigobot_driver/test/test_lint.py
 
 docs: ## write the documentation site, build/site/index.html
-	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet docs build/site
+	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet -d build/doctrees docs build/site
 	@echo "wrote build/site/index.html"
 
 pictures: ## draw the pictures of the documentation, with the simulator
