@@ -79,8 +79,7 @@ class LinkTiming(Component):
             self._driven = now
 
     def _interval(self, interval: float, now: float) -> None:
-        # The median is needed only if the interval is long against the shortest: 12 us less for each other SIP.
-        if len(self._intervals) > _INTERVALS // 4 and interval > _GAP * min(self._intervals):
+        if len(self._intervals) > _INTERVALS // 4:
             self.gaps += interval > _GAP * statistics.median(self._intervals)
         self._intervals.append(interval)
         while self._gaps and self._gaps[-1][1] <= interval:
