@@ -11,8 +11,9 @@
     amigobot config edit                            opens them in $EDITOR, then sets what you have changed
 
 The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sends these working
-values again after every reconnect while it runs; with --port the robot keeps them until it is reset or switched off.
-They do not change the FLASH of the robot; only the maintenance tools of ActivMedia do.
+values again after every reconnect while it runs. They end with the session (CLOSE) on AmigOS 1.3 and later, and so with
+this command when --port is given; before, when the robot is reset or switched off. They do not change the FLASH of the
+robot; only the maintenance tools of ActivMedia do.
 """
 
 from __future__ import annotations

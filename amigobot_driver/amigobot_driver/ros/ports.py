@@ -62,7 +62,7 @@ class IoInterface(Interface):
             )
         )
 
-    @service(SetDigitalOutputs, "set_digital_outputs")
+    @service(SetDigitalOutputs, "set_digital_outputs", "switches the pins of `mask`; the others stay")
     async def _set_outputs(
         self, request: SetDigitalOutputs.Request, response: SetDigitalOutputs.Response
     ) -> SetDigitalOutputs.Response:
