@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parts of tools/nav_trial that need no Nav2: goals, clearance, parameters for a clock that runs fast."""
+"""What tools/nav_trial and its pictures do without Nav2: goals, clearance, parameters for a fast clock, costmaps."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ pytest.importorskip("tools.nav_trial", reason="run from the root of the reposito
 
 from tools.nav_trial.office import Floor
 from tools.nav_trial.parameters import for_speed, override, tree_for_speed
+from tools.pictures import navigation
+from tools.pictures.missing import Missing
+from tools.pictures.navigation import Pose as TruePose
+from tools.pictures.navigation import corners_of_cells
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.sim import Pose, World
@@ -83,6 +87,24 @@ def test_a_faster_clock_keeps_the_rates_and_accelerations_in_simulated_time() ->
 
 def test_the_tree_replans_as_often_in_simulated_time() -> None:
     assert tree_for_speed('<RateController hz="1.0">', 2.5) == '<RateController hz="2.5">'
+
+
+def test_a_costmap_in_the_frame_of_the_odometry_is_drawn_where_it_is_in_the_world() -> None:
+    costs = {"x": -1.0, "y": -1.0, "resolution": 0.5, "width": 4, "cells": [0] * 12}
+    moment = {"odometry": {"t": 1.0, "x": 0.5, "y": 0.0, "heading": math.pi / 2}, "costs": costs}
+    # The odometry's frame is turned by -90 deg in the world, and its point (0.5, 0) is where the robot stands.
+    x, y = corners_of_cells(moment, TruePose(3.0, 2.0, 0.0))
+    assert (x[0, 0], y[0, 0]) == pytest.approx((3.0 - 1.0, 2.0 + 1.5))
+    assert (x[3, 4], y[3, 4]) == pytest.approx((3.0 + 0.5, 2.0 - 0.5))
+
+
+def test_a_picture_of_nav2_that_has_no_trial_says_how_to_make_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(navigation, "TRIAL", tmp_path)
+    for draw in (navigation.draw_run, navigation.draw_costmap):
+        with pytest.raises(Missing, match="--moments"):
+            draw(tmp_path / "picture.png")
 
 
 def test_a_parameter_of_a_node_a_plugin_and_a_costmap_can_be_set() -> None:

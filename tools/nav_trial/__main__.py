@@ -27,6 +27,7 @@ from amigobot_driver.sim import Pose, load_world, parse_pose
 from amigobot_navigation.nav2 import fit_nav2
 
 from .client import Attempt, Client, Costs
+from .moments import Recorder
 from .office import Floor, Goal
 from .parameters import for_speed, override, tree_for_speed
 from .pictures import draw_costs, draw_paths
@@ -51,13 +52,17 @@ def main() -> None:
     parser.add_argument("--params-file", type=Path, help="parameters of Nav2 (default: those of the package)")
     parser.add_argument("--set", action="append", default=[], help="NODE.PARAMETER=VALUE for Nav2; may be repeated")
     parser.add_argument("--launch-argument", action="append", default=[], help="NAME:=VALUE for navigation.launch.py")
+    parser.add_argument(
+        "--moments", type=float, metavar="S", help="write a local costmap into moments.jsonl every S seconds"
+    )
     parser.add_argument("--output", type=Path, default=Path("nav_trial"), help="folder (default: ./nav_trial)")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     world = load_world(options.world)
     if options.start:
         world = replace(world, start=parse_pose(options.start))
-    floor = Floor(world, load_profile(options.robot).body)
+    profile = load_profile(options.robot)
+    floor = Floor(world, profile.body)
     goals = [goal_of(text) for text in options.goal or ()] or list(
         itertools.islice(floor.goals(options.seed, options.within), options.goals)
     )
@@ -71,6 +76,10 @@ def main() -> None:
 
     try:
         client = Client(on_trouble)
+        if options.moments:
+            recorder = Recorder(
+                client.node, options.output / "moments.jsonl", options.moments, len(profile.sonar.poses)
+            )
         client.wait_for_nav2(world.start)
         for number, goal in enumerate(goals, 1):
             attempts.append(client.go(goal, options.limit))
@@ -82,6 +91,8 @@ def main() -> None:
                 f"off {one.off:.2f}, lost {one.lost:.2f}, error {one.error}",
                 flush=True,
             )
+        if options.moments:
+            recorder.close()
         client.close()
     except (KeyboardInterrupt, ExternalShutdownException):
         print("interrupted: the summary is of the goals that were completed")

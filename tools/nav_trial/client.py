@@ -18,7 +18,7 @@ from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Quaternion
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
-from nav_msgs.msg import OccupancyGrid
+from nav_msgs.msg import OccupancyGrid, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 
@@ -53,6 +53,7 @@ class Attempt:
     off: float = math.nan  #: m, from the goal, at the end, truly
     lost: float = math.nan  #: m, the largest distance between where Nav2 saw the robot and where it was
     path: list[tuple[float, float]] = field(default_factory=list)
+    plan: list[tuple[float, float]] = field(default_factory=list)  #: the first one
     seen: list[tuple[float, float, float]] = field(default_factory=list, repr=False)  #: time, x and y, as Nav2 saw it
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,6 +95,7 @@ class Client:
         for name in ("local_costmap", "global_costmap"):
             grids = self._grids[name] = deque(maxlen=_EARLIER)
             self.node.create_subscription(OccupancyGrid, f"{name}/costmap", partial(_keep, grids), 1)
+        self.node.create_subscription(Path, "plan", self._on_plan, 1)
         self._attempt: Attempt | None = None
 
     @property
@@ -164,6 +166,11 @@ class Client:
             if where.header.frame_id == "map":
                 stamp, place = where.header.stamp, where.pose.position
                 attempt.seen.append((stamp.sec + stamp.nanosec * 1e-9, place.x, place.y))
+
+    def _on_plan(self, message: Path) -> None:
+        if self._attempt is not None and not self._attempt.plan:
+            places = [one.pose.position for one in message.poses]
+            self._attempt.plan = [(round(place.x, 3), round(place.y, 3)) for place in places[::4]]
 
     def _costs(self) -> list[Costs]:
         """Each costmap as it was before the recovery, which may have cleared it."""
