@@ -39,8 +39,8 @@ class Settings(Connection):
 
             robot.set_config(trans_acc=200, trans_vel_max=400)
 
-        They end with the session (CLOSE) on AmigOS 1.3 and later; before, when the robot is reset or switched off. The driver
-        sets them again after a reconnect.
+        They end with the session (CLOSE) on AmigOS 1.3 and later; before, when the robot is reset or switched off. The
+        driver sets them again after a reconnect.
 
         Args:
             values: Values by name.

@@ -8,11 +8,12 @@
     amigobot import p3dx-sh.p > my_robot.yaml         ARIA
     ros2 launch amigobot_driver amigobot.launch.py params_file:=my_robot.yaml
 
-It reads YAML files, launch files of ROS 1, Player's configuration files and ARIA's `.p` files. In a launch file `$(arg
-NAME)` becomes the value or default of that `<arg>`; another `$(...)`, such as `$(find)`, and `<rosparam file=...>` end with
-an error that says what to replace. `<include>` is not followed: import the included file itself. The output has a comment
-for each value, for each parameter without a counterpart, and for what the robot does differently. Read these comments
-before you drive: motors, sonars and the time after which a velocity ends differ between the drivers.
+It reads YAML files, launch files of ROS 1, Player's configuration files and ARIA's `.p` files. In a launch file
+`$(arg NAME)` becomes the value or default of that `<arg>`; another `$(...)`, such as `$(find)`, and
+`<rosparam file=...>` end with an error that says what to replace. `<include>` is not followed: import the included file
+itself. The output has a comment for each value, for each parameter without a counterpart, and for what the robot does
+differently. Read these comments before you drive: motors, sonars and the time after which a velocity ends differ
+between the drivers.
 """
 
 from __future__ import annotations
