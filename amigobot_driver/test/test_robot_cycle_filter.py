@@ -176,3 +176,17 @@ def test_freezes_do_not_change_the_length_of_the_cycle(seed: int) -> None:
         estimate = clock.observe(arrival)
         assert clock.cycle == pytest.approx(CYCLE, rel=1e-4)
         assert arrival > time or abs(estimate - time) < 0.001
+
+
+@pytest.mark.parametrize("cycle", [CYCLE, 0.13])
+def test_packets_that_come_at_the_speed_of_a_line_that_is_never_free_do_not_change_the_cycle(cycle: float) -> None:
+    """At 9600 baud an answer follows each fifth packet: most of the intervals are those of the line, not of the robot."""
+    clock, times = CycleFilter(CYCLE), sent(600, cycle)
+    errors, free = [], 0.0
+    for number, time in enumerate(times):
+        busy = number > 40
+        arrival = max(time, free)
+        errors.append(clock.observe(arrival, times[40] if busy else arrival) - time)
+        free = arrival + (0.78 + (1.1 if busy and number % 5 == 0 else 0.0)) * cycle
+    assert clock.cycle == pytest.approx(cycle, rel=0.01)
+    assert np.abs(errors)[100:].max() < 0.3 * cycle

@@ -52,7 +52,8 @@ class CycleFilter:
         self._prompt: deque[bool] = deque(maxlen=_BLOCKS)  #: for each of these, that no heap arrived in its block
         self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
         self._intervals: list[float] = []  #: s, of the block so far
-        self._irregular = 0  #: blocks in succession whose intervals are not whole cycles
+        self._waited = 0  #: intervals of these between which the line was never free
+        self._other = 0.0  #: s, usual interval of the last block if that was not whole cycles, else 0
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
         self._burst = False  #: whether delayed packets have arrived in this block
         self._late: list[tuple[int, float]] = []  #: packets in succession that came late
@@ -77,6 +78,7 @@ class CycleFilter:
         if cycles:
             # The packets of a heap fill no block: those before it tell more about the phase.
             self._intervals.append(interval)
+            self._waited += min(busy_since, arrival) <= arrival - interval
         self._count += cycles
         phase = arrival - self._count * self.cycle
         known = [time - number * self.cycle for number, time in self._least_late]
@@ -146,12 +148,21 @@ class CycleFilter:
         if abs(error) < _SKEW * self.cycle:
             # A block's least late packet is still late by some noise: over few blocks that is much of a cycle's error.
             self.cycle += len(known) / (2 * _BLOCKS) * error
-        # The lower one: where half of the packets are lost, the mean of two intervals is none.
-        usual = statistics.median_low(self._intervals)
+        usual = self._usual_interval()
         cycles = usual / self.cycle
-        other = abs(cycles - max(1, round(cycles))) > _OTHER_CYCLE and not self._burst and usual > _SHORTEST
-        self._irregular = self._irregular + 1 if other else 0
-        if self._irregular >= 2:
+        if abs(cycles - max(1, round(cycles))) <= _OTHER_CYCLE or self._burst or usual <= _SHORTEST:
+            self._other = 0.0
+        elif abs(usual - self._other) <= _OTHER_CYCLE * usual:
             self.cycle = usual
             self.restart()
-        self._best, self._intervals, self._burst = None, [], False
+        else:
+            self._other = usual
+        self._best, self._intervals, self._burst, self._waited = None, [], False, 0
+
+    def _usual_interval(self) -> float:
+        """Return the usual interval of the block, s."""
+        if self._waited > len(self._intervals) // 2:
+            # Packets that wait for the line come at its speed, with gaps in which it carries others. None is lost there.
+            return statistics.fmean(self._intervals)
+        # The lower one: where half of the packets are lost, the mean of two intervals is none.
+        return statistics.median_low(self._intervals)

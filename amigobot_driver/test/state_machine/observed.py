@@ -190,6 +190,11 @@ class ObservedWorld:
         return int(self.robot.session.connections)
 
     @property
+    def info_cycle(self) -> float:
+        """s between two SIPs, as the robot reports."""
+        return float(self.robot.bandwidth.info_cycle)
+
+    @property
     def silence(self) -> float:
         """s without a packet after which the driver takes the link for lost."""
         return float(self.robot.dialect.silence)

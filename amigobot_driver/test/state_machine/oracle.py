@@ -448,7 +448,9 @@ class TwistIsTrue(Check):
         dt = made.time - last.made.time
         low, high = min(rates), max(rates)
         # A heading is a whole number of counts at either end; and arrival times give the length of a cycle.
-        margin = 2 * angle_unit(world) / dt + 0.1 * max(abs(low), abs(high)) + 0.01
+        # Behind a SIP of no session, or a lost one, the odometry may take the counts of a longer time for those of a cycle.
+        span = min(dt, world.info_cycle)
+        margin = 2 * angle_unit(world) / span + 0.1 * max(abs(low), abs(high)) + 0.01
         if not sighting.punctual:
             # The odometry takes the length of a cycle from the last 31 arrivals.
             self._unsure_until = made.time + 3.5
