@@ -63,7 +63,7 @@ from amigobot_driver.sim.server import Connection, Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
 
 #: s; reached only when something is broken, on however slow a machine.
-DEADLINE = 45.0
+DEADLINE = 180.0
 
 #: ROS writes its log files here, not into the home directory.
 _LOGS = tempfile.TemporaryDirectory(prefix="amigobot-test-")

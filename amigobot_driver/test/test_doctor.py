@@ -467,6 +467,13 @@ DRIVER = "/amigobot"
 STATUS = {"/status": (Endpoint(DRIVER, STATUS_TYPE),)}
 
 
+def test_a_graph_whose_nodes_have_no_name_yet_is_known() -> None:
+    """DDS discovers a publisher before the name of its node: the graph is read again."""
+    unknown = Endpoint("_NODE_NAMESPACE_UNKNOWN_/_NODE_NAME_UNKNOWN_", STATUS_TYPE)
+    assert Graph(publishers={"/status": (unknown,)}).nameless
+    assert not Graph(publishers=STATUS).nameless
+
+
 def graph_causes(graph: Graph) -> list[str]:
     return causes(list(examine_graph(graph)))
 
@@ -631,4 +638,6 @@ def test_every_check_says_what_it_looks_at() -> None:
 def test_severities_are_ranked_errors_first() -> None:
     findings = look("sim://amigo?charge=0.04&faults=stuck_sonars=1")
     assert causes(findings) == ["battery-low", "sonar-stuck"]
-    assert [finding.severity for finding, _ in verdict(findings)] == [Severity.ERROR, Severity.WARNING]
+    # A busy computer delays packets: the link's own causes are left out, as in `causes`.
+    found = [finding.severity for finding, _ in verdict(findings) if finding.check != "link"]
+    assert found == [Severity.ERROR, Severity.WARNING]

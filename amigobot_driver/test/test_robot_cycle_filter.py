@@ -180,7 +180,7 @@ def test_freezes_do_not_change_the_length_of_the_cycle(seed: int) -> None:
 
 @pytest.mark.parametrize("cycle", [CYCLE, 0.13])
 def test_packets_that_come_at_the_speed_of_a_line_that_is_never_free_do_not_change_the_cycle(cycle: float) -> None:
-    """At 9600 baud an answer follows each fifth packet: most of the intervals are those of the line, not of the robot."""
+    """At 9600 baud an answer follows each fifth packet: most intervals are those of the line, not of the robot."""
     clock, times = CycleFilter(CYCLE), sent(600, cycle)
     errors, free = [], 0.0
     for number, time in enumerate(times):

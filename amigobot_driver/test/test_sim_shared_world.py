@@ -22,7 +22,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
 from amigobot_driver.sim import Pose, SharedWorld, Simulator, World, WorldError, load_robots
 
-PATIENCE = 60.0  # s, of the computer's clock
+PATIENCE = 180.0  # s, of the computer's clock
 
 
 class Pair:

@@ -137,6 +137,25 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("servo", {"joint": "servo_joint", "angle": 0.0}),
         ("set_odometry", {"pose": (-2.0, -5.0, 0.0), "pause": 0.5}),
     ),
+    "the first sample of a gyro that is switched on while the robot turns": (
+        ("begin", {"setup": Setup(profile="amigo-sh", sonar_on_connect=False, fast_limits=False), "connected": None}),
+        ("turn", {"angle": 2.162, "absolute": False, "pause": 0.31}),
+        ("list_sounds", {"refresh": True, "pause": 0.25}),
+        ("drive_wheels", {"left": -0.936, "right": 0.836, "pause": 0.8}),
+    ),
+    "packets that wait for a line that is never free: their interval became the cycle": (
+        ("begin", {"setup": Setup(profile="powerbot-sh", brisk=False), "connected": 0.0}),
+        ("delay_line", {"delay": 0.02, "pause": 0.8}),
+        *(
+            ("limit_what_is_driven", {"linear": linear, "limit": limit})
+            for linear, limit in ((-1.0, 0.1), (0.5, 0.3), (0.5, 0.3), (1.0, 0.1))
+        ),
+        ("delay_line", {"delay": 0.0, "pause": 0.1}),
+        *(
+            ("limit_what_is_driven", {"linear": linear, "limit": limit})
+            for linear, limit in ((0.5, 0.1), (-1.0, 0.1), (1.0, 0.3), (1.0, 0.1))
+        ),
+    ),
     "a link that was lost while the robot span near the origin: its counters counted as zeroed": (
         ("begin", {"setup": Setup(profile="amigo"), "connected": 0.0}),
         ("get_ready_and_drive", {"linear": 0.25, "angular": 1.0}),

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..wording import counted
 from .finding import Cause, Finding, Severity
 
 #: Type of the topic that only a driver of this package publishes.
 STATUS_TYPE = "amigobot_msgs/msg/RobotStatus"
+#: What rclpy calls a node whose name has not been discovered yet.
+UNKNOWN_NODE = "_NODE_NAME_UNKNOWN_"
 #: s by which the stamps of a message may differ from the clock of this computer.
 _OFFSET = 0.5
 #: Largest domain whose ports are free on every Linux: above it they meet the ports of outgoing connections.
@@ -41,6 +44,12 @@ class Graph:
     publishers: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict)  #: by topic
     subscribers: Mapping[str, tuple[Endpoint, ...]] = field(default_factory=dict)
     ages: Mapping[str, float] = field(default_factory=dict)  #: s, of the newest message of an `odom` topic
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the name of some publisher or subscriber has not been discovered yet."""
+        ends = chain(*self.publishers.values(), *self.subscribers.values())
+        return any(UNKNOWN_NODE in end.node for end in ends)
 
     @property
     def drivers(self) -> list[tuple[str, str]]:

@@ -162,7 +162,7 @@ class CycleFilter:
     def _usual_interval(self) -> float:
         """Return the usual interval of the block, s."""
         if self._waited > len(self._intervals) // 2:
-            # Packets that wait for the line come at its speed, with gaps in which it carries others. None is lost there.
+            # Packets that wait for the line come at its speed, with gaps in which it carries others; none is lost.
             return statistics.fmean(self._intervals)
         # The lower one: where half of the packets are lost, the mean of two intervals is none.
         return statistics.median_low(self._intervals)

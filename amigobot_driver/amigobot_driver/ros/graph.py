@@ -23,6 +23,8 @@ from .temporary_node import TemporaryNode
 _DISCOVERY, _FIRST_MESSAGE = 2.0, 1.0
 _VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
 _NAME = "amigobot_doctor"
+#: DDS discovers a publisher before the name of its node: s to wait for the names, and how often.
+_NAME_WAIT, _NAME_TRIES = 0.5, 20
 
 
 def read_graph(discovery: float = _DISCOVERY) -> Graph:
@@ -34,6 +36,11 @@ def read_graph(discovery: float = _DISCOVERY) -> Graph:
     with TemporaryNode(_NAME) as temporary:
         temporary.spin(discovery)
         graph = _graph(temporary.node)
+        for _ in range(_NAME_TRIES):
+            if not graph.nameless:
+                break
+            temporary.spin(_NAME_WAIT)
+            graph = _graph(temporary.node)
         ages = _ages(temporary, [f"{namespace}odom" for namespace, _ in graph.drivers])
     return replace(graph, ages=ages)
 

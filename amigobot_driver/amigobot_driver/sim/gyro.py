@@ -61,7 +61,9 @@ class GyroSensor:
         self._center += self._random.gauss(0.0, _DRIFT * math.sqrt(self._period))
         # The sensor's low-pass filter: the mean over two periods, a whole number of control cycles.
         turned = self._body.turned
-        then, before = self._before[0] if self._before else (now - self._period, turned)
+        # The sensor itself is never off: its first sample knows the motion before it.
+        start = now - self._period, turned - self._body.turn_rate * self._period
+        then, before = self._before[0] if self._before else start
         self._before.append((now, turned))
         counts = self._center - (turned - before) / (now - then) / self._scale
         counts += self._random.gauss(0.0, _NOISE) + faults.gyro_offset

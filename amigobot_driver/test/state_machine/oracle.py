@@ -448,7 +448,7 @@ class TwistIsTrue(Check):
         dt = made.time - last.made.time
         low, high = min(rates), max(rates)
         # A heading is a whole number of counts at either end; and arrival times give the length of a cycle.
-        # Behind a SIP of no session, or a lost one, the odometry may take the counts of a longer time for those of a cycle.
+        # Behind a lost SIP, or one of no session, the odometry may divide by the time of one cycle.
         span = min(dt, world.info_cycle)
         margin = 2 * angle_unit(world) / span + 0.1 * max(abs(low), abs(high)) + 0.01
         if not sighting.punctual:
