@@ -50,7 +50,7 @@ class Sensing(Connection):
 
     @property
     def report(self) -> Report:
-        """Everything that the newest standard packet says: velocities, stalls, motors, charging, ports.
+        """Everything that the newest standard packet says, such as velocities, stalls, motors, charging, ports.
 
         Raises:
             ConnectionLost: The robot is not connected.
@@ -73,7 +73,7 @@ class Sensing(Connection):
 
     @property
     def pose(self) -> Pose:
-        """Where the robot is, as its wheels have measured it since the start: x (m), y (m), yaw (rad).
+        """Where the robot is, as its wheels have measured it since the start, in m, m and rad.
 
         Raises:
             ConnectionLost: The robot is not connected.
@@ -213,9 +213,9 @@ class Sensing(Connection):
         """The robot is here from now on.
 
         Args:
-            x: m.
-            y: m.
-            yaw: rad.
+            x: In m.
+            y: In m.
+            yaw: In rad.
 
         Raises:
             Refused: A value is not a finite number.
