@@ -65,6 +65,7 @@ ELSEWHERE = {
 }
 #: What `ros2` commands of the pages name that is not this driver's.
 OF_OTHERS = {
+    "/initialpose",
     "/navigate_to_pose",
     "/navigate_to_pose/_action/cancel_goal",
     "nav2_bringup",
