@@ -70,6 +70,7 @@ class RemoteRobot:
         self.latched = False  #: the emergency stop
         self.not_numbers = 0  #: velocities that are no numbers, published while a node was there to refuse them
         self.queue = SimpleNamespace(spacing=_SPACING)
+        self.bandwidth = SimpleNamespace(info_cycle=profile.link.info_cycle)
         self.digital_outputs = SimpleNamespace(
             set=lambda mask, states, now: self.ask(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states)
         )
