@@ -26,7 +26,7 @@ def stop_all(
 ) -> set[str]:
     """Call the service of every driver as soon as it is discovered.
 
-    A driver is whatever has both services, `emergency_stop` and `clear_emergency_stop`, of the type std_srvs/Trigger.
+    A driver is a node with both services, `emergency_stop` and `clear_emergency_stop`, of the type std_srvs/Trigger.
 
     Args:
         namespace: Only the driver in this namespace ("" for the root); None for all.
