@@ -320,6 +320,17 @@ class TestReconnect:
         assert after.yaw == pytest.approx(counters.heading, abs=0.001)
         assert odometer.jumps == 0
 
+    def test_one_command_zeroes_the_counters_once(self) -> None:
+        """At a wall wheels turn in jerks: then counters do not fit the velocities, right behind SETO as well."""
+        odometer, sip = Odometer(load_profile("p2dx")), Counters().sip()
+        odometer.update(replace(sip, x=368, y=584, heading=-623, left_velocity=210, right_velocity=195), 50.0)
+        odometer.expect_zero(50.0, 1.5)
+        before = odometer.update(replace(sip, x=17, heading=-4, left_velocity=338, right_velocity=377), 50.1)
+        assert odometer.jumps == 1
+        after = odometer.update(replace(sip, x=45, heading=-14, left_velocity=441, right_velocity=377), 50.2)
+        assert odometer.jumps == 1
+        assert after.yaw - before.yaw == pytest.approx(-10 * math.tau / 4096)
+
     @pytest.mark.parametrize("direction", [-1, 1])
     def test_counters_of_a_robot_that_spins_were_zeroed_if_it_cannot_have_turned_so_far(self, direction: int) -> None:
         """The packet that reports the reset was lost; to go on, the heading would have to have turned by 4.1 rad."""

@@ -37,6 +37,8 @@ SETTLE = 1.0
 STAMP = 0.02
 #: s after the touch of a wall in which wheels turn in jerks.
 JERKS = 0.3
+#: s after a packet for which a robot that is reset may seem to move on as that packet says.
+BRAKED = 0.2
 #: s after OPEN, and some for the first packet, in which the driver looks for zeroed counters.
 ZEROING = 2.0
 
@@ -337,9 +339,11 @@ class OdometryFollows(Check):
         gap = turn = 0.0
         if not same:
             # What the robot moved between two packets whose counters do not go together, no packet tells.
-            # That is estimated, wrong by all of it at most; and the counters are rounded before it and after it.
-            gap = 2 * abs(made.path - last.made.path) + world.profile.units.distance
-            turn = 2 * abs(made.turned - last.made.turned) + angle_unit(world)
+            # That is estimated, wrong by all of it at most, or by what a robot that braked at once would have moved;
+            # and the counters are rounded before it and after it.
+            before = last.made.tick
+            gap = max(2 * abs(made.path - last.made.path), BRAKED * abs(before.linear)) + world.profile.units.distance
+            turn = max(2 * abs(made.turned - last.made.turned), BRAKED * abs(before.angular)) + angle_unit(world)
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return

@@ -282,7 +282,9 @@ class Odometer:
             cycles = round(dt / cycle)  # 0: it came in one burst with the one before
             self._regular = cycles == 1
             jump = self._jump(sip, stamp, cycles * cycle, counted)
-            self.jumps += jump is not None
+            if jump is not None:
+                self.jumps += 1
+                self._forget_zero(stamp)
         self.counters, self.interrupted, self._reset_at = (sip, stamp), False, None
         step = jump or (self._calibrated_step(counted) if self._calibration.corrects else None)
         if step:
@@ -407,6 +409,13 @@ class Odometer:
             until = min(max((self._reset_at or then) - then, 0.0), _LATEST_RESET)
             return arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
+
+    def _forget_zero(self, stamp: float) -> None:
+        """The counters have jumped by `stamp` (s): the first command that may have zeroed them has no other effect."""
+        left = [sent for sent in self._zero_sent if sent >= stamp - ZEROED_BY_COMMAND][1:]
+        self._zero_sent = deque(left, maxlen=_ZEROS)
+        if not left:
+            self._zero_by = -math.inf
 
     def reach(self, seconds: float) -> float:
         """Return the distance in m that the robot can have driven in a time (s) without a session."""
