@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import math
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,55 @@ def imported(capsys: pytest.CaptureFixture[str], path: Path, source: str | None 
     return yaml.safe_load(text)["/**"]["ros__parameters"], text
 
 
+#: What people have in the launch file of a robot beside its parameters.
+WHOLE_LAUNCH = """\
+<launch>
+  <arg name="port" default="/dev/ttyUSB0"/>
+  <arg name="sim" default="false"/>
+  <env name="ROSCONSOLE_FORMAT" value="${message}"/>
+  <param name="robot_description" command="xacro robot.xacro"/>
+  <remap from="cmd_vel" to="safe_cmd_vel"/>
+  <group ns="alpha">
+    <param name="base/max_xspeed" value="0.6"/>
+    <rosparam>
+      base: {trans_kp: 15}
+      laser: {port: /dev/ttyUSB7, angles: [1, 2]}
+    </rosparam>
+    <node pkg="p2os_driver" type="p2os_driver" name="base" respawn="true" launch-prefix="nice"
+          args="_use_sonar:=true battery_state:=power --quiet __name:=other">
+      <param name="port" value="$(arg port)"/>
+      <param name="bumpstall" value="0" unless="$(arg sim)"/>
+      <param name="bumpstall" value="3" if="$(arg sim)"/>
+      <rosparam param="max_yawspeed">1.2</rosparam>
+      <remap from="pose" to="odom"/>
+    </node>
+  </group>
+  <group if="$(arg sim)"><node pkg="stage_ros" type="stageros" name="stage"/></group>
+  <node pkg="joy" type="joy_node" name="joystick"><param name="dev" value="/dev/input/js0"/></node>
+  <node pkg="p2os_driver" type="p2os_driver" name="second"/>
+  <include file="$(find laser)/laser.launch"><arg name="port" value="/dev/ttyUSB7"/></include>
+</launch>
+"""
+#: Each thing in it that is no parameter, in the words of the comment.
+NAMED = (
+    "env ROSCONSOLE_FORMAT: not a parameter",
+    "param robot_description: not a parameter of the robot's node",
+    "namespace /alpha: start the launch file with namespace:=alpha",
+    "remap cmd_vel to safe_cmd_vel: write SetRemap in a launch file of yours, docs/how-to/launch.md",
+    "remap pose to odom: write SetRemap in a launch file of yours, docs/how-to/launch.md",
+    "remap battery_state to power: write SetRemap in a launch file of yours, docs/how-to/launch.md",
+    "respawn: start the launch file with use_respawn:=true",
+    "launch-prefix=nice: an attribute of the node, not a parameter",
+    "args --quiet: the driver has no such argument",
+    "args __name:=other: the driver has no such argument",
+    "param bumpstall: is not launched (if is false)",
+    "group : is not launched (if is false)",
+    "node joystick (joy): not the driver of the robot; start it from a launch file of yours",
+    "node second: a second robot; for its parameters delete the first one in a copy, and import that",
+    "include $(find laser)/laser.launch: not followed; import that file too if it sets parameters of the robot",
+)
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Any:
     def file(name: str, content: str) -> Path:
@@ -111,6 +162,62 @@ def test_a_launch_file_of_p2os(capsys: pytest.CaptureFixture[str], write: Any) -
     }
     assert "# - pulse: 1.0: the driver keeps the session alive itself, and never keeps an old velocity alive" in text
     assert "# - rot_kp: -1" in text
+
+
+def test_everything_else_in_a_launch_file_is_named(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, text = imported(capsys, write("robot.launch", WHOLE_LAUNCH))
+    assert values == {
+        "port": "/dev/ttyUSB0",
+        "sonar_on_connect": True,
+        "motors_on_connect": False,
+        "bumper_stall": "none",
+        "max_linear_velocity": 0.6,
+        "max_angular_velocity": 1.2,
+        "translation_kp": 15,
+    }
+    section = text.partition("# In the file, and no parameter of the robot:\n")[2].partition("/**")[0]
+    assert sorted(section.splitlines()) == sorted(f"# - {line}" for line in NAMED)
+
+
+def test_a_launch_file_without_a_port_gets_that_of_the_other_driver(
+    capsys: pytest.CaptureFixture[str], write: Any
+) -> None:
+    for package, port, name in (("p2os_driver", "/dev/ttyS0", "p2os"), ("rosaria", "/dev/ttyUSB0", "RosAria")):
+        values, text = imported(capsys, write("a.launch", f"<launch><node pkg='{package}' name='r'/></launch>"))
+        assert values["port"] == port
+        assert f"port: {port}  # as {name} does by default" in text
+
+
+def test_a_launch_file_of_ros_2(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    content = """
+    <launch>
+      <let name="port" value="/dev/ttyS4"/>
+      <push_ros_namespace namespace="alpha"/>
+      <node pkg="rosaria2" exec="rosaria2_node" name="base" namespace="b">
+        <param name="serial_port" value="$(var port)"/>
+        <remap from="odom" to="wheel_odom"/>
+      </node>
+    </launch>"""
+    values, text = imported(capsys, write("a.launch.xml", content))
+    assert values["port"] == "/dev/ttyS4"
+    assert "# - namespace /alpha/b: start the launch file with namespace:=alpha/b" in text
+    assert "# - remap odom to wheel_odom: write SetRemap" in text
+
+
+def test_only_the_section_of_the_robot_is_taken(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    content = """
+    /**: {ros__parameters: {sonar_frame: all, port: /dev/ttyS8}}
+    alpha: {RosAria: {port: /dev/ttyS3}}
+    sicklms: {port: /dev/ttyS9, scan: [1, 2]}
+    """
+    values, text = imported(capsys, write("robots.yaml", content))
+    assert values["port"] == "/dev/ttyS3"
+    assert "# - section sicklms: of another node" in text
+    assert "# - namespace alpha: start the launch file with namespace:=alpha" in text
+
+
+def test_the_other_drivers_of_player_are_named(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    assert "# - driver sicklms200: not imported" in imported(capsys, write("pioneer.cfg", PLAYER_CFG))[1]
 
 
 def test_what_p2os_does_by_default_is_said_to_the_driver(capsys: pytest.CaptureFixture[str], write: Any) -> None:
@@ -193,6 +300,27 @@ def test_a_file_of_aria(capsys: pytest.CaptureFixture[str], write: Any) -> None:
             "<launch><node pkg='rosaria' name='r'><rosparam file='x.yaml'/></node></launch>",
             "loads x.yaml: import that file instead",
         ),
+        (
+            "a.launch",
+            "<launch>" + "<node pkg='rosaria' name='r'><param name='port' value='$(arg p)'/></node></launch>",
+            "parameter port is $(arg p): put its value",
+        ),
+        (
+            "a.launch",
+            "<launch><arg name='p'/><node pkg='rosaria'><param name='port' value='$(arg p)'/></node></launch>",
+            "parameter port is $(arg p): put its value",
+        ),
+        ("a.launch", "<launch><node pkg='rosaria' if='$(eval 1+1)'/></launch>", "has the condition if='$(eval 1+1)'"),
+        ("a.launch", "<launch><node pkg='rosaria'><rosparam>port</rosparam></node></launch>", "without names: 'port'"),
+        (
+            "a.launch",
+            "<launch><node pkg='rosaria2'><param from='a.yaml'/></node></launch>",
+            "loads a.yaml: import that",
+        ),
+        ("a.launch.py", "import launch", "is a launch file in Python, which is not read: import the YAML file"),
+        ("a.yaml", "a: {RosAria: {port: x}}\nb: {RosAria: {port: y}}", "of several robots (a/RosAria, b/RosAria)"),
+        ("a.yaml", "a: {baud: 9600}\nb: {baud: 38400}", "baud is in a and in b: keep the robot's in a copy"),
+        ("a.yaml", 'RosAria: {port: "a\\nb"}', "port is 'a\\nb', one line of text is expected"),
         ("a.cfg", 'driver ( name "erratic" )', "has no driver p2os (its drivers: erratic)"),
         ("a.cfg", 'driver ( name "p2os"', "a closing parenthesis is missing"),
         ("a.cfg", 'unit_angle "grad" driver ( name "p2os" )', "its units are m and grad"),
@@ -204,6 +332,14 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_line(write: Any, name: str
         import_file.run(argparse.Namespace(file=write(name, content), source=None))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_line_break_in_a_value_stays_in_its_comment(capsys: pytest.CaptureFixture[str], write: Any) -> None:
+    values, text = imported(capsys, write("a.yaml", 'p2os_driver: {port: "/dev/a b", pulse: "1\\n    port: evil"}'))
+    assert values["port"] == "/dev/a b"
+    assert "# - pulse: 1 port: evil:" in text
+    long = "/dev/" + " ".join(["long"] * 30)
+    assert imported(capsys, write("a.yaml", f"p2os_driver: {{port: {long}}}"))[0]["port"] == long
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -229,6 +365,7 @@ def test_every_counterpart_is_a_parameter_of_the_node(name: str) -> None:
 
 _PIECES = (
     P2OS_LAUNCH,
+    WHOLE_LAUNCH,
     ROSARIA_YAML,
     PLAYER_CFG,
     "driver (",
@@ -253,10 +390,15 @@ def test_any_text_is_imported_or_refused_in_one_line(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / name
     path.write_text(content, encoding="utf-8", errors="replace")
+    out = io.StringIO()
     try:
-        import_file.run(argparse.Namespace(file=path, source=source))
+        with contextlib.redirect_stdout(out):
+            import_file.run(argparse.Namespace(file=path, source=source))
     except UsageError as error:
         assert "\n" not in str(error)
+    else:
+        lines = out.getvalue().partition("/**:\n  ros__parameters:\n")[2].splitlines()
+        assert len(yaml.safe_load(out.getvalue())["/**"]["ros__parameters"]) == len(lines)
 
 
 def test_a_file_that_is_nested_without_end_is_refused(write: Any) -> None:

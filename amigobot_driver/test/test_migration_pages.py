@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
 import pytest
+from page_commands import blocks
 from tools import reference_pages
 
 from amigobot_driver import AmigoBot
+from amigobot_driver.cli import import_file
 from amigobot_driver.cli.imports.sources import SOURCES
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
@@ -65,6 +68,15 @@ def test_every_topic_and_service_that_a_page_gives_exists() -> None:
             found = re.sub(r"_i$", "_0", named)
             if kind != "sub" and found not in NAMES:
                 assert named == "disable_motors", f"{name}: {kind} {named}"
+
+
+def test_the_launch_file_on_the_page_becomes_what_the_page_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (launch,), (shown,) = blocks(PAGES / "index.md", "xml"), blocks(PAGES / "index.md", "yaml")
+    (tmp_path / "p2os.launch").write_text(launch, encoding="utf-8")
+    assert import_file.run(argparse.Namespace(file=tmp_path / "p2os.launch", source=None)) == 0
+    assert capsys.readouterr().out == shown
 
 
 def test_the_calls_of_python_exist() -> None:

@@ -8,17 +8,18 @@
     amigobot import p3dx-sh.p > my_robot.yaml         ARIA
     ros2 launch amigobot_driver amigobot.launch.py params_file:=my_robot.yaml
 
-It reads YAML files, launch files of ROS 1, Player's configuration files and ARIA's `.p` files. In a launch file
+It reads YAML files, launch files in XML, Player's configuration files and ARIA's `.p` files. In a launch file
 `$(arg NAME)` becomes the value or default of that `<arg>`; another `$(...)`, such as `$(find)`, and
-`<rosparam file=...>` end with an error that says what to replace. `<include>` is not followed: import the included file
-itself. The output has a comment for each value, for each parameter without a counterpart, and for what the robot does
-differently. Read these comments before you drive: motors, sonars and the time after which a velocity ends differ
-between the drivers.
+`<rosparam file=...>` end with an error that says what to replace. The output has a comment for each value, for each
+parameter without a counterpart, for what else is in the file (remaps, namespaces, other nodes, `<include>`, which is
+not followed), and for what the robot does differently. Read these comments before you drive: motors, sonars and the
+time after which a velocity ends differ between the drivers.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,10 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     try:
-        source, given = read(args.file, SOURCES.get(args.source))
-        imported = convert(source, given)
+        imported = convert(read(args.file, SOURCES.get(args.source)))
     except ImportFileError as error:
-        raise UsageError(f"{args.file}: {error}") from None
+        raise UsageError(f"{args.file}: {_one_line(str(error))}") from None
     print("\n".join(_lines(args.file, imported)))
     return 0
 
@@ -53,15 +53,22 @@ def _lines(file: Path, imported: Imported) -> Iterator[str]:
     yield from _comments("What the robot does differently", imported.source.differences)
     yield from _comments("Notes", imported.notes)
     yield from _comments("Left out", imported.left_out)
+    yield from _comments("In the file, and no parameter of the robot", imported.others)
     if imported.kept:
         yield from _comments("Kept as the robot has it", [", ".join(imported.kept)])
     yield "/**:"
     yield "  ros__parameters:"
     for parameter, value in imported.values.items():
-        yield f"    {yaml.safe_dump({parameter: value}).strip()}  # {imported.origin[parameter]}"
+        line = yaml.safe_dump({parameter: value}, width=math.inf).strip()
+        yield f"    {line}  # {_one_line(imported.origin[parameter])}"
 
 
 def _comments(title: str, lines: tuple[str, ...] | list[str]) -> Iterator[str]:
     if lines:
         yield f"# {title}:"
-        yield from (f"# - {line}" for line in lines)
+        yield from (f"# - {_one_line(line)}" for line in lines)
+
+
+def _one_line(text: str) -> str:
+    """The text without line breaks: its second line would be a parameter, not a comment."""
+    return " ".join(text.split())

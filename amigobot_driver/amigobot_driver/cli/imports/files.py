@@ -1,37 +1,39 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reads the files: YAML, launch files of ROS 1, Player's configuration files, and ARIA's `.p` files."""
+"""Reads the files: YAML, launch files in XML, Player's configuration files, and ARIA's `.p` files."""
 
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from ...profiles import ProfileError, load_profile
-from .rules import ImportFileError, Scalar, Source
+from .launch_xml import read_launch
+from .rules import Given, ImportFileError, Scalar, Source
 from .sources import ARIA, P2OS, PLAYER, PLAYER_ANGLES, PLAYER_LENGTHS, ROSARIA, ROSARIA2
+from .values import scalar, sections, typed
 
 _MAX_SIZE = 1_000_000
 
 #: The drivers of ROS by the name of their package or node.
 _NODES = {"p2os_driver": P2OS, "p2os": P2OS, "rosaria": ROSARIA, "rosaria2": ROSARIA2, "rosaria2_node": ROSARIA2}
 _YAML_SOURCES = (P2OS, ROSARIA, ROSARIA2)
+#: Names around parameters that are of no node in particular.
+_EVERY_NODE = {"**", "ros__parameters"}
 
-Parameters = tuple[Source, dict[str, Scalar]]
 
-
-def read(path: Path, source: Source | None = None) -> Parameters:
+def read(path: Path, source: Source | None = None) -> Given:
     """Read a file and find out whose it is, unless `source` says so.
 
     Raises:
         ImportFileError: The file cannot be read, or is none of a driver that is known.
     """
+    if path.suffix == ".py":
+        raise ImportFileError("is a launch file in Python, which is not read: import the YAML file that it loads")
     content = _text(path)
     try:
         return _parsed(path, content, source)
@@ -42,13 +44,13 @@ def read(path: Path, source: Source | None = None) -> Parameters:
         raise ImportFileError("is nested too deeply for a parameter file") from None
 
 
-def _parsed(path: Path, content: str, source: Source | None) -> Parameters:
+def _parsed(path: Path, content: str, source: Source | None) -> Given:
     if path.suffix == ".p" or source is ARIA:
-        return ARIA, _aria(path, content)
+        return Given(ARIA, _aria(path, content))
     if content.lstrip().startswith("<"):
-        return _launch(content, source)
+        return read_launch(content, source, _NODES)
     if re.search(r"\bdriver\s*\(", content) or source is PLAYER:
-        return PLAYER, _player(content)
+        return _player(content)
     return _yaml(content, source)
 
 
@@ -68,32 +70,39 @@ def _text(path: Path) -> str:
 # -- YAML -----------------------------------------------------------------------------------------------------
 
 
-def _yaml(content: str, source: Source | None) -> Parameters:
+def _yaml(content: str, source: Source | None) -> Given:
     loaded = yaml.safe_load(content)
     if not isinstance(loaded, dict):
         raise ImportFileError("has no parameters; a file of p2os, RosAria, rosaria2, Player or ARIA is expected")
-    names, flat = _flattened(loaded)
-    return source or next((_NODES[name] for name in names if name in _NODES), None) or _guessed(flat), flat
+    found = [(path, values) for path, values in sections(loaded) if values]
+    nodes = {node for path, _ in found if (node := _node(path))}
+    if len(nodes) > 1:
+        names = ", ".join(sorted("/".join(node) for node in nodes))
+        raise ImportFileError(f"has parameters of several robots ({names}): keep those of one in a copy")
+    parameters: dict[str, Scalar] = {}
+    origin: dict[str, str] = {}
+    notes = []
+    # What a file says about every node comes first: the node's own values replace it.
+    for path, values in sorted(found, key=lambda section: bool(_node(section[0]))):
+        name = "/".join(path) or "the beginning of the file"
+        if nodes and not _node(path) and not set(path) <= _EVERY_NODE:
+            notes.append(f"section {name}: of another node")
+            continue
+        for key, value in values.items():
+            if not nodes and parameters.get(key, value) != value:
+                raise ImportFileError(f"{key} is in {origin[key]} and in {name}: keep the robot's in a copy")
+            parameters[key], origin[key] = scalar(key, value), name
+    for node in nodes:
+        if len(node) > 1:
+            namespace = "/".join(node[:-1])
+            notes.append(f"namespace {namespace}: start the launch file with namespace:={namespace}")
+        source = source or _NODES[node[-1].lower()]
+    return Given(source or _guessed(parameters), parameters, tuple(notes))
 
 
-def _flattened(content: Mapping[str, Any]) -> tuple[list[str], dict[str, Scalar]]:
-    """The names of nodes and namespaces in a file, lower case, and the parameters below them."""
-    names: list[str] = []
-    flat: dict[str, Scalar] = {}
-    for key, value in content.items():
-        if isinstance(value, dict):
-            inner_names, inner = _flattened(value)
-            names += [str(key).strip("/").rpartition("/")[2].lower(), *inner_names]
-            flat |= inner
-        else:
-            flat[str(key)] = _scalar(str(key), value)
-    return names, flat
-
-
-def _scalar(key: str, value: object) -> Scalar:
-    if not isinstance(value, bool | int | float | str):
-        raise ImportFileError(f"{key} is {value!r:.80}, a single value is expected")
-    return value
+def _node(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The part of a path that ends with the name of a driver, or nothing."""
+    return next((path[: index + 1] for index, name in enumerate(path) if name.lower() in _NODES), ())
 
 
 def _guessed(given: Mapping[str, Scalar]) -> Source:
@@ -105,59 +114,6 @@ def _guessed(given: Mapping[str, Scalar]) -> Source:
     return best
 
 
-# -- launch files of ROS 1 ------------------------------------------------------------------------------------
-
-
-def _launch(content: str, source: Source | None) -> Parameters:
-    try:
-        root = ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
-        raise ImportFileError(f"is not XML ({error})") from None
-    arguments = {
-        element.get("name", ""): element.get("value", element.get("default", "")) for element in root.iter("arg")
-    }
-    for node in root.iter("node"):
-        found = source or _NODES.get(node.get("pkg", "").lower())
-        if found and (source is None or node.get("pkg", "").lower() in _NODES):
-            return found, dict(_node_parameters(root, node, arguments))
-    raise ImportFileError("starts no node of p2os_driver, rosaria or rosaria2")
-
-
-def _node_parameters(
-    root: ElementTree.Element, node: ElementTree.Element, arguments: Mapping[str, str]
-) -> Iterator[tuple[str, Scalar]]:
-    name = node.get("name", "")
-    for element in root.findall("param"):
-        owner, _, key = element.get("name", "").strip("/").rpartition("/")
-        if owner == name:
-            yield key, _value(element, arguments)
-    for element in node:
-        if element.tag == "param":
-            yield element.get("name", "").removeprefix("~"), _value(element, arguments)
-        elif element.tag == "rosparam" and element.get("file"):
-            raise ImportFileError(f"loads {element.get('file')}: import that file instead, or put its lines here")
-        elif element.tag == "rosparam":
-            loaded = yaml.safe_load(element.text or "")
-            yield from _flattened(loaded if isinstance(loaded, dict) else {})[1].items()
-
-
-def _value(element: ElementTree.Element, arguments: Mapping[str, str]) -> Scalar:
-    """The value of a parameter, with `$(arg NAME)` replaced."""
-    given = element.get("value")
-    if given is None:
-        raise ImportFileError(f"parameter {element.get('name')} has no value in the file")
-    text = re.sub(r"\$\(arg (\w+)\)", lambda match: arguments.get(match[1], match[0]), given)
-    if "$(" in text:
-        raise ImportFileError(f"parameter {element.get('name')} is {text}: put its value in the place of $(...)")
-    return _typed(text)
-
-
-def _typed(text: str) -> Scalar:
-    """A text as YAML reads it: 0.5 is a number, true is a boolean."""
-    value = yaml.safe_load(text) if text else ""
-    return value if isinstance(value, bool | int | float | str) else text
-
-
 # -- Player ---------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"#[^\n]*|\"([^\"]*)\"|([()\[\]])|([^\s()\[\]\"#]+)")
@@ -165,14 +121,16 @@ _LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 _ANGLES = {"degrees": 0.017453292519943295, "radians": 1.0}
 
 
-def _player(content: str) -> dict[str, Scalar]:
+def _player(content: str) -> Given:
     """The options of the p2os driver, lengths in m and angles in rad."""
     sections = list(_sections([match for match in _TOKEN.finditer(content) if match.lastindex]))
     heads = {key: value for name, options in sections if not name for key, value in options.items()}
     drivers = [options for name, options in sections if name == "driver"]
-    for options in drivers:
-        if options.get("name") == "p2os":
-            return _in_meters(options, str(heads.get("unit_length", "m")), str(heads.get("unit_angle", "degrees")))
+    robot = next((options for options in drivers if options.get("name") == "p2os"), None)
+    if robot:
+        units = (str(heads.get("unit_length", "m")), str(heads.get("unit_angle", "degrees")))
+        others = (str(options.get("name")) for options in drivers if options is not robot)
+        return Given(PLAYER, _in_meters(robot, *units), tuple(f"driver {name}: not imported" for name in others))
     names = ", ".join(str(options.get("name")) for options in drivers) or "none"
     raise ImportFileError(f"has no driver p2os (its drivers: {names}); for an Erratic see docs/how-to/erratic.md")
 
@@ -213,7 +171,7 @@ def _options(tokens: list[re.Match[str]], position: int) -> tuple[int, dict[str,
 
 
 def _content(token: re.Match[str]) -> Scalar:
-    return token[1] if token[1] is not None else _typed(token[0])
+    return token[1] if token[1] is not None else typed(token[0])
 
 
 def _in_meters(options: dict[str, Scalar], length: str, angle: str) -> dict[str, Scalar]:
@@ -236,5 +194,5 @@ def _aria(path: Path, content: str) -> dict[str, Scalar]:
     except ProfileError as error:
         raise ImportFileError(str(error)) from None
     lines = (line.partition(";")[0].split() for line in content.splitlines())
-    settings = {words[0]: _typed(words[1]) for words in lines if len(words) > 1 and words[0] in ARIA.rules}
+    settings = {words[0]: typed(words[1]) for words in lines if len(words) > 1 and words[0] in ARIA.rules}
     return {"param_file": str(path.resolve()), **settings}

@@ -40,6 +40,16 @@ class Source:
     combine: Callable[[dict[str, Scalar]], Mapping[str, Scalar]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a file of another driver says."""
+
+    source: Source
+    parameters: Mapping[str, Scalar]
+    #: a sentence for each thing in the file that is no parameter of the robot's driver
+    others: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Imported:
     """The parameters of one file in terms of this driver."""
@@ -50,15 +60,17 @@ class Imported:
     kept: list[str] = field(default_factory=list)  #: keys whose value means "as the robot has it"
     left_out: list[str] = field(default_factory=list)  #: a sentence for each key without a counterpart
     notes: list[str] = field(default_factory=list)
+    others: tuple[str, ...] = ()  #: a sentence for each thing in the file that is no parameter
 
 
-def convert(source: Source, given: Mapping[str, Scalar]) -> Imported:
-    """Translate the parameters of a file.
+def convert(file: Given) -> Imported:
+    """Translate what a file says.
 
     Raises:
         ImportFileError: A value is not what its parameter takes.
     """
-    result = Imported(source, dict(source.defaults))
+    source, given = file.source, file.parameters
+    result = Imported(source, dict(source.defaults), others=file.others)
     result.origin = dict.fromkeys(source.defaults, f"as {source.name} does by default")
     remaining = dict(given)
     if source.combine:
@@ -73,6 +85,9 @@ def convert(source: Source, given: Mapping[str, Scalar]) -> Imported:
             result.left_out.append(f"{key}: {value}: {rule.note}")
         else:
             _add(result, key, value, rule)
+    for parameter, value in result.values.items():
+        if isinstance(value, str) and not value.isprintable():
+            raise ImportFileError(f"{parameter} is {value!r:.80}, one line of text is expected")
     return result
 
 
