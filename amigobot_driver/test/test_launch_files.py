@@ -38,7 +38,9 @@ def test_the_service_for_the_start_at_boot_launches_the_driver_and_stops_it_like
     command = unit["Service"]["ExecStart"]
     (launch_file, *arguments) = command[command.index("amigobot_driver ") :].rstrip("'").split()[1:]
     assert f"{FOLDER / launch_file}" in map(str, FILES)
-    assert {argument.partition(":=")[0] for argument in arguments} <= {spec.name for spec in TABLE}
+    assert {argument.partition(":=")[0] for argument in arguments} <= {spec.name for spec in TABLE} | {"use_respawn"}
+    # systemd sees only the end of `ros2 launch`, which runs on as long as one of its processes does.
+    assert "use_respawn:=true" in arguments
     assert unit["Service"]["KillSignal"] == "SIGINT"
     assert unit["Service"]["KillMode"] == "mixed", "a signal to each process of the launch would arrive twice"
 

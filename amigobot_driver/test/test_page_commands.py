@@ -61,6 +61,8 @@ ELSEWHERE = {
     "rviz2": "needs RViz and a screen",
     "xacro": "needs an installed package",
     "ls": "needs an adapter",
+    "ps": "shows the processes of the reader",
+    "top": "shows the processes of the reader",
     "udevadm": "needs an adapter",
 }
 #: What `ros2` commands of the pages name that is not this driver's.

@@ -341,3 +341,14 @@ def test_the_page_has_the_speeds_of_the_file() -> None:
     assert smoother["deadband_velocity"] == [0.0, 0.0, 0.0]
     period = 1 / node(content, "controller_server")["controller_frequency"]
     assert f"{follower['max_angular_accel'] * period:.3f} rad/s more" in table
+
+
+def test_the_page_has_the_shapes_of_an_amigobot() -> None:
+    page = (CONFIG.parents[1] / "docs" / "how-to" / "nav2.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(?:Approach`, `)?(\w+)` \| (-[\d.]+) to ([\d.]+) \| ([^|]+) \|", page, re.MULTILINE)
+    expected = shapes(fitted("amigo"))
+    assert {name for name, *_ in rows} == expected.keys()
+    for name, rear, front, beside in rows:
+        points = expected[name]
+        assert (float(rear), float(front)) == (min(x for x, _ in points), max(x for x, _ in points))
+        assert set(map(float, re.findall(r"[\d.]+", beside))) == {abs(y) for _, y in points}
