@@ -282,6 +282,8 @@ def test_enough_is_run() -> None:
 
 
 TUTORIAL = "docs/tutorials/first-program.md"
+#: Its programs for ROS, in their order on the page.
+ROS_PROGRAMS = ("square_node.py", "wall_node.py")
 #: Pages with whole programs; those of docs/python.md have a test of their own.
 PROGRAMS = (
     *("README.md", TUTORIAL),
@@ -320,18 +322,39 @@ def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], Futu
     assert set(loosely(result.stdout)) == {"# m of free space"}
 
 
+def ros_program(folder: Path, name: str) -> tuple[Path, str]:
+    """A ROS program of the tutorial, written to a file, and the output that the page shows."""
+    numbered = [text for text in blocks(ROOT / TUTORIAL, "python") if "import rclpy" in text]
+    (shown,) = (c.output for c in COMMANDS if c.page == TUTORIAL and name in c.text)
+    file = folder / name
+    file.write_text(numbered[ROS_PROGRAMS.index(name)], encoding="utf-8")
+    assert len(numbered) == len(ROS_PROGRAMS)
+    return file, shown
+
+
 def test_the_node_of_the_tutorial_drives_a_side_and_turns(tmp_path: Path) -> None:
-    (program,) = (text for text in blocks(ROOT / TUTORIAL, "python") if "import rclpy" in text)
-    (tmp_path / "square_node.py").write_text(program, encoding="utf-8")
-    (shown,) = (c.output for c in COMMANDS if c.page == TUTORIAL and "square_node.py" in c.text)
+    program, shown = ros_program(tmp_path, "square_node.py")
     with Bench(port="sim://", enable_stamped_cmd_vel=False) as bench:
         bench.connected()
-        square = Node(bench.domain, command=(sys.executable, str(tmp_path / "square_node.py")))
+        square = Node(bench.domain, command=(sys.executable, str(program)))
         bench.nodes.append(square)
         bench.wait_until(lambda: len(square.log) >= 2)
     assert [float(n) for n in re.findall(r"-?\d+\.\d+", square.log[0])] == pytest.approx([0.3, 0.0], abs=0.1)
     assert int(re.findall(r"-?\d+", square.log[1])[-1]) == pytest.approx(90, abs=15)
     assert loosely("\n".join(square.log[:2])) == loosely(shown)[:2]
+
+
+def test_the_sonar_node_of_the_tutorial_stops_at_a_wall(tmp_path: Path) -> None:
+    program, shown = ros_program(tmp_path, "wall_node.py")
+    with Bench(port="sim://?start=4,1.7,0", enable_stamped_cmd_vel=False) as bench:
+        bench.connected()
+        node = Node(bench.domain, command=(sys.executable, str(program)))
+        bench.nodes.append(node)
+        assert node.wait() == 0
+    ranges = [float(line.removesuffix(" m ahead")) for line in node.log]
+    assert 1.0 < ranges[0] < 2.0
+    assert ranges[-1] == pytest.approx(0.6, abs=0.15)
+    assert set(loosely("\n".join(node.log))) == set(loosely(shown)) - {"..."}
 
 
 @pytest.mark.parametrize("page", PROGRAMS[2:])
