@@ -10,6 +10,8 @@ import enum
 import inspect
 import re
 import sys
+import typing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ sys.path.insert(0, str(ROOT / "amigobot_driver"))
 
 import amigobot_driver  # noqa: E402
 from amigobot_driver import AmigoBot, AmigoBotError, EventStream, Subscription  # noqa: E402
+from amigobot_driver.protocol import Packet  # noqa: E402
 
 #: Headings of the tables, by the class that AmigoBot has these members from.
 TITLES = {
@@ -53,7 +56,18 @@ def reference() -> str:
     tables.append(_table("### Errors", {name: _first(value) for name, value in errors.items()}))
     described = (kind for kind in values.values() if dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum))
     tables += ["### Fields of the values and events\n", *map(_fields, described)]
+    tables += ["### Parts of a snapshot\n", *map(_fields, _parts(amigobot_driver.RobotSnapshot, set(public)))]
     return "\n".join(tables)
+
+
+def _parts(kind: type, known: set[str]) -> Iterator[type]:
+    """The dataclasses in the fields of a dataclass that are not on the page yet, each before its own parts."""
+    for hint in typing.get_type_hints(kind).values():
+        for part in (hint, *typing.get_args(hint)):
+            if dataclasses.is_dataclass(part) and not issubclass(part, Packet) and part.__name__ not in known:
+                known.add(part.__name__)
+                yield part
+                yield from _parts(part, known)
 
 
 def members(kind: type) -> dict[str, Any]:
@@ -67,18 +81,18 @@ def _members(kind: type) -> dict[str, str]:
 
 def _fields(kind: type) -> str:
     """The fields of a dataclass, or the members of an enum, with the comments that the source has for them."""
-    title, comments = f"#### `{kind.__name__}`\n\n{_first(kind)}", _comments(kind)
+    title, notes = f"#### `{kind.__name__}`\n\n{_first(kind)}", comments(kind)
     if issubclass(kind, enum.Enum):
-        return _table(title, {member.name: comments.get(member.name, "") for member in kind})
+        return _table(title, {member.name: notes.get(member.name, "") for member in kind})
     rows = {}
     for field in dataclasses.fields(kind):
         default = "" if field.default is dataclasses.MISSING else f" = {field.default!r}"
-        rows[f"{field.name}: {field.type}{default}"] = comments.get(field.name, "")
+        rows[f"{field.name}: {field.type}{default}"] = notes.get(field.name, "")
     rows |= {name: _first(value) for name, value in members(kind).items() if isinstance(value, property)}
     return _table(title, rows)
 
 
-def _comments(kind: type) -> dict[str, str]:
+def comments(kind: type) -> dict[str, str]:
     """The `#:` comment of each name in the body of a class: behind it, or in the lines before it."""
     found, before = {}, ""
     for line in inspect.getsource(kind).splitlines():

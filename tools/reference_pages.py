@@ -10,6 +10,7 @@ hand.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import re
 import sys
@@ -18,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from amigobot_driver.profiles import available_profiles, load_profile
+from amigobot_driver.robot import Options
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.parameters import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
+
+from . import python_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = ROOT / "amigobot_msgs"
@@ -101,6 +105,26 @@ def _default(spec: Spec) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+@table
+def options() -> Iterator[str]:
+    """Each option of the Python API beside the parameter of the node that sets it."""
+    by_option: dict[str, list[Spec]] = {"profile": [_spec("robot"), _spec("param_file")]}
+    for spec in TABLE:
+        by_option.setdefault("tuning" if spec.tunes else spec.option or spec.name, []).append(spec)
+    yield "| `Options(...)` | values there | parameter | values here |"
+    yield "|---|---|---|---|"
+    for field in dataclasses.fields(Options):
+        specs = by_option[field.name]
+        names = ", ".join(f"`{spec.name}`" for spec in specs)
+        allowed = specs[0].range_text() if len(specs) == 1 else "text" if field.name == "profile" else "see above"
+        comment = python_reference.comments(Options).get(field.name, "")
+        yield f"| `{field.name}` | {comment or field.type} | {names} | {allowed} |"
+
+
+def _spec(name: str) -> Spec:
+    return next(spec for spec in TABLE if spec.name == name)
 
 
 @table

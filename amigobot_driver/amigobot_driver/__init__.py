@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         Options,
         Ping,
         Report,
+        RobotSnapshot,
         TurnRate,
     )
 
@@ -103,6 +104,7 @@ __all__ = [
     "Refused",
     "Report",
     "RequestFailed",
+    "RobotSnapshot",
     "SonarReading",
     "Sound",
     "Subscription",

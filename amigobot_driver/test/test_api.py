@@ -591,6 +591,17 @@ def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots
         assert any(isinstance(change, LinkChanged) and change.state is LinkState.LOST for change in changes.take_all())
 
 
+def test_a_movement_during_which_the_connection_is_lost_is_a_failed_motion(robots: SimulatedRobots) -> None:
+    with AmigoBot(FAST, timeout=60) as robot:
+        for movement in (lambda: robot.move(20.0), lambda: robot.drive(0.0, 0.4, duration=30.0)):
+            threading.Timer(0.5, lambda: robots.inject(silence=Window(0.0, math.inf))).start()
+            with pytest.raises(MotionFailed, match="no packet for") as failed:
+                movement()
+            assert 0.0 <= failed.value.travelled < 2.0
+            robots.inject(silence=None)
+            robot.wait_until_connected(60.0)
+
+
 def test_a_driver_that_fails_is_an_error_and_not_a_hang(
     robots: SimulatedRobots, monkeypatch: pytest.MonkeyPatch
 ) -> None:

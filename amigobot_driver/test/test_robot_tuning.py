@@ -145,6 +145,13 @@ def test_a_deceleration_with_the_wrong_sign_does_not_become_an_acceleration(benc
         {"max_angular": float("inf")},
         {"command_timeout": 0.0},
         {"command_timeout": float("nan")},
+        {"baud": 300},
+        {"baud": "fast"},
+        {"bridge_baud": -2},
+        {"compass": "on"},
+        {"bumper_stall": "left"},
+        {"pwm_frequency": 100.0},
+        {"pwm_max_duty": float("nan")},
     ],
     ids=str,
 )

@@ -127,7 +127,11 @@ class Connection:
         )
 
     def snapshot(self) -> RobotSnapshot:
-        """Return the state of robot and driver at one instant; may be read without a connection, too."""
+        """Return the state of robot and driver at one instant; may be read without a connection, too.
+
+        Returns:
+            A `RobotSnapshot`. docs/python.md has its fields.
+        """
         with self._driver.robot() as robot:
             return take_snapshot(robot)
 

@@ -40,8 +40,8 @@ class Driving(Connection):
 
         Raises:
             Refused: A value is not a finite number, the motors are off, or the emergency stop is latched.
-            MotionFailed: The drive ended before its duration was over.
-            ConnectionLost: The robot is not connected.
+            MotionFailed: The drive ended before its duration was over, also because the connection was lost.
+            ConnectionLost: The robot was not connected at the start, or is lost while it brakes after the duration.
         """
         linear, angular = number("linear", linear), number("angular", angular)
         self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
@@ -57,7 +57,7 @@ class Driving(Connection):
         Raises:
             Refused: As for `drive`.
             MotionFailed: As for `drive`.
-            ConnectionLost: The robot is not connected.
+            ConnectionLost: As for `drive`.
         """
         left, right = number("left", left), number("right", right)
         self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
@@ -73,7 +73,7 @@ class Driving(Connection):
         Raises:
             Refused: As for `drive`.
             MotionFailed: As for `drive`.
-            ConnectionLost: The robot is not connected.
+            ConnectionLost: As for `drive`.
         """
         linear, yaw = number("linear", linear), number("yaw", yaw)
         self._hold(duration, lambda robot, now: robot.drive_course(linear, yaw, now))
@@ -90,8 +90,9 @@ class Driving(Connection):
 
         Raises:
             Refused: The angle is out of range, the motors are off, or the emergency stop is latched.
-            MotionFailed: The turn ended before its goal; `travelled` is the angle, rad.
-            ConnectionLost: The robot is not connected.
+            MotionFailed: The turn ended before its goal, also because the connection was lost; `travelled` is the
+                angle, rad.
+            ConnectionLost: The robot was not connected at the start.
         """
         angle = number("angle", angle)
         return self._perform(lambda robot, now: robot.turn(angle, now, absolute=absolute))
@@ -107,8 +108,9 @@ class Driving(Connection):
 
         Raises:
             Refused: The distance is out of range, the motors are off, or the emergency stop is latched.
-            MotionFailed: The move ended before its goal; `travelled` is the distance, m.
-            ConnectionLost: The robot is not connected.
+            MotionFailed: The move ended before its goal, also because the connection was lost; `travelled` is the
+                distance, m.
+            ConnectionLost: The robot was not connected at the start.
         """
         distance = number("distance", distance)
         return self._perform(lambda robot, now: robot.move(distance, now))

@@ -31,10 +31,10 @@ class Frame(NamedTuple):
 class DecoderStats:
     """Statistics of a decoder. Every byte is in a valid frame, skipped or still pending."""
 
-    bytes: int = 0
-    frames: int = 0
-    checksum_errors: int = 0
-    skipped_bytes: int = 0
+    bytes: int = 0  #: that have arrived
+    frames: int = 0  #: with a right checksum
+    checksum_errors: int = 0  #: damaged frames
+    skipped_bytes: int = 0  #: that were in no valid frame
 
 
 class FrameDecoder:

@@ -39,6 +39,7 @@ from .events import Received as Received
 from .events import Report as Report
 from .events import TurnRate as TurnRate
 from .motion.goal import MotionGoal as MotionGoal
+from .options import COMPASSES as COMPASSES
 from .options import Options as Options
 from .outcome import Outcome as Outcome
 from .robot import Robot as Robot

@@ -30,8 +30,8 @@ _SIP, _READING = 30, 3
 class Plan:
     """Which streams the line carries beside the SIP. Bytes are per info cycle, whole frames."""
 
-    accepted: tuple[str, ...]
-    refused: tuple[str, ...]
+    accepted: tuple[str, ...]  #: names of streams
+    refused: tuple[str, ...]  #: names of streams
     reasons: Mapping[str, str]  #: of each refused stream, a sentence
     needed: int  #: bytes of the SIP and what was accepted
     available: float  #: bytes; inf for a line without a speed

@@ -40,10 +40,10 @@ from .session import LinkState, Session
 class PacketStats:
     """Good frames by what became of them."""
 
-    standard: int = 0
-    other: int = 0
-    unknown: int = 0
-    malformed: int = 0
+    standard: int = 0  #: SIPs
+    other: int = 0  #: all other packets
+    unknown: int = 0  #: those of them of a kind that the driver does not know
+    malformed: int = 0  #: those of them with a wrong length or content
 
 
 class LinkObserver(Protocol):

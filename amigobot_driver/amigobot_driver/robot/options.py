@@ -9,8 +9,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..protocol import BAUD_RATES
+from .devices.bumpers import STALLS
+from .devices.motor_pwm import DUTIES, FREQUENCIES
 from .devices.working_values import check_working_values
 
+#: Where the heading of the compass comes from.
+COMPASSES = ("off", "sip", "packets")
 #: The lowest velocity limits, m/s and rad/s: SETV and SETRV carry whole mm/s and deg/s (rounded down).
 MIN_LINEAR, MIN_ANGULAR = 0.001, 0.01745
 
@@ -20,31 +25,33 @@ class Options:
     """The options of a robot. A velocity limit of 0 keeps the robot's own.
 
     Raises:
-        ValueError: A limit, the time-out or a working value is not allowed; the message says what is.
+        ValueError: A value is not allowed; the message says what is.
     """
 
     profile: str = ""  #: name or file of a profile; "": choose by the identity of the robot
-    baud: int = 0  #: 0: the profile's
-    bridge_baud: int = -1  #: line speed behind a network bridge; 0: there is none; -1: from profile and robot
+    baud: int = 0  #: 9600, 19200, 38400, 57600 or 115200; 0: the profile's
+    #: line speed behind a network bridge, one of those of `baud`; 0: there is none; -1: from profile and robot
+    bridge_baud: int = -1
     command_timeout: float = 0.5  #: s, more than 0; a velocity that is not repeated ends after it
     max_linear: float = 0.0  #: m/s, 0.001 and more; 0: the robot's own
     max_angular: float = 0.0  #: rad/s, 0.01745 and more; 0: the robot's own
-    motors_on_connect: bool = True
-    sonar_on_connect: bool = True
+    motors_on_connect: bool = True  #: switch the motors on after connecting
+    sonar_on_connect: bool = True  #: switch the sonars on after connecting
     io_stream: bool = False  #: IOpacs, every info cycle
     encoder_stream: bool = False  #: ENCODERpacs, every info cycle
     encoder_odometry: bool = False  #: the pose from ENCODERpacs, which are streamed then
     gyro: bool = True  #: GYROpacs, if the robot reports a gyro
-    bumper_stall: str = "robot"  #: bumpers that stall the motors: none, front, rear, both; robot: its own setting
-    compass: str = "off"  #: off, sip, packets
+    bumper_stall: str = "robot"  #: bumpers that stall the motors: none, front, rear or both; robot: its own setting
+    compass: str = "off"  #: off, sip (from the SIPs, in steps of 2 deg) or packets (compass packets)
     gripper_stream: bool = True  #: GRIPPERpacs, every info cycle, if the robot reports a gripper
     joystick_stream: bool = False  #: JOYSTICKpacs, every info cycle
     digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (docs/protocol.md E-24)
-    pwm_frequency: float = 0.0  #: Hz of the motors' PWM; 0: the robot's own
-    pwm_max_duty: float = 0.0  #: share of full power, 0 to 1; 0: the robot's own
+    pwm_frequency: float = 0.0  #: Hz of the motors' PWM (Erratic), 4000 to 16000; 0: the robot's own
+    pwm_max_duty: float = 0.0  #: share of full power (Erratic), 0.01 to 1; 0: the robot's own
     trace: bool = False  #: emit every frame, both ways
-    sonar_sequence: tuple[int, ...] = ()  #: numbers from 0; (): the robot's own sequence
-    #: working values by their names in CONFIGpac and in its units; what is not here stays as the robot has it
+    #: numbers from 0, in the order of firing; (): the robot's own sequence; numbers it does not have are left out
+    sonar_sequence: tuple[int, ...] = ()
+    #: working values by the names, units and ranges in `TUNABLE`; what is not here stays as the robot has it
     tuning: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -55,9 +62,21 @@ class Options:
         ):
             if value and not least <= value < math.inf:
                 raise ValueError(f"{name} is {value:g} {unit}, allowed: 0 for the robot's own, or {least:.4g} and more")
-        for name in ("pwm_frequency", "pwm_max_duty"):
-            value = getattr(self, name)
-            if not 0.0 <= value < math.inf:
-                raise ValueError(f"{name} is {value:g}, allowed: 0 and more")
+        for name, value, (low, high) in (
+            ("pwm_frequency", self.pwm_frequency, FREQUENCIES),
+            ("pwm_max_duty", self.pwm_max_duty, DUTIES),
+        ):
+            if value and not low <= value <= high:
+                raise ValueError(f"{name} is {value:g}, allowed: 0 for the robot's own, or {low:g} to {high:g}")
+        choices: tuple[tuple[str, tuple[object, ...]], ...] = (
+            ("baud", (0, *BAUD_RATES)),
+            ("bridge_baud", (-1, 0, *BAUD_RATES)),
+            ("bumper_stall", ("robot", *STALLS)),
+            ("compass", COMPASSES),
+        )
+        for name, allowed in choices:
+            if getattr(self, name) not in allowed:
+                text = ", ".join(map(str, allowed))
+                raise ValueError(f"{name} is {getattr(self, name)!r:.60}, allowed: {text}")
         if not 0.0 < self.command_timeout < math.inf:
             raise ValueError(f"command_timeout is {self.command_timeout:g} s, allowed: more than 0")

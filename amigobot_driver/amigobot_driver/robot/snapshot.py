@@ -34,17 +34,17 @@ from .session import LinkState
 class LinkSnapshot:
     """The connection. Counters count from the start of the driver; times are in s, NaN if not measured."""
 
-    state: LinkState
+    state: LinkState  #: RUNNING while the robot is connected
     note: str  #: the state in plain words
     baud: int  #: of the line; 0: no line
-    connections: int
-    decoder: DecoderStats
-    packets: PacketStats
-    period: float  #: median time between two SIPs
+    connections: int  #: sessions that were opened
+    decoder: DecoderStats  #: bytes and frames received
+    packets: PacketStats  #: packets received
+    period: float  #: s, median time between two SIPs
     gaps: int  #: late or missing SIPs
-    longest_gap: float  #: in the last minute
-    answer_latency: float  #: from CONFIG to its answer
-    start_latency: float  #: from a velocity to the SIP in which the robot moves
+    longest_gap: float  #: s without a SIP, in the last minute
+    answer_latency: float  #: s from CONFIG to its answer
+    start_latency: float  #: s from a velocity to the SIP in which the robot moves
 
     @property
     def running(self) -> bool:
@@ -64,17 +64,17 @@ class SwitchSnapshot:
 class BatterySnapshot:
     """The battery."""
 
-    level: BatteryLevel
+    level: BatteryLevel  #: GOOD, LOW or CRITICAL
     voltage: float  #: V, smoothed
     charge: float  #: 0 to 1, estimated
-    minutes_left: float  #: NaN: unknown
+    minutes_left: float  #: min until the robot switches itself off; NaN: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class SonarState:
     """One sonar that has fired or is in the requested sequence."""
 
-    number: int
+    number: int  #: from 0
     range: float  #: m; inf: no echo, NaN: no reading yet
     age: float  #: s since the last reading
     spikes: int  #: false echoes
@@ -84,7 +84,7 @@ class SonarState:
 class StallSnapshot:
     """One wheel."""
 
-    count: int
+    count: int  #: stalls since the start of the driver
     duration: float | None  #: s that the present stall lasts; None: no stall
 
 
@@ -92,12 +92,12 @@ class StallSnapshot:
 class CommandSnapshot:
     """What became of commands; counters since the start of the driver."""
 
-    motion: MotionStats
+    motion: MotionStats  #: velocities and goals by result
     limited: int  #: velocities that were scaled down
     max_linear: float  #: m/s
     max_angular: float  #: rad/s
-    queue: QueueStats
-    raw_refused: int
+    queue: QueueStats  #: commands by what became of them
+    raw_refused: int  #: refused calls of send_command
     requests: Mapping[str, int]  #: how often each component sent again or gave up
 
 
@@ -105,39 +105,39 @@ class CommandSnapshot:
 class StreamSnapshot:
     """Packets that the robot streams besides its SIPs."""
 
-    name: str
-    packets: int
+    name: str  #: for example ENCODERpac
+    packets: int  #: that have arrived
     resent: int  #: how often it was requested again
     silent: bool  #: it does not come although it was requested several times
 
 
 @dataclass(frozen=True, slots=True)
 class RobotSnapshot:
-    """All of it. What belongs to one packet is in the report of that packet."""
+    """The state of robot and driver at one instant; values of one packet are in `report`."""
 
     identity: SyncReply | None  #: None: no robot has replied yet
-    profile: Profile
-    profile_reason: str
+    profile: Profile  #: in use
+    profile_reason: str  #: why this profile was chosen
     config: Parameters | None  #: the newest CONFIG packet of this session
-    odometry: Odometry
+    odometry: Odometry  #: the pose that is known; without a connection, the last one
     report: Report | None  #: of the newest SIP
-    link: LinkSnapshot
-    emergency_stop: bool
-    motors: SwitchSnapshot
+    link: LinkSnapshot  #: the connection
+    emergency_stop: bool  #: it is latched
+    motors: SwitchSnapshot  #: whether they are on
     standstill: str  #: that the robot does not move although it is driven; ""
     stalls: Mapping[str, StallSnapshot]  #: left, right
-    battery: BatterySnapshot
-    sonar: SwitchSnapshot
-    sonar_on: bool
-    sonars: tuple[SonarState, ...]
-    sonar_troubles: tuple[SonarTrouble, ...]
+    battery: BatterySnapshot  #: voltage and charge
+    sonar: SwitchSnapshot  #: whether the sonars are on
+    sonar_on: bool  #: the newest SIP says that the sonars are on
+    sonars: tuple[SonarState, ...]  #: in the order of their numbers
+    sonar_troubles: tuple[SonarTrouble, ...]  #: sonars that do not work as they should
     bumpers: BumperReading | None  #: None: no bumpers
-    commands: CommandSnapshot
-    plan: Plan
-    streams: tuple[StreamSnapshot, ...]
-    aux: tuple[AuxStats, ...]
-    odometry_jumps: int
-    encoder_jumps: int
+    commands: CommandSnapshot  #: velocity limits in use, and counters of commands
+    plan: Plan  #: which streams the line can carry
+    streams: tuple[StreamSnapshot, ...]  #: packets that are requested besides the SIPs
+    aux: tuple[AuxStats, ...]  #: bytes at each auxiliary port
+    odometry_jumps: int  #: jumps of the robot's position counters that it cannot have driven
+    encoder_jumps: int  #: jumps of the encoder ticks that no wheel can have turned
     bad_pings: int  #: readings of sonars that the robot does not have
     gyro_center: float  #: counts; NaN: not measured
     digital_outputs: int | None  #: None: not reported

@@ -18,7 +18,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..protocol import BAUD_RATES
-from ..robot import STALLS, TUNABLE, Options
+from ..robot import COMPASSES, STALLS, TUNABLE, Options
 
 Scalar = bool | int | float | str
 
@@ -292,7 +292,7 @@ TABLE = (
         "compass",
         "off",
         "compass of a Pioneer: off, from the SIPs in steps of 2 deg (sip), or from compass packets (packets)",
-        allowed=("off", "sip", "packets"),
+        allowed=COMPASSES,
     ),
     _Changeable(
         "gripper_stream", True, "request GRIPPER packets from a Pioneer with a gripper: all switches on gripper_state"

@@ -14,6 +14,9 @@ from ..events import Notice
 from ..outcome import Outcome
 from ..unconfirmed import REPEATS, UnconfirmedCommands
 
+#: Hz, and shares of full power, that the robot takes.
+FREQUENCIES, DUTIES = (4000, 16000), (0.01, 1)
+
 
 class MotorPwm(Component):
     """Frequency and largest duty. CONFIG reports counts of a timer instead: pwm_max and pwm_wrap."""
@@ -70,9 +73,9 @@ def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
         Refused: A value is out of range.
     """
     if frequency:
-        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, 4000, 16000)))
+        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, *FREQUENCIES)))
     if max_duty:
-        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, 0.01, 1) * 100))
+        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, *DUTIES) * 100))
 
 
 def _checked(name: str, value: float, low: float, high: float) -> float:

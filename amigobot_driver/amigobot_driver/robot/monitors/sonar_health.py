@@ -178,9 +178,9 @@ class SonarRecord:
 class SonarTrouble:
     """A fault of one sonar, or of all (`number` None), and what to do."""
 
-    number: int | None
+    number: int | None  #: from 0; None: all
     kind: str  #: silent, deaf, stuck, cross-talk
-    text: str
+    text: str  #: what is wrong, and what to do
 
 
 class SonarHealth:

@@ -44,11 +44,11 @@ _MOTORS_OFF = "the motors are off: call enable_motors, or press MOTORS on the ro
 
 @dataclass(slots=True)
 class MotionStats:
-    """Number of requested velocities and goals by result; `timeouts` of velocities that were not repeated."""
+    """Number of requested velocities and goals by result."""
 
-    accepted: int = 0
-    refused: int = 0
-    timeouts: int = 0
+    accepted: int = 0  #: velocities and goals
+    refused: int = 0  #: velocities and goals
+    timeouts: int = 0  #: velocities that ended because they were not repeated
 
 
 @dataclass(slots=True)
