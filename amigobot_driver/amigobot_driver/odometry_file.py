@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import math
 import operator
 import os
 import re
@@ -218,7 +217,7 @@ def _state(content: dict[str, object]) -> OdometryState:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and abs(value) <= _MAX_COORDINATE  # type: ignore[arg-type, operator]
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MAX_COORDINATE
 
 
 def _boot_id() -> str:

@@ -17,7 +17,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "amigobot_driver/amigobot_driver"
-STRICT = ["__init__.py", "errors.py", "api", "protocol", "robot", "transport", "profiles", "sim", "doctor"]
+#: Not checked by mypy: rclpy and the generated messages have no complete types. QUALITY_DECLARATION.md says so.
+UNTYPED = ("cli", "ros")
 #: Folders in which every public definition has a Google-style docstring; magic methods and __init__ are exempt.
 DOCUMENTED = [
     PACKAGE,
@@ -40,7 +41,9 @@ def test_ruff() -> None:
 
 
 def test_mypy() -> None:
-    run("mypy", "--strict", *(f"{PACKAGE}/{layer}" for layer in STRICT), "amigobot_navigation/amigobot_navigation")
+    files = {path.relative_to(ROOT / PACKAGE) for path in (ROOT / PACKAGE).rglob("*.py")}
+    typed = sorted({path.parts[0] for path in files} - set(UNTYPED))
+    run("mypy", "--strict", *(f"{PACKAGE}/{name}" for name in typed), "amigobot_navigation/amigobot_navigation")
 
 
 def test_mypy_of_the_examples() -> None:

@@ -98,6 +98,7 @@ class TestFile:
             ("x", math.nan),
             ("x", math.inf),
             ("x", 1e300),
+            ("x", 10**400),
             ("y", "1"),
             ("yaw", None),
             ("stamp", True),
