@@ -213,12 +213,32 @@ def test_colcon_test_runs_pytest(package: str) -> None:
     assert "python3-pytest" in {depend.text for depend in tests}
 
 
+PACKAGERS = (REPOSITORY / "docs" / "project" / "index.md").read_text(encoding="utf-8").split("### Dependencies")[1]
+
+
+def rosdep_keys(package: str) -> set[str]:
+    nodes = ElementTree.parse(REPOSITORY / package / "package.xml").iter()
+    return {str(node.text) for node in nodes if "depend" in node.tag}
+
+
+@pytest.mark.parametrize("package", ["amigobot_msgs", "amigobot_driver", "amigobot_tools", "amigobot_navigation"])
+def test_packagers_read_the_license_of_every_rosdep_key(package: str) -> None:
+    licenses = PACKAGERS.split("### Licenses of the dependencies")[1].split("###")[0]
+    named = set(re.findall(r"[a-z][a-z0-9_-]+", licenses))
+    assert {key for key in rosdep_keys(package) - named if not key.startswith(("amigobot_", "nav2_"))} == set()
+
+
+def test_the_readme_names_every_robot() -> None:
+    """Variants of the Erratic are on its own page."""
+    rows = "".join(re.findall(r"^\|.*$", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
+    robots = {name for name in available_profiles() if not name.startswith("erratic-")}
+    assert robots - set(re.findall(r"`([^`]+)`", rows)) == set()
+
+
 @pytest.mark.parametrize("package", ["amigobot_msgs", "amigobot_driver", "amigobot_tools", "amigobot_navigation"])
 def test_packagers_read_every_rosdep_key(package: str) -> None:
-    page = (REPOSITORY / "docs" / "project" / "index.md").read_text(encoding="utf-8").split("### Dependencies")[1]
-    [row] = [line for line in page.splitlines() if line.startswith(f"| `{package}` |")]
-    nodes = ElementTree.parse(REPOSITORY / package / "package.xml").iter()
-    keys = {str(node.text) for node in nodes if "depend" in node.tag}
+    [row] = [line for line in PACKAGERS.splitlines() if line.startswith(f"| `{package}` |")]
+    keys = rosdep_keys(package)
     nav2 = {key for key in keys if key.startswith("nav2_")}
     named = set(re.findall(r"[a-z][a-z0-9_-]+", row.partition("` |")[2]))
     assert keys - nav2 - named == {key for key in keys if key.startswith("amigobot_")}
