@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError, available_worlds, load_world
 from amigobot_driver.sim.surroundings import Surroundings
-from amigobot_driver.sim.world import Footprint, box, circle, in_cone
+from amigobot_driver.sim.world import Footprint, box, circle, first_hit, in_cone
 
 coordinates = st.floats(-10, 10)
 segments = st.builds(Segment, coordinates, coordinates, coordinates, coordinates)
@@ -37,7 +37,7 @@ class TestRays:
         ],
     )
     def test_a_ray_along_x(self, segment: tuple[float, float, float, float], distance: float) -> None:
-        assert Segment(*segment).hit_by(0, 0, 1, 0) == pytest.approx(distance)
+        assert first_hit([Segment(*segment)], 0, 0, 0.0)[0] == pytest.approx(distance)
 
     @given(st.lists(segments, max_size=6), angles, st.floats(0.05, 1.5), st.floats(0.1, 8))
     def test_the_cone_misses_nothing_that_a_ray_in_it_hits(
@@ -47,7 +47,7 @@ class TestRays:
         for share in (-0.99, -0.5, 0.0, 0.3, 0.99):
             angle = heading + share * half
             for wall in walls:
-                if 1e-6 < wall.hit_by(0, 0, math.cos(angle), math.sin(angle)) < reach:
+                if 1e-6 < first_hit([wall], 0, 0, angle)[0] < reach:
                     assert wall in seen
 
     def test_cast_is_the_nearest_within_reach(self) -> None:

@@ -164,7 +164,8 @@ class AuxPort:
         written, when = self._to_device.take(now)
         if written:
             self._device.receive(written, when)
-        self._from_device.put(self._device.transmit(now), now)
+        if sent := self._device.transmit(now):
+            self._from_device.put(sent, now)
         if arrived := self._from_device.take(now)[0]:
             self._ring = (self._ring + arrived)[-_RING:]
         if not self._requested or len(self._ring) < self._requested:

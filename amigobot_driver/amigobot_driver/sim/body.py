@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -70,12 +71,13 @@ class Wheel:
             dt: Time step in s.
         """
         v, physics = self.velocity, self._physics
-        self._power = None if isinstance(power, IdleMode) else power
         if isinstance(power, IdleMode):
+            self._power = None
             coast = physics.coast_deceleration + abs(v) / physics.coast_time
             loss = physics.brake_deceleration if power is IdleMode.BRAKE else coast
             self.velocity = math.copysign(max(0.0, abs(v) - loss * dt), v)
             return
+        self._power = power
         drive = self._free_speed * power
         if v == 0.0 and abs(drive) <= physics.friction:
             return
@@ -116,7 +118,8 @@ class Body:
         self._wear = wear
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
-        self._grips = 1.0, 1.0  # of each wheel in this step: distance on the floor over distance at the rim
+        #: of each wheel in this step: distance on the floor over distance at the rim
+        self._grips = wear.left_scale, wear.right_scale
         self._outline: list[Segment] = []
         self._outlined: Pose | None = None  #: the pose of this outline
 
@@ -132,7 +135,8 @@ class Body:
 
     def is_near(self, x: float, y: float, distance: float) -> bool:
         """Return whether a part of the body may be within `distance` of a point (m)."""
-        return math.hypot(self.pose.x - x, self.pose.y - y) <= distance + self._radius
+        pose = self.pose
+        return math.hypot(pose.x - x, pose.y - y) <= distance + self._radius
 
     @property
     def turn_rate(self) -> float:
@@ -146,30 +150,32 @@ class Body:
             powers: For the left and the right wheel, the share of the full voltage (-1 to 1) or the idle mode.
             dt: Time step in s.
         """
-        for wheel, power in zip((self.left, self.right), powers, strict=True):
-            wheel.accelerate(power, dt)
-            if self.jammed:
-                wheel.velocity = 0.0
-        if self.lifted:
-            self.left.travel += self.left.velocity * dt
-            self.right.travel += self.right.velocity * dt
-        if self.lifted or self.left.velocity == 0.0 == self.right.velocity:
+        left, right = self.left, self.right
+        left.accelerate(powers[0], dt)
+        right.accelerate(powers[1], dt)
+        if self.jammed:
+            left.velocity = right.velocity = 0.0
+        distances = left.velocity * dt, right.velocity * dt
+        if self.lifted or distances == (0.0, 0.0):
+            left.travel += distances[0]
+            right.travel += distances[1]
             self.touching = False
             return
-        distances = self.left.velocity * dt, self.right.velocity * dt
         before = self.pose
         allowed, self.pose = self._push(*distances)
         self.turned += math.remainder(self.pose.heading - before.heading, math.tau)
+        left.travel += allowed[0]
+        right.travel += allowed[1]
         self.touching = allowed != distances
-        for wheel, distance, target in zip((self.left, self.right), allowed, distances, strict=True):
-            wheel.travel += distance
-            if distance != target:
-                wheel.velocity = 0.0
+        if allowed[0] != distances[0]:
+            left.velocity = 0.0
+        if allowed[1] != distances[1]:
+            right.velocity = 0.0
 
     def _push(self, left: float, right: float) -> tuple[tuple[float, float], Pose]:
         """Return the wheels' distances that the walls allow (to the contact, or one wheel pivots off), and the pose."""
-        wear = self._wear
-        self._grips = wear.left_scale * self._grip(), wear.right_scale * self._grip()
+        if self._wear.slip:
+            self._grips = self._wear.left_scale * self._grip(), self._wear.right_scale * self._grip()
         if pose := self._free(left, right):
             return (left, right), pose
         share, reached = 0.0, self.pose
@@ -198,8 +204,13 @@ class Body:
         return Pose(self.pose.x + distance * math.cos(middle), self.pose.y + distance * math.sin(middle), heading)
 
     def _grip(self) -> float:
-        return 1.0 - self._slip.gauss(0.0, self._wear.slip) if self._wear.slip else 1.0
+        return 1.0 - self._slip.gauss(0.0, self._wear.slip)
 
     def walls_around(self) -> list[Segment]:
         """Return the walls and other robots that the body can touch near its pose."""
         return self.surroundings.near(self.pose.x, self.pose.y)
+
+
+def outlines_near(bodies: Sequence[Body], x: float, y: float, distance: float) -> list[Segment]:
+    """Return the sides of the bodies at their poses, without those farther than `distance` from a point (m)."""
+    return [side for body in bodies if body.is_near(x, y, distance) for side in body.outline()]

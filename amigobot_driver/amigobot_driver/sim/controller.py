@@ -199,7 +199,10 @@ class Controller(ABC, Generic[P]):
             self.enable_motors(False, held)
         before = self.drive.stalls
         self.drive.step(TICK)
-        for side, was, stalled in zip(("left", "right"), before, self.drive.stalls, strict=True):
+        after = self.drive.stalls
+        if after == before:
+            return
+        for side, was, stalled in zip(("left", "right"), before, after, strict=True):
             if stalled != was:
                 self.event("stall", f"{side} wheel {'stalled' if stalled else 'turns again'}")
                 if stalled:

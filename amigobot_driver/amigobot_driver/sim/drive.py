@@ -224,16 +224,19 @@ class Drive:
         translation = self._translation_gains
         rotation = translation if self.server.direct else self._rotation_gains
         powers = self.servo.powers(translation, rotation, errors, self.working.full_power, dt)
-        monitors = self.left_stall, self.right_stall
-        left_off, right_off = monitors[0].power_off, monitors[1].power_off
-        self._body.step((IdleMode.COAST if left_off else powers[0], IdleMode.COAST if right_off else powers[1]), dt)
+        left_stall, right_stall = self.left_stall, self.right_stall
+        left_power = IdleMode.COAST if left_stall.power_off else powers[0]
+        right_power = IdleMode.COAST if right_stall.power_off else powers[1]
+        self._body.step((left_power, right_power), dt)
         turned = self.odometer.update(self.working)
         reach = max(translation.reach, rotation.reach)
         missed = (target[0] - left.velocity) * dt, (target[1] - right.velocity) * dt
-        self.server.return_distance(*self.servo.add_errors(*missed, reach))
-        for monitor, power, ticks, velocity in zip(monitors, powers, turned, target, strict=True):
-            monitor.step(self.working, power, turned=abs(ticks) > _AT_REST, target=velocity, dt=dt)
-        left_off, right_off = monitors[0].power_off, monitors[1].power_off
+        left_lost, right_lost = self.servo.add_errors(*missed, reach)
+        if left_lost or right_lost:
+            self.server.return_distance(left_lost, right_lost)
+        left_stall.step(self.working, powers[0], turned=abs(turned[0]) > _AT_REST, target=target[0], dt=dt)
+        right_stall.step(self.working, powers[1], turned=abs(turned[1]) > _AT_REST, target=target[1], dt=dt)
+        left_off, right_off = left_stall.power_off, right_stall.power_off
         if left_off or right_off:
             # The set-points follow a wheel without power, so that the retry does not jerk.
             self.server.return_distance(*self.servo.clear_errors(left=left_off, right=right_off))

@@ -83,6 +83,8 @@ class VelocityRamp:
 
     def _approach(self, target: float, dt: float) -> None:
         v, end = self.velocity, target
+        if v == target:
+            return
         rate = self._limits.acceleration
         if (target - v) * v < 0.0:  # slower or reversing: brake, at most down to rest
             slows_down = self._limits.brakes_only_to_zero and isinstance(self.goal, Speed) and target != 0.0

@@ -11,6 +11,7 @@ direct wheel mode the translation terms serve both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from .parameters import FlashParameters
 
@@ -23,7 +24,7 @@ _MAX_ERROR = 0.1
 _STALL_TIME = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gains:
     """PID terms of one axis, in shares of full PWM per m, per m/s and per m s."""
 
@@ -41,7 +42,7 @@ class Gains:
         """Convert the rotation terms of the parameters."""
         return cls(parameters.rot_kp * _KP, parameters.rot_kv * _KV, parameters.rot_ki * _KI)
 
-    @property
+    @cached_property
     def reach(self) -> float:
         """Position error in m at which the P term alone requests full power."""
         return min(_MAX_ERROR, 1.0 / self.kp) if self.kp else _MAX_ERROR
@@ -123,7 +124,9 @@ class WheelServo:
 
 
 def _limited(value: float, limit: float) -> tuple[float, float]:
-    kept = max(-limit, min(limit, value))
+    if -limit <= value <= limit:
+        return value, 0.0
+    kept = limit if value > limit else -limit
     return kept, value - kept
 
 
@@ -163,7 +166,6 @@ class StallMonitor:
             return
         if turned or target == 0.0:
             self.stalled = False
-        pushing = parameters.stalls_at(power)
-        self._still = self._still + dt if pushing and not turned else 0.0
+        self._still = self._still + dt if not turned and parameters.stalls_at(power) else 0.0
         if self._still > _STALL_TIME - dt / 2:
             self.stalled, self._still, self._off = True, 0.0, parameters.stall_pause

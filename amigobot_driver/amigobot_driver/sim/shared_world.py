@@ -10,10 +10,8 @@ shared.robots["alpha"].transmit(now=0.05)              # runs beta as well
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from .simulator import Simulator
-from .world import Segment
 from .worlds import WorldError
 
 
@@ -35,7 +33,7 @@ class SharedWorld:
         self.robots = dict(robots)
         for name, robot in self.robots.items():
             try:
-                robot.share(partial(self._outlines_but, name), self.advance)
+                robot.share([other for other in self.robots.values() if other is not robot], self.advance)
             except WorldError as error:
                 raise WorldError(f"robot {name}: {error}") from None
 
@@ -47,7 +45,3 @@ class SharedWorld:
         while first.next_tick <= now:  # and so that of each other: all were started at the same time
             for robot in robots:
                 robot.tick()
-
-    def _outlines_but(self, name: str, x: float, y: float, distance: float) -> list[Segment]:
-        others = (robot for other, robot in self.robots.items() if other != name)
-        return [side for robot in others for side in robot.outline_near(x, y, distance)]

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..profiles import Profile, ProfileError
@@ -25,7 +26,7 @@ from .activmedia import build_activmedia
 from .activmedia.dialect import dialect_for
 from .auxiliary import AuxDevice, AuxPort, LoopBack
 from .battery import BatteryModel
-from .body import Body, Wear
+from .body import Body, Wear, outlines_near
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .controller import TICK, Controller
@@ -43,8 +44,7 @@ from .pins import Pins
 from .session import Session
 from .sonar import SonarModel, SonarRing
 from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
-from .surroundings import OtherRobots
-from .world import Pose, Segment, World, blocked
+from .world import Pose, World, blocked
 from .worlds import WorldError
 
 
@@ -235,23 +235,20 @@ class Simulator:
         self._apply_faults(due)
         self._firmware.tick(due)
 
-    def share(self, others: OtherRobots, advance: Callable[[float], None]) -> None:
+    def share(self, others: Iterable[Simulator], advance: Callable[[float], None]) -> None:
         """Share the world with other robots, see SharedWorld.
 
         Args:
-            others: Returns the outlines of the other robots near a point, at their present poses.
+            others: The other robots.
             advance: Runs the control cycles of all robots until a time in s.
 
         Raises:
             WorldError: Another robot is where this one starts.
         """
-        self._body.surroundings.others = self._sonar.surroundings.others = others
+        outlines = partial(outlines_near, [other._body for other in others])
+        self._body.surroundings.others = self._sonar.surroundings.others = outlines
         self._advance_all = advance
         self._check_room(self._body.pose, self.world)
-
-    def outline_near(self, x: float, y: float, distance: float) -> list[Segment]:
-        """Return the sides of the body at its pose; none if all are farther than `distance` from a point (m)."""
-        return self._body.outline() if self._body.is_near(x, y, distance) else []
 
     def _apply_faults(self, now: float) -> None:
         faults, since = self.faults, self._ticks * TICK

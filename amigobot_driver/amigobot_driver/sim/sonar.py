@@ -15,7 +15,7 @@ from ..profiles import Profile, SonarPose
 from .body import Body
 from .faults import FaultInjector
 from .surroundings import Surroundings
-from .world import World, in_cone
+from .world import World, first_hit, in_cone
 
 #: m, reported for no echo and for an echo from below the smallest range
 NO_ECHO = 6.1
@@ -167,7 +167,7 @@ class SonarRing:
 
     def step(self, now: float) -> None:
         """Fire if it is due at `now` (s)."""
-        if not self.on or now < self._due - 1e-9:
+        if now < self._due - 1e-9 or not self.on:
             return
         # A late start does not shorten the cycles after it.
         self._due = (self._due if self._due > now - self.cycle else now) + self.cycle
@@ -212,11 +212,7 @@ class SonarRing:
         facing = math.cos(self._model.grazing)
         for ray in range(_RAYS):
             angle = heading - half + 2 * half * ray / (_RAYS - 1)
-            dx, dy = math.cos(angle), math.sin(angle)
-            distance, wall = math.inf, None
-            for segment in segments:
-                if (hit := segment.hit_by(x, y, dx, dy)) < distance:
-                    distance, wall = hit, segment
+            distance, wall = first_hit(segments, x, y, angle)
             if wall is not None and distance < nearest and abs(math.sin(angle - wall.angle)) >= facing:
                 nearest = distance
         return nearest if nearest <= reach else math.inf

@@ -34,27 +34,6 @@ class Segment(NamedTuple):
         """Direction of the segment in rad."""
         return math.atan2(self.y2 - self.y1, self.x2 - self.x1)
 
-    def hit_by(self, x: float, y: float, dx: float, dy: float) -> float:
-        """Return the distance in m at which a ray hits the segment.
-
-        Args:
-            x: Start of the ray in m.
-            y: Start of the ray in m.
-            dx: Direction of the ray, part of a unit vector.
-            dy: Direction of the ray, part of a unit vector.
-
-        Returns:
-            The distance in m; inf if the ray misses.
-        """
-        ex, ey = self.x2 - self.x1, self.y2 - self.y1
-        across = dx * ey - dy * ex
-        if across == 0.0:
-            return math.inf
-        rx, ry = self.x1 - x, self.y1 - y
-        along = (rx * dy - ry * dx) / across
-        distance = (rx * ey - ry * ex) / across
-        return distance if distance >= 0.0 and 0.0 <= along <= 1.0 else math.inf
-
     def distance_to(self, x: float, y: float) -> float:
         """Return the distance in m from the point (x, y) to the nearest point of the segment."""
         ex, ey = self.x2 - self.x1, self.y2 - self.y1
@@ -151,13 +130,39 @@ class World:
         Returns:
             The distance in m; inf beyond `reach`.
         """
-        dx, dy = math.cos(heading), math.sin(heading)
-        distance = min((segment.hit_by(x, y, dx, dy) for segment in self.segments), default=math.inf)
+        distance, _ = first_hit(self.segments, x, y, heading)
         return distance if distance <= reach else math.inf
 
     def near(self, x: float, y: float, distance: float) -> list[Segment]:
         """Return the segments within `distance` m of a point."""
         return [segment for segment in self.segments if segment.distance_to(x, y) <= distance]
+
+
+def first_hit(segments: Iterable[Segment], x: float, y: float, heading: float) -> tuple[float, Segment | None]:
+    """Find the segment that a ray hits first.
+
+    Args:
+        segments: Those that the ray may hit.
+        x: Start of the ray in m.
+        y: Start of the ray in m.
+        heading: Direction of the ray in rad.
+
+    Returns:
+        The distance in m and the segment; inf and None if the ray hits no segment.
+    """
+    dx, dy = math.cos(heading), math.sin(heading)
+    nearest, found = math.inf, None
+    for segment in segments:
+        x1, y1, x2, y2 = segment
+        ex, ey = x2 - x1, y2 - y1
+        across = dx * ey - dy * ex
+        if across == 0.0:
+            continue
+        rx, ry = x1 - x, y1 - y
+        distance = (rx * ey - ry * ex) / across
+        if 0.0 <= distance < nearest and 0.0 <= (rx * dy - ry * dx) / across <= 1.0:
+            nearest, found = distance, segment
+    return nearest, found
 
 
 def in_cone(
@@ -178,13 +183,16 @@ def in_cone(
     right_x, right_y = math.cos(heading - half_angle), math.sin(heading - half_angle)
     found = []
     for segment in segments:
-        ax, ay, bx, by = segment.x1 - x, segment.y1 - y, segment.x2 - x, segment.y2 - y
-        a_ahead, b_ahead = ax * dx + ay * dy, bx * dx + by * dy
-        if (a_ahead < 0.0 and b_ahead < 0.0) or (a_ahead > reach and b_ahead > reach):
-            continue
+        # Unpacked, and beside the axis first: 11 us instead of 15 for 72 walls, of 23 us for a ping.
+        x1, y1, x2, y2 = segment
+        ax, ay = x1 - x, y1 - y
+        bx, by = x2 - x, y2 - y
         if left_x * ay > left_y * ax and left_x * by > left_y * bx:
             continue
         if right_x * ay < right_y * ax and right_x * by < right_y * bx:
+            continue
+        a_ahead, b_ahead = ax * dx + ay * dy, bx * dx + by * dy
+        if (a_ahead < 0.0 and b_ahead < 0.0) or (a_ahead > reach and b_ahead > reach):
             continue
         found.append(segment)
     return found

@@ -55,6 +55,8 @@ class SipTelemetry(Telemetry):
         """
         super().__init__(robot.hardware.line)
         self._robot = robot
+        later = _SIP_FIELDS[_SIP_FIELDS.index(robot.dialect.sip_end) + 1 :]
+        self._absent: dict[str, Any] = dict.fromkeys(later)  # fields of later firmwares
         self._reset_streams()
 
     def start(self, now: float) -> None:
@@ -143,8 +145,7 @@ class SipTelemetry(Telemetry):
             temperature=_NO_TEMPERATURE,
             state_of_charge=round(100 * parts.battery.charge),
         )
-        missing: dict[str, Any] = dict.fromkeys(_SIP_FIELDS[_SIP_FIELDS.index(dialect.sip_end) + 1 :])
-        return replace(sip, **missing)
+        return replace(sip, **self._absent)
 
 
 def _angle(radians: float, unit: float) -> int:
