@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from ros_bench import Bench, Robot
 from std_srvs.srv import SetBool
 
@@ -46,6 +48,69 @@ def on_wheels(self, message):
     raise ValueError("a bug")
 
 commands.VelocityInput._on_wheels = on_wheels
+raise SystemExit(main.main())
+"""
+
+
+#: The wake-up that the signal handler of rclpy gives to an executor comes to nothing. The handler gives it before it
+#: shuts ROS down: an executor that has checked the context in between waits again, and nothing wakes it.
+LOST_WAKE_UP = """
+from rclpy import executors
+from rclpy.guard_condition import GuardCondition
+
+executors.SignalHandlerGuardCondition = lambda context: GuardCondition(None, None, context)
+"""
+
+
+MAIN = """
+from amigobot_driver.ros import main
+
+raise SystemExit(main.main())
+"""
+
+
+#: The node in a program that leaves the signals to rclpy.
+OWN_PROGRAM = """
+import rclpy
+from amigobot_driver.ros.node import AmigobotNode
+
+rclpy.init()
+node = AmigobotNode()
+try:
+    rclpy.spin(node)
+except executors.ExternalShutdownException:
+    pass
+finally:
+    node.close()
+"""
+
+
+#: A node whose main thread does not return from a callback.
+STUCK = """
+import threading
+from amigobot_driver.ros import main, node
+
+def stuck(self, changes):
+    print("stuck", flush=True)
+    threading.Event().wait()
+
+node.AmigobotNode._on_parameters = stuck
+main._STOP_LIMIT = 0.1
+raise SystemExit(main.main())
+"""
+
+
+#: A node that is never ready.
+NEVER_READY = """
+import threading
+from amigobot_driver.ros import main
+
+def node():
+    print("stuck", flush=True)
+    threading.Event().wait()
+
+main.AmigobotNode = node
+main._END_LIMIT = 0.1
 raise SystemExit(main.main())
 """
 
@@ -92,6 +157,35 @@ def test_a_signal_while_driving_stops_the_robot_and_closes_the_session(bench: Be
         bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.node.send(number)
         assert_a_clean_end(bench)
+
+
+@pytest.mark.parametrize("program", [MAIN, OWN_PROGRAM], ids=["amigobot_node", "own program"])
+def test_a_signal_whose_wake_up_is_lost_ends_the_node(program: str) -> None:
+    node = (sys.executable, "-c", LOST_WAKE_UP + program)
+    with Bench(Robot(), node_command=node, enable_stamped_cmd_vel=False) as bench, bench.connected().driving(0.3):
+        bench.wait_until(lambda: bench.robot.speed > 0.1)
+        bench.node.send(signal.SIGTERM)
+        assert_a_clean_end(bench)
+
+
+def test_a_signal_stops_the_robot_although_a_callback_does_not_return() -> None:
+    with Bench(Robot(), node_command=(sys.executable, "-c", STUCK), enable_stamped_cmd_vel=False) as bench:
+        with bench.connected().driving(0.3):
+            bench.wait_until(lambda: bench.robot.speed > 0.1)
+            change = Parameter("cmd_vel_timeout", value=1.0).to_parameter_msg()
+            bench.client.ask(SetParameters, "amigobot/set_parameters", SetParameters.Request(parameters=[change]))
+            bench.wait_until(lambda: bench.node.logged("stuck"))
+            bench.node.send(signal.SIGTERM)
+            bench.wait_until(lambda: bench.robot.stopped and not bench.robot.in_session)
+            bench.wait_until(lambda: bench.node.logged("in stuck"))  # it prints where the main thread is
+        bench.node.send(signal.SIGKILL)
+
+
+def test_a_signal_ends_a_node_that_hangs() -> None:
+    with Bench(node_command=(sys.executable, "-c", NEVER_READY)) as bench:
+        bench.wait_until(lambda: bench.node.logged("stuck"))
+        bench.node.send(signal.SIGTERM)
+        assert bench.node.wait() == -signal.SIGALRM
 
 
 def test_a_second_ctrl_c_does_not_interrupt_the_shutdown(bench: Bench) -> None:

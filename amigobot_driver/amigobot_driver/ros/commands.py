@@ -68,6 +68,8 @@ class VelocityInput(Interface):
         if self._thread.is_alive():
             self._executor.create_task(lambda: None)  # ends spin_once
             self._thread.join(_END_TIMEOUT)
+            if self._thread.is_alive():
+                return  # it ends after its callback; until then it uses the node
         self._executor.shutdown()
         self.node.destroy_node()
 

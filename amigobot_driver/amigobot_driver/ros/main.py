@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -12,9 +13,14 @@ import threading
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
 
 from .node import AmigobotNode
 from .parameters import BadParameter
+
+#: s after a signal: the robot is stopped even if a callback does not return; the process ends even if it hangs.
+_STOP_LIMIT, _END_LIMIT = 5.0, 120.0
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(args: list[str] | None = None) -> int:
@@ -23,50 +29,79 @@ def main(args: list[str] | None = None) -> int:
     Returns:
         The exit code: 0, or 2 if a parameter has a value that is not allowed.
     """
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        # A closed terminal or a lost SSH connection acts like Ctrl-C, except under nohup.
-        _interrupt_on_hangup()
-    rclpy.init(args=args)
+    signals = _catch_signals()
+    # The handlers of rclpy wake the executor before they shut ROS down: if it looks in between, it waits forever.
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    executor = SingleThreadedExecutor()
+    ending = _Ending(signals, executor)
     node = None
     try:
-        node = AmigobotNode()
-        executor = SingleThreadedExecutor()
+        node = ending.node = AmigobotNode()
         executor.add_node(node)
-        executor.spin()
+        while not ending.requested.is_set():
+            executor.spin_once()
     except BadParameter as error:
         rclpy.logging.get_logger("amigobot").fatal(str(error))
         return 2
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except ExternalShutdownException:
         pass
     except RuntimeError:
         # rclpy raises this if a callback publishes while ROS shuts down.
         if rclpy.ok():
             raise
     finally:
-        # Stop the robot after an exception too. ros2 launch repeats the Ctrl-C of the terminal: the second one must not
-        # interrupt the shutdown sequence.
-        for number in (signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        if node:
-            node.close()
-            node.destroy_node()
-        rclpy.try_shutdown()
+        # Stop the robot after an exception too.
+        ending.closing.set()
+        try:
+            if node:
+                node.close()
+                node.destroy_node()
+        finally:
+            rclpy.try_shutdown()
     return 0
 
 
-def _interrupt_on_hangup() -> None:
-    """Turn SIGHUP into SIGINT, which rclpy notices while it waits; a Python handler runs only after the wait."""
-    signals, write_end = os.pipe()
+def _catch_signals() -> int:
+    """Return the read end of a pipe that gets the number of each signal, whatever the main thread is doing."""
+    read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
-    signal.signal(signal.SIGHUP, lambda *_: None)
     signal.set_wakeup_fd(write_end)
+    for number in _SIGNALS:
+        # SIGHUP: a closed terminal or a lost SSH connection; nohup ignores it.
+        if number != signal.SIGHUP or signal.getsignal(number) is signal.SIG_DFL:
+            # No KeyboardInterrupt: ros2 launch repeats the Ctrl-C of the terminal; the shutdown must go on.
+            signal.signal(number, lambda *_: None)
+    return read_end
 
-    def watch() -> None:
-        while signal.SIGHUP not in os.read(signals, 1):
+
+class _Ending:
+    """Waits for a signal in a thread, then ends the loop of the main thread.
+
+    Args:
+        signals: Where the numbers of the signals are read.
+        executor: The executor of the main thread.
+    """
+
+    def __init__(self, signals: int, executor: SingleThreadedExecutor) -> None:
+        self.node: AmigobotNode | None = None
+        #: set by the first signal
+        self.requested = threading.Event()
+        #: set when the main thread has left its loop
+        self.closing = threading.Event()
+        self._signals = signals
+        self._executor = executor
+        threading.Thread(target=self._run, name="amigobot-signals", daemon=True).start()
+
+    def _run(self) -> None:
+        while os.read(self._signals, 1)[0] not in _SIGNALS:
             pass
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Thread(target=watch, name="amigobot-hangup", daemon=True).start()
+        signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM, which nothing handles, ends the process
+        self.requested.set()
+        self._executor.create_task(lambda: None)  # ends spin_once, now or when it is called next
+        if not self.closing.wait(_STOP_LIMIT):
+            if self.node:
+                self.node.driver.close()
+            faulthandler.dump_traceback()  # shows where the main thread is
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +122,11 @@ class AmigobotNode(Node):
     def close(self) -> None:
         """Stop the robot and end its session."""
         self._closing.set()
-        self.velocity.close()
-        self.driver.close()
-        if self._keeper:
-            self._keeper.close()
+        with ExitStack() as steps:  # from the last to the first, each one even if another raises
+            if self._keeper:
+                steps.callback(self._keeper.close)
+            steps.callback(self.driver.close)
+            steps.callback(self.velocity.close)
 
     def _odometry_keeper(self, robot: Robot, port: str) -> OdometryKeeper | None:
         """Restore the stored pose and return what stores it from now on; None for robots that end with this process."""
@@ -155,13 +157,28 @@ class AmigobotNode(Node):
         try:
             period = _PERIOD
             while not self._closing.wait(period):
+                if not rclpy.ok(context=self.context):
+                    # The signal handler of rclpy wakes an executor before it shuts ROS down, and never again.
+                    self._wake_executor()
+                    return
                 self._each_second(period)
                 busy = self._connected or self._recording or self._diagnostics.subscribed
                 period = _PERIOD if busy else _IDLE_PERIOD
         except Exception as error:
-            # ROS may be shut down at any moment. Other errors end the process, through the main thread.
-            if rclpy.ok(context=self.context) and (executor := self.executor):
+            # Other errors than those of a shutdown end the process, through the main thread.
+            if self._shutting_down:
+                self._wake_executor()
+            elif executor := self.executor:
                 executor.create_task(_raise, error)
+
+    def _wake_executor(self) -> None:
+        if executor := self.executor:
+            executor.wake()
+
+    @property
+    def _shutting_down(self) -> bool:
+        """Whether errors of rclpy are to be expected: ROS may be shut down at any moment."""
+        return self._closing.is_set() or not rclpy.ok(context=self.context)
 
     def _each_second(self, seconds: int) -> None:
         """Do the node's own work; the last time was this many seconds ago."""
@@ -190,8 +207,8 @@ class AmigobotNode(Node):
             for handle in self._handlers.get(type(event), ()):
                 handle(event)
         except RuntimeError:
-            # rclpy raises this; ROS may be shut down at any moment, even between a check and a publish.
-            if rclpy.ok(context=self.context):
+            # rclpy raises this, even between a check and a publish.
+            if not self._shutting_down:
                 raise
 
 
