@@ -12,7 +12,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,10 @@ import yaml
 from amigobot_driver import AmigoBot, Event, Options, Report
 from amigobot_driver.cli import UsageError, main
 from amigobot_driver.cli.aux import unescaped
-from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.cli.packet_file import read_recording
 from amigobot_driver.driver import Driver
-from amigobot_driver.robot import FrameSeen, Identified, Robot
+from amigobot_driver.protocol import decode
+from amigobot_driver.robot import Identified, Robot
 
 PACKAGE = Path(__file__).parents[1]
 AMIGO = "sim://amigo?world=empty&baud=115200"
@@ -194,20 +194,36 @@ def test_a_reader_that_has_seen_enough_ends_the_output_quietly(recording: Path) 
 def drive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """A recording of a robot that drives some centimeters, and how far it came by its own odometry (m)."""
     file = tmp_path_factory.mktemp("recording") / "drive.amigo"
-    with AmigoBot(AMIGO, options=Options(trace=True)) as robot, robot.events(FrameSeen, maxlen=1000) as frames:
+    with AmigoBot(AMIGO) as robot, robot.record(file) as recording:
         robot.move(0.1)
         distance = robot.odometry.travelled
-        seen = []
-        while (frame := frames.get(0.0)) is not None:
-            seen.append(Record(frame.stamp, frame.to_robot, frame.data))
-    with file.open("wb") as stream:
-        head = Head(
-            started=0.0, port="", name="a", robot_class="Pioneer", subclass="amigo", profile="amigo", erratic=False
-        )
-        write_head(stream, head)
-        for record in seen:
-            write_record(stream, replace(record, time=record.time - seen[0].time))
+        assert recording.running
+    assert (recording.running, recording.dropped, recording.gaps) == (False, 0, 0)
+    assert len(read_recording(file)[1]) == recording.packets
     return file, distance
+
+
+def test_a_recording_on_a_full_disk_is_an_error_of_its_own_and_not_of_the_drive() -> None:
+    with AmigoBot(AMIGO) as robot:
+        recording = robot.record("/dev/full")
+        robot.move(0.05)
+        with pytest.raises(OSError, match="No space left"):
+            recording.stop()
+        with pytest.raises(FileNotFoundError):
+            robot.record("/nowhere/drive.amigo")
+
+
+def test_a_recording_ends_with_the_robot_and_has_all_that_was_sent_before(tmp_path: Path) -> None:
+    file = tmp_path / "drive.amigo"
+    file.write_bytes(b"old" * 100_000)
+    robot = AmigoBot(AMIGO)
+    recording = robot.record(file)
+    robot.drive(0.1, duration=0.3)
+    robot.close()
+    recording.stop()
+    _, records = read_recording(file)
+    names = [decode(record.data).command.name for record in records if record.to_robot]
+    assert "VEL" in names and "ENABLE" in names  # the stop, and the motors off
 
 
 def test_a_recording_is_replayed_into_the_driver(drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]) -> None:

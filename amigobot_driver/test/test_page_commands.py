@@ -288,6 +288,7 @@ ROS_PROGRAMS = ("square_node.py", "wall_node.py")
 PROGRAMS = (
     *("README.md", TUTORIAL),
     *("amigobot_driver/README.md", "docs/explanation/simulator.md", "docs/how-to/doctor.md"),
+    "docs/how-to/record.md",
 )
 
 

@@ -4,6 +4,7 @@
 """The Python API: a robot as one object with blocking methods, without ROS (docs/python.md)."""
 
 from .amigobot import AmigoBot
+from .recording import Recording
 from .streams import EventStream, Subscription
 from .values import BatteryState, Identity, IoState, LinkQuality, Pid, PidGains, Pose, SonarReading, Sound
 
@@ -17,6 +18,7 @@ __all__ = [
     "Pid",
     "PidGains",
     "Pose",
+    "Recording",
     "SonarReading",
     "Sound",
     "Subscription",

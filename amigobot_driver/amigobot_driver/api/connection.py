@@ -12,14 +12,18 @@ import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from ..driver import Driver
 from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
+from ..packet_file import Head
 from ..profiles import Profile
-from ..robot import LinkChanged, LinkState, Options, Outcome, Robot, RobotSnapshot, take_snapshot
+from ..robot import FrameSeen, LinkChanged, LinkState, Options, Outcome, Robot, RobotSnapshot, take_snapshot
 from . import arguments
 from .arguments import check_options, integer
+from .recording import LENGTH, Recording
 from .streams import EventHub
 from .values import Identity, LinkQuality
 
@@ -134,6 +138,43 @@ class Connection:
         """
         with self._driver.robot() as robot:
             return take_snapshot(robot)
+
+    def record(self, path: str | Path) -> Recording:
+        """Write every packet and command from now on to a file, for `amigobot replay`, `dump` and `dashboard`.
+
+            with AmigoBot(port) as robot, robot.record("drive.amigo"):
+                robot.move(0.5)
+
+        Args:
+            path: The file; it is overwritten.
+
+        Returns:
+            The recording; `stop` ends it. It ends by itself when the robot is closed.
+
+        Raises:
+            OSError: The file cannot be written.
+            ConnectionLost: The robot is not connected.
+        """
+        identity = self.identity
+        stream = self._hub.stream((FrameSeen,), LENGTH)
+        head = Head(
+            started=time.time(),
+            port=self._port,
+            name=identity.name,
+            robot_class=identity.robot_class,
+            subclass=identity.subclass,
+            profile=self.profile.name,
+            erratic=self.profile.firmware == "E",
+        )
+        try:
+            recording = Recording(stream, Path(path), head, self._driver.clock())
+        except OSError:
+            stream.close()
+            raise
+        with self._locked(connected=False) as (robot, now):
+            if not robot.options.trace:
+                robot.configure(replace(robot.options, trace=True), now)
+        return recording
 
     @property
     def profile(self) -> Profile:

@@ -1,61 +1,18 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The file of `amigobot record`: packets of the line with their times (docs/cli.md, record)."""
+"""The file of `amigobot record`, read whole, with errors for the user of the command."""
 
 from __future__ import annotations
 
-import json
-import struct
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
+from ..packet_file import Head as Head
+from ..packet_file import PacketFileError, read_head, read_records
+from ..packet_file import Record as Record
+from ..packet_file import write_head as write_head
+from ..packet_file import write_record as write_record
 from .errors import UsageError
-
-MAGIC = b"AMIGOREC"
-VERSION = 1
-#: Time in s, direction (1: to the robot), number of bytes that follow.
-_RECORD = struct.Struct("<dBB")
-_MAX_HEAD = 10_000
-
-
-class PacketFileError(ValueError):
-    """The file is not a recording, or one of a later version. The message is one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What is recorded."""
-
-    started: float  #: Unix time, s
-    port: str
-    name: str
-    robot_class: str
-    subclass: str
-    profile: str
-    erratic: bool  #: the packets are those of an Erratic
-    version: int = VERSION
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One packet or command."""
-
-    time: float  #: s since the start of the recording
-    to_robot: bool
-    data: bytes  #: without header, count and checksum
-
-
-def write_head(file: IO[bytes], head: Head) -> None:
-    """Write the beginning of a file."""
-    file.write(MAGIC + json.dumps(asdict(head)).encode() + b"\n")
-
-
-def write_record(file: IO[bytes], record: Record) -> None:
-    """Append a packet."""
-    file.write(_RECORD.pack(record.time, record.to_robot, len(record.data)) + record.data)
 
 
 def read_recording(path: Path) -> tuple[Head, list[Record]]:
@@ -71,32 +28,3 @@ def read_recording(path: Path) -> tuple[Head, list[Record]]:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except PacketFileError as error:
         raise UsageError(f"{path}: {error}") from None
-
-
-def read_head(file: IO[bytes]) -> Head:
-    """Read the beginning of a file.
-
-    Raises:
-        PacketFileError: It is not a recording.
-    """
-    if file.read(len(MAGIC)) != MAGIC:
-        raise PacketFileError("this is not a recording of `amigobot record`")
-    try:
-        values = json.loads(file.readline(_MAX_HEAD))
-        if values["version"] > VERSION:
-            raise PacketFileError(f"this recording has version {values['version']}, known: {VERSION}")
-        return Head(**values)
-    except (ValueError, TypeError, KeyError) as error:
-        if isinstance(error, PacketFileError):
-            raise
-        raise PacketFileError(f"the head of this recording is damaged: {error}") from None
-
-
-def read_records(file: IO[bytes]) -> Iterator[Record]:
-    """Read the packets. A last record that is not complete is left out: the recorder was killed."""
-    while len(head := file.read(_RECORD.size)) == _RECORD.size:
-        time, to_robot, length = _RECORD.unpack(head)
-        data = file.read(length)
-        if len(data) < length:
-            return
-        yield Record(time, bool(to_robot), data)

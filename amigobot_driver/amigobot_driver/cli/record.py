@@ -7,7 +7,8 @@
     amigobot dump drive.amigo
 
 The robot is not driven: its motors stay off, so that it can be pushed. Ctrl-C ends the recording. What a running
-amigobot_node exchanges with its robot is recorded with `ros2 launch amigobot_driver record.launch.py packets:=true`.
+amigobot_node exchanges with its robot is recorded with `ros2 launch amigobot_driver record.launch.py packets:=true`;
+a program of the Python API records itself with `robot.record("drive.amigo")`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,10 @@ from typing import TYPE_CHECKING
 from ..wording import counted
 from .errors import UsageError
 from .options import add_robot_arguments, connect
-from .packet_file import Head, Record, write_head, write_record
 
 if TYPE_CHECKING:
     from ..api import AmigoBot
 
-_LENGTH = 1000  #: frames that wait for the disk at most
 _WAIT = 0.2  #: s
 
 
@@ -49,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     with connect(args, trace=True) as robot:
         end = time.monotonic() + args.seconds
         try:
-            recorded = record_packets(robot, args.port or "", args.file, lambda: time.monotonic() >= end)
+            recorded = record_packets(robot, args.file, lambda: time.monotonic() >= end)
         except OSError as error:
             raise UsageError(f"{args.file}: cannot be written ({error.strerror})") from None
     print(f"{counted(recorded.packets, 'packet')} in {args.file}")
@@ -69,44 +68,18 @@ class Recorded:
     gaps: int  #: how often the connection was lost
 
 
-def record_packets(robot: AmigoBot, port: str, path: Path, ended: Callable[[], bool]) -> Recorded:
+def record_packets(robot: AmigoBot, path: Path, ended: Callable[[], bool]) -> Recorded:
     """Record until a condition is met, or until Ctrl-C.
 
     Args:
-        robot: With the option `trace`.
-        port: Its port, for the head of the file.
+        robot: The robot.
         path: File to write.
         ended: Called at least five times a second.
 
     Raises:
         OSError: The file cannot be written.
     """
-    # Imported here: `amigobot record --help` does not need them.
-    from ..driver import boot_time
-    from ..errors import ConnectionLost
-    from ..robot import FrameSeen
-
-    began, identity = boot_time(), robot.identity
-    head = Head(
-        started=time.time(),
-        port=port,
-        name=identity.name,
-        robot_class=identity.robot_class,
-        subclass=identity.subclass,
-        profile=robot.profile.name,
-        erratic=robot.profile.firmware == "E",
-    )
-    count = gaps = 0
-    with robot.events(FrameSeen, maxlen=_LENGTH) as frames, path.open("wb") as file:
-        write_head(file, head)
-        with suppress(KeyboardInterrupt):
-            while not ended():
-                try:
-                    frame = frames.get(_WAIT)
-                except ConnectionLost:  # packets come again after the reconnect
-                    gaps += 1
-                    continue
-                if frame is not None:
-                    write_record(file, Record(frame.stamp - began, frame.to_robot, frame.data))
-                    count += 1
-        return Recorded(count, frames.dropped, gaps)
+    with robot.record(path) as recording, suppress(KeyboardInterrupt):
+        while recording.running and not ended():
+            time.sleep(_WAIT)
+    return Recorded(recording.packets, recording.dropped, recording.gaps)

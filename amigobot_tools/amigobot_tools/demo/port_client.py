@@ -49,7 +49,7 @@ class PortClient:
         self._stamp = math.nan  #: of the newest report
         self._ended = threading.Event()
         self._recorder = threading.Thread(
-            target=record_packets, args=(self._robot, port, recording, self._ended.is_set), name="recorder"
+            target=record_packets, args=(self._robot, recording, self._ended.is_set), name="recorder"
         )
         self._recorder.start()
 
