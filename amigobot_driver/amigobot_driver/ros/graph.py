@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -21,28 +23,38 @@ from .temporary_node import TemporaryNode
 
 #: s in which nodes are discovered, and s in which the odometry of a driver arrives.
 _DISCOVERY, _FIRST_MESSAGE = 2.0, 1.0
+#: s between two looks, and the longest time (s) of discovery. It has ended when two looks see the same.
+_LOOK, _LIMIT = 0.5, 12.0
+#: Factor on the time of discovery if there is no driver: a node that misses the first announcements, as on a
+#: busy computer, is found with the next, which Fast DDS sends every 3 s.
+_ABSENCE = 2.0
 _VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
 _NAME = "amigobot_doctor"
-#: DDS discovers a publisher before the name of its node: s to wait for the names, and how often.
-_NAME_WAIT, _NAME_TRIES = 0.5, 20
 
 
 def read_graph(discovery: float = _DISCOVERY) -> Graph:
     """Return what a node sees that is made for this purpose.
 
     Args:
-        discovery: Time in s in which other nodes are discovered.
+        discovery: Least time in s in which other nodes are discovered; twice that if no driver is among them.
     """
     with TemporaryNode(_NAME) as temporary:
-        temporary.spin(discovery)
-        graph = _graph(temporary.node)
-        for _ in range(_NAME_TRIES):
-            if not graph.nameless:
-                break
-            temporary.spin(_NAME_WAIT)
-            graph = _graph(temporary.node)
+        graph = _settled(temporary, discovery)
         ages = _ages(temporary, [f"{namespace}odom" for namespace, _ in graph.drivers])
     return replace(graph, ages=ages)
+
+
+def _settled(temporary: TemporaryNode, discovery: float) -> Graph:
+    """Return the graph when discovery has ended: nodes, their names and their topics are discovered one by one."""
+    began = time.monotonic()
+    temporary.spin(discovery)
+    graph = _graph(temporary.node)
+    while True:
+        temporary.spin(_LOOK)
+        elapsed, before, graph = time.monotonic() - began, graph, _graph(temporary.node)
+        settled = graph == before and not graph.nameless
+        if elapsed >= _LIMIT or (settled and (graph.drivers or elapsed >= _ABSENCE * discovery)):
+            return graph
 
 
 def _graph(node: Node) -> Graph:
@@ -58,7 +70,7 @@ def _graph(node: Node) -> Graph:
 
 def _endpoints(found: Iterable[TopicEndpointInfo]) -> tuple[Endpoint, ...]:
     ends = (Endpoint(_full(info.node_namespace, info.node_name), info.topic_type) for info in found)
-    return tuple(end for end in ends if not end.node.endswith(_NAME))
+    return tuple(sorted((end for end in ends if not end.node.endswith(_NAME)), key=attrgetter("node", "kind")))
 
 
 def _full(namespace: str, name: str) -> str:
