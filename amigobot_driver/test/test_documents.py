@@ -243,3 +243,16 @@ def test_packagers_read_every_rosdep_key(package: str) -> None:
     named = set(re.findall(r"[a-z][a-z0-9_-]+", row.partition("` |")[2]))
     assert keys - nav2 - named == {key for key in keys if key.startswith("amigobot_")}
     assert not nav2 or f"{len(nav2)} packages `nav2_...`" in row
+
+
+@pytest.mark.parametrize("package", ["amigobot_msgs", "amigobot_driver", "amigobot_tools", "amigobot_navigation"])
+def test_the_changelog_can_be_read_by_the_tools_of_a_release(package: str) -> None:
+    """`catkin_prepare_release` renames the section Forthcoming, and bloom reads the lines of the version."""
+    changelog = pytest.importorskip("catkin_pkg.changelog")
+    package_version = pytest.importorskip("catkin_pkg.package_version")
+    text = (REPOSITORY / package / "CHANGELOG.rst").read_text(encoding="utf-8")
+    released = package_version.rename_section(text, "Forthcoming", "0.1.0 (2026-12-01)")
+    log = changelog.populate_changelog_from_rst(changelog.Changelog(package), released)
+    [(number, _, [lines])] = list(log.foreach_version())
+    assert number == "0.1.0"
+    assert len(lines.bullets) > 2
