@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,13 +22,13 @@ from launch_files import mocked_launch
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import serialize_message
-from ros_bench import Bench, Robot
+from ros_bench import Bench, Node, Robot
 from std_msgs.msg import Header
 
 from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
-from amigobot_driver.ros.replay import _packets_of
+from amigobot_driver.ros.replay import SteadyGraph, _packets_of
 from amigobot_msgs.msg import Packet, RobotConfig
 from amigobot_tools.bag.writer import open_writer
 
@@ -213,6 +214,12 @@ def playing(bench: Bench, bag: Bag, folder: Path, *, rate: str = "10", without: 
         player.wait()
 
 
+def logged_at(node: Node, words: str) -> float:
+    """Time in s at which the node logged a line with these words."""
+    (line,) = node.logged(words)
+    return float(re.findall(r"\[(\d+\.\d+)\]", line)[0])
+
+
 def summary(bench: Bench) -> str:
     """What the node says of a recording when it has ended."""
     return str(bench.wait_until(lambda: bench.node.logged("the recording has ended or is paused"))[0])
@@ -239,6 +246,28 @@ def test_a_paused_player_started_before_the_driver_waits_for_it(complete: Bag, t
         late = bench.start(port="replay://recorded")
         bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
         assert late.logged("it is complete", f"{complete.played} packets of the robot")
+        # It also waits for the subscribers, and so long that a busy computer has discovered them.
+        assert logged_at(late, "player and node are ready") - logged_at(late, "waiting for a recording") > 1.9
+
+
+def test_a_graph_is_steady_for_as_long_as_no_subscriber_and_no_node_is_new() -> None:
+    with Bench(None, port="replay://elsewhere") as bench:
+        node = bench.client.node
+        now = 0.0
+        graph = SteadyGraph(node, lambda: now)
+        bench.wait_until(lambda: len(node.get_node_names()) > 1)
+        graph.steady()
+        now += 1.5
+        assert graph.steady() == 1.5
+        packets = node.create_publisher(Packet, "elsewhere/packets", 10)
+        bench.wait_until(packets.get_subscription_count)
+        assert graph.steady() == 0.0
+        now += 3.0
+        assert graph.steady() == 3.0
+        nodes = len(node.get_node_names())
+        bench.start(port="replay://recorded")
+        bench.wait_until(lambda: len(node.get_node_names()) > nodes)
+        assert graph.steady() == 0.0
 
 
 @pytest.mark.parametrize("late", ["LATE_SERVICES", "LATE_PUBLISHERS"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from typing import Any, get_args, get_type_hints
 
@@ -37,6 +37,11 @@ _ALL = QoSProfile(history=HistoryPolicy.KEEP_ALL)
 _LATCHED = QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: Seconds between two checks for a player, and until a request without a response is repeated.
 _CHECK_PERIOD, _REPEAT = 0.1, 2.0
+#: Seconds without a new subscriber or node after which all that run are counted as discovered. On a loaded machine
+#: discovery takes seconds, and what is published before it is lost to a subscriber.
+_STEADY = 2.0
+#: Seconds after which a player is resumed although nodes or subscribers still come and go.
+_PATIENCE = 20.0
 #: Seconds without a message after which the recording counts as ended or paused.
 _IDLE = 2.0
 
@@ -148,20 +153,44 @@ class _Stage(Enum):
 
     ABSENT = auto()
     ASKED = auto()  #: is_paused was requested
+    PAUSED = auto()  #: it has discovered this node, and waits
+    RESUMING = auto()  #: resume was requested
     KNOWN = auto()
 
 
-class PausedPlayer:
-    """Resumes a paused player as soon as it is certain that this node receives every packet.
+class SteadyGraph:
+    """Knows for how long no node and no subscriber of this node's topics has appeared or disappeared."""
 
-    It is not enough that this node has discovered the publisher: the player must have discovered the subscription. DDS
-    announces the subscription and the service client over one ordered channel, and the subscription was created first.
-    So a player that responds to a service request has discovered the subscription.
+    def __init__(self, node: Node, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start at zero; `clock` returns s."""
+        self._node = node
+        self._clock = clock
+        self._counts = (-1, -1)
+        self._since = clock()
+
+    def steady(self) -> float:
+        """Look at the graph, and return since how many s it is as it is now; call this several times a second."""
+        subscribers = sum(publisher.get_subscription_count() for publisher in self._node.publishers)
+        counts = len(self._node.get_node_names()), subscribers
+        if counts != self._counts:
+            self._counts, self._since = counts, self._clock()
+        return self._clock() - self._since
+
+
+class PausedPlayer:
+    """Resumes a paused player as soon as this node receives every packet, and the subscribers receive every result.
+
+    For the packets it is not enough that this node has discovered the publisher: the player must have discovered the
+    subscription. DDS announces the subscription and the service client over one ordered channel, and the subscription
+    was created first. So a player that responds to a service request has discovered the subscription.
+
+    How many subscribers the results have is not known: they count as complete when none has appeared for a while.
     """
 
     def __init__(self, node: Node, name: str, topic: str) -> None:
         self._node = node
         self._topic = topic
+        self._graph = SteadyGraph(node)
         self._is_paused = node.create_client(IsPaused, f"{name}/rosbag2_player/is_paused")
         self._resume = node.create_client(Resume, f"{name}/rosbag2_player/resume")
         self._stage = _Stage.ABSENT
@@ -170,25 +199,28 @@ class PausedPlayer:
         node.create_timer(_CHECK_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _check(self) -> None:
-        if not (self._is_paused.service_is_ready() and self._resume.service_is_ready()):
+        there = self._is_paused.service_is_ready() and self._resume.service_is_ready()
+        if not there:
             self._stage = _Stage.ABSENT
+        if self._stage is _Stage.KNOWN:
             return
-        unanswered = self._stage is _Stage.ASKED and time.monotonic() - self._asked_at > _REPEAT
-        if (self._stage is _Stage.ABSENT or unanswered) and self._node.count_publishers(self._topic):
+        ready = self._graph.steady() >= _STEADY or time.monotonic() - self._asked_at > _PATIENCE
+        if self._stage is _Stage.PAUSED:
+            if ready:
+                self._stage, self._asked_at = _Stage.RESUMING, time.monotonic()
+                self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
+            return
+        unanswered = self._stage is not _Stage.ABSENT and time.monotonic() - self._asked_at > _REPEAT
+        if there and (self._stage is _Stage.ABSENT or unanswered) and self._node.count_publishers(self._topic):
             self._stage, self._asked_at = _Stage.ASKED, time.monotonic()
             self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_paused)
 
     def _on_paused(self, response: Future) -> None:
-        if self._stage is not _Stage.ASKED:
-            return  # the response to a repeated request
-        if not response.result().paused:
-            self._stage = _Stage.KNOWN
-            return
-        self._asked_at = time.monotonic()
-        self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
+        if self._stage is _Stage.ASKED:  # else the response to a repeated request
+            self._stage = _Stage.PAUSED if response.result().paused else _Stage.KNOWN
 
     def _on_resumed(self, _: Future) -> None:
-        if self._stage is _Stage.ASKED:
+        if self._stage is _Stage.RESUMING:
             self._stage = _Stage.KNOWN
             self._node.get_logger().info("player and node are ready: playing the recording")
 
