@@ -190,3 +190,30 @@ def test_packets_that_come_at_the_speed_of_a_line_that_is_never_free_do_not_chan
         free = arrival + (0.78 + (1.1 if busy and number % 5 == 0 else 0.0)) * cycle
     assert clock.cycle == pytest.approx(cycle, rel=0.01)
     assert np.abs(errors)[100:].max() < 0.3 * cycle
+
+
+@pytest.mark.parametrize("miscounted", [1, -1])
+@pytest.mark.parametrize("before", [40, 60, 75])
+def test_one_cycle_too_many_or_too_few_does_not_change_their_length(before: int, miscounted: int) -> None:
+    """Of 60 cycles one is less than 2 %: it could be the difference between the clocks."""
+    clock = CycleFilter(CYCLE)
+    for time in sent(before):
+        clock.observe(time)
+    clock._count += miscounted
+    times = sent(200, start=1e6 + before * CYCLE)
+    came = [clock.observe(time) for time in times]
+    assert clock.cycle == pytest.approx(CYCLE, rel=1e-4)
+    assert np.abs(np.array(came) - times)[30:].max() < 0.001
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_packets_that_are_repeated_on_the_way_do_not_change_the_length_of_the_cycle(seed: int) -> None:
+    """A radio sends some twice, and the next one waits for it: most packets then come at the speed of the line."""
+    clock, chance, free, since = CycleFilter(CYCLE), random.Random(seed), 0.0, 0.0
+    for time in sent(600):
+        for _ in range(chance.choice((1, 1, 2))):
+            arrival = max(time, free)
+            since = arrival if arrival > free else since
+            clock.observe(arrival, since)
+            free = arrival + 0.61 * CYCLE
+        assert clock.cycle == pytest.approx(CYCLE, rel=0.02)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from bench import Bench, lost
 
-from amigobot_driver.protocol import Config, Sip
+from amigobot_driver.protocol import Command, Config, Sip
 from amigobot_driver.robot import TUNABLE, Options, Outcome, Robot
 from amigobot_driver.robot.devices.working_values import RETRIES
 
@@ -77,6 +77,22 @@ def test_a_robot_that_does_not_answer_is_said_so(bench):
     bench.run(4.0)
     assert bench.robot.running
     assert bench.robot.working_values.config is None
+
+
+def test_a_robot_that_could_not_hear_config_for_a_while_gets_the_requested_values_in_the_same_session(bench):
+    """One direction of a radio link may fail: SIPs arrive, and the robot's limits are unknown."""
+    assert want(bench, trans_vel_max=400).success
+    bench.unplug()
+    bench.switch_on()
+    bench.up.fault = lambda frame: b"" if frame[3] in (Command.CONFIG.number, Command.SETV.number) else frame
+    bench.connect()
+    bench.run(10.0)
+    assert bench.robot.running
+    assert bench.robot.working_values.config is None
+    assert not bench.robot.working_values.applying
+    bench.up.fault = lambda frame: frame
+    bench.run(15.0)
+    assert bench.robot.working_values.config.trans_vel_max == 400
 
 
 def test_everything_is_applied_again_after_a_reconnect(bench):

@@ -52,7 +52,8 @@ class CycleFilter:
         self._prompt: deque[bool] = deque(maxlen=_BLOCKS)  #: for each of these, that no heap arrived in its block
         self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
         self._intervals: list[float] = []  #: s, of the block so far
-        self._waited = 0  #: intervals of these between which the line was never free
+        self._prompt_intervals: list[float] = []  #: s, those of them between two packets that did not wait for the line
+        self._waited = True  #: the last packet did, as far as is known
         self._other = 0.0  #: s, usual interval of the last block if that was not whole cycles, else 0
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
         self._burst = False  #: whether delayed packets have arrived in this block
@@ -72,13 +73,15 @@ class CycleFilter:
         if self._begin is None:
             self._begin, self._best, self._last = arrival, (0, arrival), arrival
             return arrival
-        interval, self._last = arrival - self._last, arrival
+        interval, self._last, waited = arrival - self._last, arrival, busy_since < arrival
         early = self._begin + self.cycle - arrival
         cycles = self._cycles_since(arrival, min(busy_since, arrival))
         if cycles:
             # The packets of a heap fill no block: those before it tell more about the phase.
             self._intervals.append(interval)
-            self._waited += min(busy_since, arrival) <= arrival - interval
+            if not (waited or self._waited):
+                self._prompt_intervals.append(interval)
+        self._waited = waited
         self._count += cycles
         phase = arrival - self._count * self.cycle
         known = [time - number * self.cycle for number, time in self._least_late]
@@ -145,7 +148,10 @@ class CycleFilter:
         known = list(compress(self._least_late, self._prompt)) or list(self._least_late)
         (first, since), (last, until) = known[0], known[-1]
         error = (until - since) / (last - first) - self.cycle if last > first else 0.0
-        if abs(error) < _SKEW * self.cycle:
+        if abs(error) * (last - first) >= self.cycle / 2:
+            # The clocks do not differ so much: a cycle was counted that was none, or the other way round.
+            self._least_late, self._prompt = deque([self._best], _BLOCKS), deque([not self._burst], _BLOCKS)
+        elif abs(error) < _SKEW * self.cycle:
             # A block's least late packet is still late by some noise: over few blocks that is much of a cycle's error.
             self.cycle += len(known) / (2 * _BLOCKS) * error
         usual = self._usual_interval()
@@ -157,12 +163,13 @@ class CycleFilter:
             self.restart()
         else:
             self._other = usual
-        self._best, self._intervals, self._burst, self._waited = None, [], False, 0
+        self._best, self._intervals, self._prompt_intervals, self._burst = None, [], [], False
 
     def _usual_interval(self) -> float:
         """Return the usual interval of the block, s."""
-        if self._waited > len(self._intervals) // 2:
-            # Packets that wait for the line come at its speed, with gaps in which it carries others; none is lost.
-            return statistics.fmean(self._intervals)
+        if len(self._prompt_intervals) < _BLOCK // 4:
+            # Packets that wait for the line come at its speed, with gaps in which it carries others; none is lost. They
+            # do not come more often than they are made: those beyond that were repeated on the way.
+            return max(statistics.fmean(self._intervals), self.cycle)
         # The lower one: where half of the packets are lost, the mean of two intervals is none.
-        return statistics.median_low(self._intervals)
+        return statistics.median_low(self._prompt_intervals)

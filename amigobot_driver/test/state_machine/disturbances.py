@@ -60,6 +60,7 @@ class Disturbances(ObservedWorld):
         if not self.plugged:
             self._mend()
             self.bench.plug_in()
+            self.witness.made.clear()  # none of them arrives any more
             self.observe()
 
     def switch_off(self) -> None:

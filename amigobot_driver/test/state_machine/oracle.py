@@ -39,6 +39,8 @@ STAMP = 0.02
 JERKS = 0.3
 #: s after a packet for which a robot that is reset may seem to move on as that packet says.
 BRAKED = 0.2
+#: s after a robot was switched on in which its packets may be taken for late ones of before.
+RESTARTED = 0.5
 #: s after OPEN, and some for the first packet, in which the driver looks for zeroed counters.
 ZEROING = 2.0
 
@@ -460,7 +462,7 @@ class TwistIsTrue(Check):
             self._unsure_until = made.time + 3.5
         if made.time < self._unsure_until:
             # Packets that came late: the time between them says little, as little as 0.4 of a cycle counts as one.
-            margin += max(abs(low), abs(high)) + 3 * angle_unit(world) / dt
+            margin += 1.5 * max(abs(low), abs(high)) + 3 * angle_unit(world) / dt
         self.require(
             low - margin <= odometry.angular <= high + margin,
             f"at {sighting.time:.2f} s it says {odometry.angular:.4f} rad/s, the robot turned at {low:.4f} to "
@@ -474,6 +476,7 @@ class StampsAreTrue(Check):
     def __init__(self) -> None:
         super().__init__()
         self._last = -math.inf
+        self._ticks, self._unsure_until = -1, -math.inf
 
     def look(self, world: World, seen: Seen) -> None:
         for sighting in seen.sightings:
@@ -483,7 +486,12 @@ class StampsAreTrue(Check):
             self.require(stamp <= sighting.time + 1e-4, f"a stamp {stamp - sighting.time:.4f} s in the future")
             self._last = stamp
             made = sighting.made
-            if made is not None and sighting.punctual and sighting.clean:
+            if made is None:
+                continue
+            if made.odometer_id != self._ticks:
+                # A robot that was switched on again begins its cycles anew: its first packets may be late ones of before.
+                self._ticks, self._unsure_until = made.odometer_id, made.time + RESTARTED
+            if sighting.punctual and sighting.clean and made.time > self._unsure_until:
                 off = stamp - made.time
                 self.require(abs(off) <= STAMP, f"at {sighting.time:.3f} s a stamp is {off:.4f} s off")
 

@@ -84,7 +84,8 @@ class BatteryIsTrue(Check):
             self._lowest, self._highest = min(self._lowest, volts), max(self._highest, volts)
         while self._readings and self._readings[0][0] < world.now - BATTERY_WINDOW:
             self._readings.popleft()
-        if self._readings and world.running and world.connections == self._session:
+        # The first packet of a session may be a damaged one whose checksum is right: two good ones correct it.
+        if len(self._readings) > 2 and world.running and world.connections == self._session:
             self._compare(world, seen)
 
     def _compare(self, world: World, seen: Seen) -> None:
@@ -199,8 +200,9 @@ class DiagnosticsAreTrue(Check):
             if world.now - witness.changed.get(name, world.now) >= self.AGE
         }
         stalled = steady.get("stalled")
-        # The flag changes during a stall: it is over after a pause.
-        over = world.now - witness.changed.get("stalled", world.now) >= self.AGE + stalls.PAUSE
+        # The flag changes during a stall: it is over after a pause, which begins when its last packet is read.
+        changed = max(witness.changed.get("stalled", world.now), world.woken)
+        over = world.now - changed >= self.AGE + stalls.PAUSE
         if not latched and (stalled or (stalled is False and over)):
             self.require(("stalled" in motors[1]) is stalled, f"motors: {motors[1]!r}, stalled is {stalled}")
         if world.profile.firmware == "E":

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 from ...protocol import Command, Instruction, Parameters
 from ..component import Context
-from ..events import Configured
+from ..events import Configured, Notice
 from ..outcome import Outcome, finish, finished
 from ..request import RequestComponent, RetryPolicy
 
-#: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams.
-RETRIES = RetryPolicy(interval=0.5, limit=6)
+#: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams. Without an answer the driver does
+#: not know the robot's limits, so it goes on to ask.
+RETRIES = RetryPolicy(interval=0.5, limit=6, afterwards=10.0)
 
 _MAX_ARGUMENT = 0x7FFF
 
@@ -111,8 +112,8 @@ class WorkingValues(RequestComponent):
 
     @property
     def applying(self) -> bool:
-        """Whether requested values are being set and the robot has not confirmed them."""
-        return self._request.pending and bool(self._differences())
+        """Whether requested values are being set and the robot has not confirmed them, unless it does not answer."""
+        return self._request.pending and self._request.attempts <= RETRIES.limit and bool(self._differences())
 
     def set(self, values: Mapping[str, int], now: float) -> Future[Outcome]:
         """Set values by their names in CONFIGpac.
@@ -191,6 +192,8 @@ class WorkingValues(RequestComponent):
             self._compare(caller, config)
         if not self._callers and not self._differences():
             self._request.succeed("")
+        elif self._request.attempts > RETRIES.limit:
+            self._start(now)
         if changed:
             self._context.emit(Configured(config))
 
@@ -271,7 +274,9 @@ class WorkingValues(RequestComponent):
     def _failure(self) -> str:
         """Fail for values from before this session, for which no caller waits."""
         if self.config is None or not self._answered:
-            return _NO_ANSWER
+            self._context.emit(Notice(f"{_NO_ANSWER}; it is requested every {RETRIES.afterwards:.0f} s from now on"))
+            self._given_up += 1
+            return ""
         config, missed = self.config, self._differences()
         reported = ", ".join(f"{name} {config.value(name)} instead of {self.requested[name]}" for name in missed)
         self._forget(missed)

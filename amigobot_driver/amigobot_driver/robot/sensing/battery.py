@@ -15,6 +15,8 @@ from ..events import BatteryLevel
 #: s over which the voltage is averaged, and V above a threshold before an alarm ends.
 _TIME_CONSTANT = 3.0
 _HYSTERESIS = 0.3
+#: V by which a reading may differ from the last one; beyond it the next one must agree: a checksum does not find all damage.
+_LEAP = 3.0
 #: V above the cut-off below which the level is critical.
 _CRITICAL_MARGIN = 0.5
 
@@ -94,6 +96,7 @@ class BatteryMonitor:
         self.voltage = math.nan  #: V, smoothed
         self.level = BatteryLevel.GOOD
         self._stamp = math.nan
+        self._reading = math.nan  #: V, the last one
         self._countdown: Countdown = Countdown(battery)
         if before and before.battery == battery:
             self._countdown = before._countdown
@@ -109,7 +112,7 @@ class BatteryMonitor:
         return self._countdown.minutes
 
     def update(self, volts: float, stamp: float, charging: bool | None = None) -> bool:
-        """Add a reading.
+        """Add a reading; one that leaps counts when the next one agrees.
 
         Args:
             volts: Voltage in V.
@@ -119,7 +122,10 @@ class BatteryMonitor:
         Returns:
             Whether the level has changed.
         """
-        if math.isnan(self.voltage):
+        leaps, self._reading = abs(volts - self._reading) > _LEAP, volts
+        if leaps:
+            return False
+        if not abs(volts - self.voltage) <= _LEAP:  # the first one, or the first one was damaged
             self.voltage = volts
         else:
             share = 1 - math.exp(-max(stamp - self._stamp, 0.0) / _TIME_CONSTANT)
