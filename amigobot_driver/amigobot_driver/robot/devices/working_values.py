@@ -15,8 +15,8 @@ from ..events import Configured, Notice
 from ..outcome import Outcome, finish, finished
 from ..request import RequestComponent, RetryPolicy
 
-#: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams. Without an answer the driver does
-#: not know the robot's limits, so it goes on to ask.
+#: At 9600 baud a CONFIGpac takes a tenth of a second and may be delayed by the streams. Without an answer the driver
+#: does not know the robot's limits, so it goes on to ask.
 RETRIES = RetryPolicy(interval=0.5, limit=6, afterwards=10.0)
 
 _MAX_ARGUMENT = 0x7FFF

@@ -15,7 +15,8 @@ from ..events import BatteryLevel
 #: s over which the voltage is averaged, and V above a threshold before an alarm ends.
 _TIME_CONSTANT = 3.0
 _HYSTERESIS = 0.3
-#: V by which a reading may differ from the last one; beyond it the next one must agree: a checksum does not find all damage.
+#: V by which a reading may differ from the last one. Beyond that the next one must agree, as the checksum does not
+#: find all damage.
 _LEAP = 3.0
 #: V above the cut-off below which the level is critical.
 _CRITICAL_MARGIN = 0.5
