@@ -120,7 +120,7 @@ class Base(stateful.RuleBasedStateMachine):
         if world.now - world.witness.touched < 1.0:
             return False  # a wall is in the way
         ready = world.running_for(1.0) and world.clean_for(2.0) and not world.emergency and not world.jammed
-        # While the robot did not answer CONFIG the driver does not know its limits, which it says.
+        # While the robot does not answer CONFIG the driver does not know its limits, which it says.
         ready = ready and world.knows_the_limits
         return ready and world.witness.motors_on and not world.witness.stalled and world.setup.fast_limits
 

@@ -24,7 +24,7 @@ from amigobot_driver.connection_policy import (
 )
 from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import Limits, Physics, Profile, load_profile
-from amigobot_driver.protocol import OVERHEAD, Command, encode_frame
+from amigobot_driver.protocol import OVERHEAD, encode_frame
 from amigobot_driver.robot import (
     EncoderReading,
     Event,
@@ -259,9 +259,8 @@ class ObservedWorld:
 
     @property
     def knows_the_limits(self) -> bool:
-        """The robot has told the driver its limits, or its firmware cannot."""
-        values = self.robot.working_values
-        return values.config is not None or bool(values._context.unsupported(Command.CONFIG))
+        """The robot has confirmed its limits, or the driver does not ask for them any more."""
+        return not self.robot.working_values._request.pending
 
     @property
     def reaction(self) -> float:

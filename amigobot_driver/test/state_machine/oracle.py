@@ -24,7 +24,7 @@ from .allowance import REST, Allowance, Reach
 from .check import Check, Violation
 from .records import Movement, Request, Seen, Sighting
 from .sensor_checks import BatteryIsTrue, DiagnosticsAreTrue, EncodersAreTrue, PacketsAreTrue, TurnRatesAreTrue
-from .witness import Tick, turn_rates
+from .witness import Made, Tick, turn_rates
 from .world import World
 
 #: Shares and m/s, rad/s by which a servo overshoots its set-point.
@@ -301,6 +301,17 @@ def _spins(tick: Tick) -> bool:
     return abs(tick.angular) > math.pi / 2
 
 
+def _unseen(last: Made, made: Made) -> tuple[float, float]:
+    """m and rad by which the estimate of what a robot moved between packets of different counters may be wrong.
+
+    No packet tells it: all of it may be missing, or what a robot that braked at once would have moved is too much.
+    """
+    return (
+        max(2 * abs(made.path - last.path), BRAKED * abs(last.tick.linear)),
+        max(2 * abs(made.turned - last.turned), BRAKED * abs(last.tick.angular)),
+    )
+
+
 class OdometryFollows(Check):
     """The odometry follows the truth within the resolution of the counters: position, heading and direction.
 
@@ -340,12 +351,9 @@ class OdometryFollows(Check):
         same = (made.epoch, sighting.connections) == (last.made.epoch, last.connections)
         gap = turn = 0.0
         if not same:
-            # What the robot moved between two packets whose counters do not go together, no packet tells.
-            # That is estimated, wrong by all of it at most, or by what a robot that braked at once would have moved;
-            # and the counters are rounded before it and after it.
-            before = last.made.tick
-            gap = max(2 * abs(made.path - last.made.path), BRAKED * abs(before.linear)) + world.profile.units.distance
-            turn = max(2 * abs(made.turned - last.made.turned), BRAKED * abs(before.angular)) + angle_unit(world)
+            # The counters are rounded before it and after it.
+            gap, turn = _unseen(last.made, made)
+            gap, turn = gap + world.profile.units.distance, turn + angle_unit(world)
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return
@@ -398,8 +406,7 @@ class OdometryFollows(Check):
             return
         moved, turned = abs(made.path - last.made.path), abs(made.turned - last.made.turned)
         if (made.epoch, sighting.connections) != (last.made.epoch, last.connections):
-            # What it moved until its counters began anew is an estimate, wrong by all of it at most.
-            moved, turned = 2 * moved, 2 * turned
+            moved, turned = _unseen(last.made, made)
         position, angle = self._tolerance(world, moved, turned)
         odometry = sighting.report.odometry
         off = math.hypot(odometry.x - wanted[0], odometry.y - wanted[1])
@@ -477,6 +484,7 @@ class StampsAreTrue(Check):
         super().__init__()
         self._last = -math.inf
         self._ticks, self._unsure_until, self._late_until = -1, -math.inf, -math.inf
+        self._counted = True
 
     def look(self, world: World, seen: Seen) -> None:
         for sighting in seen.sightings:
@@ -492,9 +500,14 @@ class StampsAreTrue(Check):
                 # A robot that was switched on again begins new cycles: its first packets may be late ones of before.
                 self._ticks, self._unsure_until = made.odometer_id, made.time + RESTARTED
             if not sighting.punctual:
+                # How many packets there were meanwhile is known with the first that did not wait for the line.
+                self._counted = False
                 # Packets that were delayed differently seem to be of a cycle of another length, for four blocks of 16.
                 self._late_until = made.time + 4 * 16 * world.info_cycle
+            elif not self._counted and made.starts > made.time + STAMP:
+                continue
             elif sighting.clean and made.time > self._unsure_until:
+                self._counted = True
                 off = stamp - made.time
                 allowed = STAMP if made.time > self._late_until else 1.5 * STAMP
                 self.require(abs(off) <= allowed, f"at {sighting.time:.3f} s a stamp is {off:.4f} s off")
