@@ -259,8 +259,10 @@ class ObservedWorld:
 
     @property
     def knows_the_limits(self) -> bool:
-        """The robot has confirmed its limits, or the driver does not ask for them any more."""
-        return not self.robot.working_values._request.pending
+        """The robot has confirmed the limits, and none was given up, which the driver says."""
+        values = self.robot.working_values
+        limits = [name for name in ("trans_vel_max", "rot_vel_max") if values.config and values.config.value(name)]
+        return not values._request.pending and values.requested.keys() >= set(limits)
 
     @property
     def reaction(self) -> float:
@@ -379,7 +381,9 @@ class ObservedWorld:
                 self._frame = event.data
         elif isinstance(event, Report):
             punctual = time >= self.punctual_since and not self._delay
-            made = self.witness.find(self._frame, event.stamp, whole=self.setup.moving_bit, heap=not punctual)
+            made = self.witness.find(
+                self._frame, event.stamp, time, whole=self.setup.moving_bit, heap=not punctual
+            )
             seen.sightings.append(
                 Sighting(
                     time,
@@ -392,7 +396,7 @@ class ObservedWorld:
                 )
             )
         elif isinstance(event, EncoderReading):
-            frame = self.witness.find(self._frame, event.stamp, sip=False)
+            frame = self.witness.find(self._frame, event.stamp, time, sip=False)
             if frame is not None:
                 jumps = int(self.robot.encoders.jumps)
                 seen.encoders.append(EncoderSighting(event, frame, self.connections, jumps))

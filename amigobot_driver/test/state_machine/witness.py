@@ -180,15 +180,16 @@ class Witness:
         return ticks
 
     def find(
-        self, data: bytes, stamp: float, *, whole: bool = True, heap: bool = False, sip: bool = True
+        self, data: bytes, stamp: float, by: float, *, whole: bool = True, heap: bool = False, sip: bool = True
     ) -> Made | None:
-        """The frame with this data (without the packet's number, if not `whole`) that the driver stamps so.
+        """The frame with this data (without the packet's number, if not `whole`), here `by` s, that the driver stamps so.
 
         Frames come in the order in which they were made; those of a robot at rest may be alike. Those of a `heap` that
         waited somewhere on its way have stamps that say nothing.
         """
         start, found = 0 if whole else 1, self._found.get(sip, -math.inf)
-        alike = [made for made in tuple(self.made) if made.time > found and made.data[start:] == data[start:]]
+        here = (made for made in tuple(self.made) if made.time > found and made.starts <= by)
+        alike = [made for made in here if made.data[start:] == data[start:]]
         if not alike:
             return None
         nearest = alike[0] if heap else min(alike, key=lambda made: abs(made.time - stamp))
