@@ -40,7 +40,7 @@ JERKS = 0.3
 #: s after a packet for which a robot that is reset may seem to move on as that packet says.
 BRAKED = 0.2
 #: s after a robot was switched on in which its packets may be taken for late ones of before.
-RESTARTED = 0.5
+RESTARTED = 1.0
 #: s after OPEN, and some for the first packet, in which the driver looks for zeroed counters.
 ZEROING = 2.0
 
@@ -498,7 +498,7 @@ class StampsAreTrue(Check):
                 continue
             if made.odometer_id != self._ticks:
                 # A robot that was switched on again begins new cycles: its first packets may be late ones of before.
-                self._ticks, self._unsure_until = made.odometer_id, made.time + RESTARTED
+                self._ticks, self._unsure_until = made.odometer_id, sighting.time + RESTARTED
             if not sighting.punctual:
                 # How many packets there were meanwhile is known with the first that did not wait for the line.
                 self._counted = False

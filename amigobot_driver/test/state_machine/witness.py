@@ -182,7 +182,7 @@ class Witness:
     def find(
         self, data: bytes, stamp: float, by: float, *, whole: bool = True, heap: bool = False, sip: bool = True
     ) -> Made | None:
-        """The frame with this data (without the packet's number, if not `whole`), here `by` s, that the driver stamps so.
+        """The frame with this data (without its number, if not `whole`), here `by` s, that the driver stamps so.
 
         Frames come in the order in which they were made; those of a robot at rest may be alike. Those of a `heap` that
         waited somewhere on its way have stamps that say nothing.
