@@ -89,4 +89,5 @@ def test_the_calls_of_python_exist() -> None:
 
 
 def test_the_tables_of_the_reference_are_known() -> None:
-    assert {"topics", "services", "parameters", "messages", "robots", "launch_arguments"} == set(reference_pages.TABLES)
+    tables = {"topics", "services", "parameters", "options", "messages", "robots", "launch_arguments"}
+    assert tables == set(reference_pages.TABLES)
