@@ -117,14 +117,15 @@ WHOLE_LAUNCH = """\
   <include file="$(find laser)/laser.launch"><arg name="port" value="/dev/ttyUSB7"/></include>
 </launch>
 """
+YOURS = "in a launch file of yours (documentation: Start the driver with a launch file)"
 #: Each thing in it that is no parameter, in the words of the comment.
 NAMED = (
     "env ROSCONSOLE_FORMAT: not a parameter",
     "param robot_description: not a parameter of the robot's node",
     "namespace /alpha: start the launch file with namespace:=alpha",
-    "remap cmd_vel to safe_cmd_vel: write SetRemap in a launch file of yours, docs/how-to/launch.md",
-    "remap pose to odom: write SetRemap in a launch file of yours, docs/how-to/launch.md",
-    "remap battery_state to power: write SetRemap in a launch file of yours, docs/how-to/launch.md",
+    f'remap cmd_vel to safe_cmd_vel: write SetRemap("cmd_vel", "safe_cmd_vel") {YOURS}',
+    "remap pose to odom: nothing to do, the topic has this name here",
+    f'remap battery_state to power: write SetRemap("battery_state", "power") {YOURS}',
     "respawn: start the launch file with use_respawn:=true",
     "launch-prefix=nice: an attribute of the node, not a parameter",
     "args --quiet: the driver has no such argument",
@@ -201,7 +202,40 @@ def test_a_launch_file_of_ros_2(capsys: pytest.CaptureFixture[str], write: Any) 
     values, text = imported(capsys, write("a.launch.xml", content))
     assert values["port"] == "/dev/ttyS4"
     assert "# - namespace /alpha/b: start the launch file with namespace:=alpha/b" in text
-    assert "# - remap odom to wheel_odom: write SetRemap" in text
+    assert '# - remap odom to wheel_odom: write SetRemap("odom", "wheel_odom")' in text
+
+
+@pytest.mark.parametrize(
+    ("package", "namespace", "remap", "what_to_do"),
+    [
+        ("p2os_driver", "", ("pose", "odom"), "nothing to do"),
+        ("p2os_driver", "", ("/pose", "/odom"), "nothing to do"),
+        ("p2os_driver", "alpha", ("pose", "/alpha/odom"), "nothing to do"),
+        ("p2os_driver", "alpha", ("pose", "/odom"), 'SetRemap("odom", "/odom")'),
+        ("p2os_driver", "", ("pose", "wheel_odom"), 'SetRemap("odom", "wheel_odom")'),
+        ("p2os_driver", "", ("sonar_pointcloud2", "sonar/cloud"), 'SetRemap("sonar_pointcloud2", "sonar/cloud")'),
+        ("rosaria", "", ("~cmd_vel", "cmd_vel"), "nothing to do"),
+        ("rosaria", "", ("/r/cmd_vel", "/cmd_vel"), "nothing to do"),
+        ("rosaria", "alpha", ("~/pose", "odom"), "nothing to do"),
+        ("rosaria", "alpha", ("r/pose", "pose"), 'SetRemap("odom", "pose")'),
+        ("rosaria", "alpha", ("r/sonar_pointcloud2", "echoes"), 'SetRemap("sonar/cloud", "echoes")'),
+        ("rosaria2", "", ("pose", "odom"), 'SetRemap("pose", "odom")'),
+    ],
+)
+def test_a_remap_to_the_name_that_the_topic_has_here_needs_nothing(
+    capsys: pytest.CaptureFixture[str],
+    write: Any,
+    package: str,
+    namespace: str,
+    remap: tuple[str, str],
+    what_to_do: str,
+) -> None:
+    old, new = remap
+    node = f"<node pkg='{package}' name='r'><remap from='{old}' to='{new}'/></node>"
+    _, text = imported(capsys, write("a.launch", f"<launch><group ns='{namespace}'>{node}</group></launch>"))
+    (line,) = [line for line in text.splitlines() if "remap" in line]
+    assert f"# - remap {old} to {new}: " in line and what_to_do in line
+    assert ("SetRemap" in line) is what_to_do.startswith("SetRemap")
 
 
 def test_only_the_section_of_the_robot_is_taken(capsys: pytest.CaptureFixture[str], write: Any) -> None:
@@ -358,6 +392,8 @@ def test_every_counterpart_is_a_parameter_of_the_node(name: str) -> None:
     known = {spec.name: spec for spec in parameters.TABLE}
     source = SOURCES[name]
     assert {rule.parameter for rule in source.rules.values() if rule.parameter} <= known.keys()
+    topics = pytest.importorskip("amigobot_driver.ros.topics").PUBLISHED
+    assert set(source.topics.values()) <= {topic.name for topic in topics}
     for parameter, value in source.defaults.items():
         known[parameter].check(value)
     assert all(rule.parameter or rule.note for rule in source.rules.values())

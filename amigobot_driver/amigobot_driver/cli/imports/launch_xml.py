@@ -28,13 +28,20 @@ _PUSHES = ("push_ros_namespace", "push-ros-namespace")
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 
 
+#: The page that says how to rename a topic of this driver.
+_PAGE = "documentation: Start the driver with a launch file"
+
+#: The old and the new name of a topic.
+_Remap = tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class _Placed:
     """An element with what the groups around it, and the elements before it, say about it."""
 
     element: Element
     namespace: str
-    remaps: tuple[str, ...]
+    remaps: tuple[_Remap, ...]
 
 
 def read_launch(content: str, source: Source | None, nodes: Mapping[str, Source]) -> Given:
@@ -60,6 +67,7 @@ class _Launch:
         values = {a.get("name", ""): a.get("value", a.get("default")) for a in arguments + root.findall(".//let")}
         self._arguments = {name: value for name, value in values.items() if value is not None}
         self._notes: list[str] = []
+        self._topics: Mapping[str, str] = {}
 
     def given(self, source: Source | None, nodes: Mapping[str, Source]) -> Given:
         placed = list(self._placed(self._root))
@@ -67,15 +75,17 @@ class _Launch:
         if not robots:
             raise ImportFileError("starts no node of p2os_driver, rosaria or rosaria2")
         robot = robots[0]
+        source = source or nodes[robot.element.get("pkg", "").lower()]
+        self._topics = source.topics
         parameters = dict(self._parameters(placed, robot))
         for other in placed:
             if other is not robot and other.element.tag not in _SILENT_ELEMENTS:
                 self._name(other.element, is_robot=other in robots)
-        return Given(source or nodes[robot.element.get("pkg", "").lower()], parameters, tuple(self._notes))
+        return Given(source, parameters, tuple(self._notes))
 
     # -- where an element stands
 
-    def _placed(self, parent: Element, namespace: str = "", remaps: tuple[str, ...] = ()) -> Iterator[_Placed]:
+    def _placed(self, parent: Element, namespace: str = "", remaps: tuple[_Remap, ...] = ()) -> Iterator[_Placed]:
         """Each element of the file and of its groups that is launched, in the order of the file."""
         for element in parent:
             if not self._is_launched(element):
@@ -112,8 +122,8 @@ class _Launch:
             return namespace
         return name if name.startswith("/") else f"{namespace}/{name}"
 
-    def _remap(self, element: Element) -> str:
-        return " to ".join(self._resolved(element.get(end, "")) for end in ("from", "to"))
+    def _remap(self, element: Element) -> _Remap:
+        return self._resolved(element.get("from", "")), self._resolved(element.get("to", ""))
 
     # -- the node of the robot
 
@@ -142,7 +152,7 @@ class _Launch:
             else:
                 self._name(element)
         yield from self._command_line(node, remaps)
-        self._say(node, namespace, remaps)
+        self._say(node, namespace, [self._renamed(remap, namespace, path) for remap in remaps])
 
     def _outside(self, other: _Placed, namespace: str, path: str) -> Iterator[tuple[str, Scalar]]:
         """The parameters of the node at `path` in an element outside of it."""
@@ -160,23 +170,32 @@ class _Launch:
                 if "/".join((start, *names)) == path:
                     yield from ((key, scalar(key, value)) for key, value in values.items())
 
-    def _command_line(self, node: Element, remaps: list[str]) -> Iterator[tuple[str, Scalar]]:
+    def _command_line(self, node: Element, remaps: list[_Remap]) -> Iterator[tuple[str, Scalar]]:
         """The private parameters (`_name:=value`) in the arguments of the node; remappings are added to `remaps`."""
         for word in self._resolved(node.get("args", "")).split():
             key, is_given, value = word.partition(":=")
             if is_given and key.startswith("_") and not key.startswith("__"):
                 yield key[1:], typed(self._known(key[1:], value))
             elif is_given and not key.startswith("__"):
-                remaps.append(f"{key} to {value}")
+                remaps.append((key, value))
             else:
                 self._notes.append(f"args {word}: the driver has no such argument")
 
+    def _renamed(self, remap: _Remap, namespace: str, path: str) -> str:
+        """Say what to do for a remap of the node at `path`: nothing, if the topic has that name here by itself."""
+        old, new = remap
+        name = old.removeprefix("~").removeprefix("/") if old.startswith("~") else self._joined(namespace, old)
+        name = name.removeprefix(f"{path}/").removeprefix(f"{namespace}/")
+        here = self._topics.get(name, name)
+        if self._joined(namespace, new) == f"{namespace}/{here}":
+            return f"remap {old} to {new}: nothing to do, the topic has this name here"
+        return f'remap {old} to {new}: write SetRemap("{here}", "{new}") in a launch file of yours ({_PAGE})'
+
     def _say(self, node: Element, namespace: str, remaps: list[str]) -> None:
-        """Name what the node has beside parameters."""
+        """Name what the node has beside parameters, its remaps first."""
         if namespace:
             self._notes.append(f"namespace {namespace}: start the launch file with namespace:={namespace.strip('/')}")
-        for remap in remaps:
-            self._notes.append(f"remap {remap}: write SetRemap in a launch file of yours, docs/how-to/launch.md")
+        self._notes += remaps
         for attribute, value in node.items():
             if attribute == "respawn" and value.lower() in _TRUE:
                 self._notes.append("respawn: start the launch file with use_respawn:=true")

@@ -36,6 +36,8 @@ class Source:
     defaults: Mapping[str, Scalar] = field(default_factory=dict)
     #: behavior that differs, the most dangerous first
     differences: tuple[str, ...] = ()
+    #: topics of the same type under another name: the name there by default, and the name here
+    topics: Mapping[str, str] = field(default_factory=dict)
     #: parameters of several keys, such as host and port of a bridge; returns what it consumed
     combine: Callable[[dict[str, Scalar]], Mapping[str, Scalar]] | None = None
 

@@ -80,6 +80,7 @@ P2OS = Source(
         _NO_LIMIT.format("p2os had no such limit"),
         "The motors stay off until `enable_motors` is called, as with p2os; delete motors_on_connect to have them on.",
     ),
+    topics={"pose": "odom"},
     combine=_bridge,
 )
 
@@ -94,8 +95,10 @@ _TIMEOUT = Rule(note="RosAria takes 0.6 s for every value above 0, and no limit 
 
 _SEEN_BY_ARIA = (
     "The motors are switched on after connecting, as RosAria does; motors_on_connect: false leaves them off.",
-    "The sonars are on from the start. RosAria switches them on with the first subscriber.",
+    "The sonars are on from the start; sonar_on_connect: when_subscribed switches them as RosAria does.",
 )
+
+_CLOUD = {"sonar_pointcloud2": "sonar/cloud"}
 
 ROSARIA = Source(
     "RosAria",
@@ -120,6 +123,7 @@ ROSARIA = Source(
     },
     defaults={"port": "/dev/ttyUSB0", "motors_on_connect": True, "cmd_vel_timeout": 0.6},
     differences=_SEEN_BY_ARIA,
+    topics={"pose": "odom", **_CLOUD},
 )
 
 ROSARIA2 = Source(
@@ -151,6 +155,7 @@ ROSARIA2 = Source(
         "cmd_vel_timeout": 0.6,
     },
     differences=_SEEN_BY_ARIA[:1],
+    topics=_CLOUD,
 )
 
 #: Parameters of p2os that are not in Player's file.
@@ -206,7 +211,7 @@ ARIA = Source(
         "RequestIOPackets": Rule("io_stream", switch),
         "RequestEncoderPackets": Rule("encoder_stream", switch),
         "SwitchToBaudRate": Rule(note="the driver keeps the line speed of the robot and finds it by itself"),
-        "GyroScaler": Rule(note="the driver has the scale of the manual (docs/protocol.md 5.9)"),
+        "GyroScaler": Rule(note="the driver has the scale of the manual (documentation: Protocol, 5.9)"),
         "CompassType": Rule(note="a Pioneer's compass is switched on with the parameter compass"),
     },
     defaults={"motors_on_connect": False},
