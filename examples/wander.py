@@ -27,7 +27,8 @@ with AmigoBot(args.port) as robot:
     for report in robot.reports():
         if time.monotonic() > end:
             break
-        # A sonar without an echo reports inf: nothing is there. `heading` is its direction, positive to the left.
+        # A sonar without an echo reports inf: it detected nothing. A thing nearer than 0.1 m may give no echo either.
+        # `heading` is the direction of the sonar, positive to the left.
         left = min(sonar.range for sonar in robot.sonar if 0.0 < sonar.heading < 1.4)
         right = min(sonar.range for sonar in robot.sonar if -1.4 < sonar.heading < 0.0)
         stalled = report.left_stalled or report.right_stalled

@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Let a robot wander about without touching anything, for as long as you like.
+"""Let a robot wander about and avoid what its sonars detect, for as long as you like.
 
     amigobot wander                                  a simulated robot
     amigobot wander --port /dev/ttyUSB0 --seconds 60
 
 The robot drives forward while its sonars see free floor, slows down in front of obstacles and turns to the freer side.
-It backs off when a wheel stalls. Ctrl-C stops it. The program is an example of the Python API, docs/python.md.
+It backs off when a wheel stalls. It can touch what no sonar detects: thin legs, cloth, low things, or a thing between
+two sonars. Stay near it; Ctrl-C stops it. The program is an example of the Python API.
 """
 
 from __future__ import annotations
