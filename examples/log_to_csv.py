@@ -3,6 +3,8 @@
 
 """Write every report of the robot to a CSV file while it drives a circle.
 
+A sonar fires every 0.4 s (AmigoBot): the rows between two of its pings repeat its range.
+
 python examples/log_to_csv.py robot.csv
 """
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Turn once around and draw what the sonars see, as text or with matplotlib.
+"""Turn once around on one spot and draw the echoes of the sonars, as text or with matplotlib.
 
 python examples/sonar_plot.py
 python examples/sonar_plot.py --plot room.png     # needs matplotlib

@@ -11,7 +11,7 @@
 A bag has what the driver makes of the packets, with --robot under another profile or calibration. It needs the library
 rosbags, and no ROS.
 
-`<` is from the robot, `>` is to the robot. Fields are in the units of the robot, docs/protocol.md.
+`<` is from the robot, `>` is to the robot. Fields are in the units of the robot (page "Protocol reference").
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ before each drive, and any key stops the robot. At the end it shows the result, 
 The result is a file for the robot with this name, in ~/.config/amigobot/robots. The driver, its node and the Python API
 load it for a robot of this name, unless a profile is requested: `robot:=p3dx` leaves the calibration out. With --out
 you choose the file: for a robot without a name, for one whose profile you request, or for another computer; then use it
-as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. The method is explained in
-docs/how-to/calibrate.md. Through a running node this is not possible: end the node, calibrate, start it again.
+as `robot:=FILE`, `--robot FILE` or `Options(profile=FILE)`. The method is explained on the page "Calibration" of the
+documentation. Through a running node this is not possible: end the node, calibrate, start it again.
 """
 
 from __future__ import annotations
