@@ -132,7 +132,7 @@ def _player(content: str) -> Given:
         others = (str(options.get("name")) for options in drivers if options is not robot)
         return Given(PLAYER, _in_meters(robot, *units), tuple(f"driver {name}: not imported" for name in others))
     names = ", ".join(str(options.get("name")) for options in drivers) or "none"
-    raise ImportFileError(f"has no driver p2os (its drivers: {names}); for an Erratic see the documentation: Videre Erratic")
+    raise ImportFileError(f"has no driver p2os (its drivers: {names}); for an Erratic see its page in docs")
 
 
 def _sections(tokens: list[re.Match[str]]) -> Iterator[tuple[str, dict[str, Scalar]]]:
