@@ -28,7 +28,8 @@ class SettingCalls(Requests):
     def enable_motors(self, on: bool) -> None:
         self._replaced()
         asked = self.now
-        self.motors_asked = on
+        if self.robot.running:  # else it is refused, and the driver keeps what it was told before
+            self.motors_asked = on
         self.request(
             "motors",
             f"enable_motors({on})",
