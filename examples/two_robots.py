@@ -8,7 +8,7 @@ Methods of a robot block. So that both robots move at the same time, each has a 
 
 import argparse
 import math
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from amigobot_driver import AmigoBot
 
@@ -25,8 +25,8 @@ def dance(robot: AmigoBot, direction: int) -> str:
     return f"{robot.identity.name} turned by {math.degrees(turned):.0f} deg and travelled {travelled:.2f} m"
 
 
-# If one of the robots fails, both are stopped and closed: the with block ends.
-with AmigoBot(args.port) as first, AmigoBot(args.other_port) as second, ThreadPoolExecutor() as threads:
+# If one of the robots fails, the error ends the with block: both are stopped and closed first, then the threads end.
+with ThreadPoolExecutor() as threads, AmigoBot(args.port) as first, AmigoBot(args.other_port) as second:
     dances = [threads.submit(dance, first, 1), threads.submit(dance, second, -1)]
-    for done in dances:
+    for done in as_completed(dances):
         print(done.result())
