@@ -180,7 +180,7 @@ class Sensing(Connection):
         A stream with `LinkChanged` among its types goes on when the connection is lost, instead of raising an error.
 
         Args:
-            kinds: Types of events from this package.
+            kinds: Types of events from this package; the Python API page says when each is sent.
             maxlen: Events that wait for the reader at most.
 
         Returns:

@@ -38,8 +38,10 @@ _log = logging.getLogger("amigobot_driver")
 class EventStream(Generic[E]):
     """Events in the order they came: `for event in stream` or `async for event in stream`.
 
-    The iterator ends when the robot is closed. When the connection is lost it raises `ConnectionLost` once; the same
-    stream goes on after the reconnect. One thread or task may read it.
+    The iterator ends when the robot is closed. Each time the connection is lost it raises `ConnectionLost` once,
+    unless `LinkChanged` is among its types; the same stream goes on after the reconnect.
+
+    One thread or task may read it.
 
     Attributes:
         dropped: Events that were lost because the reader was too slow.
