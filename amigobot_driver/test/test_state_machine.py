@@ -163,6 +163,40 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.0}),
         ("set_odometry_on_the_way", {"distance": 0.0, "angle": 1.0, "after": 0.0, "pose": (5.0, 0.0, 1.0)}),
     ),
+    "a cycle counted too many behind a freeze: it was taken for a difference between the clocks": (
+        ("begin", {"setup": Setup(profile="amigo-1.0", layout="player", encoders=True), "connected": 1.0}),
+        ("wait_for_link", {"within": 1.0}),
+        ("charger", {"out": False, "pause": 0.8}),
+        ("list_sounds", {"refresh": True, "pause": 0.8}),
+        ("freeze", {"seconds": 0.95, "writer_first": False, "pause": 1.0}),
+        ("set_digital_outputs", {"mask": 255, "states": 1, "pause": 0.0}),
+        ("enable_sounds", {"on": False, "pause": 0.5}),
+        ("set_parameter", {"change": ("ticks_per_mm", 3275), "pause": 0.25}),
+        ("enable_sonar", {"on": True, "pause": 0.5}),
+        ("read_config", {"pause": 0.8}),
+        ("delay_line", {"delay": 0.0, "pause": 0.5}),
+    ),
+    "a freeze during a listing: how many SIPs there were is known with one that finds the line free": (
+        ("begin", {"setup": Setup(profile="amigo", encoders=True), "connected": 1.0}),
+        ("list_sounds", {"refresh": True, "pause": 0.1}),
+        ("freeze", {"seconds": 1.0, "writer_first": False, "pause": 0.0}),
+        ("set_parameter", {"change": ("ticks_per_mm", 3275), "pause": 0.25}),
+    ),
+    "a robot that could not hear the limits at the start of the session": (
+        ("begin", {"setup": Setup(profile="erratic"), "connected": 1.0}),
+        ("set_range", {"from_robot": True, "to_robot": False, "pause": 0.0}),
+        ("move_to_the_end", {"distance": 0.0}),
+        ("get_ready_and_drive", {"linear": 1.0, "angular": 1.0}),
+    ),
+    "the odometry set while a robot that span is switched off and on": (
+        ("begin", {"setup": Setup(profile="p3at-sh", asked=True, paced=False, layout="player"), "connected": None}),
+        ("heal", {"pause": 0.8}),
+        ("enable_motors", {"on": True, "pause": 0.5}),
+        ("drive_on", {"linear": 0.0, "angular": -0.5, "duration": 0.1}),
+        ("enable_motors", {"on": True, "pause": 0.05}),
+        ("power_cycle", {"seconds": 0.5}),
+        ("set_odometry", {"pose": (40.0, -5.0, -2.0), "pause": 0.8}),
+    ),
 }
 
 
