@@ -357,8 +357,10 @@ class OdometryFollows(Check):
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return
-        if not same and world.witness.touched > last.made.time - JERKS:
-            # At a wall wheels turn in jerks: no velocity in a packet tells what it moved until its counters began anew.
+        at_origin = max(map(abs, made.odometer)) < world.profile.units.distance
+        if (not same or at_origin) and world.witness.touched > last.made.time - JERKS:
+            # At a wall wheels turn in jerks: no velocity in a packet tells what it moved until its counters began anew,
+            # or whether they did, where they are zero.
             self._align(sighting)
             return
         if not sighting.punctual and sighting.time - world.running_since < ZEROING:
