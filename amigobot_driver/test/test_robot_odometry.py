@@ -320,6 +320,26 @@ class TestReconnect:
         assert after.yaw == pytest.approx(counters.heading, abs=0.001)
         assert odometer.jumps == 0
 
+    @pytest.mark.parametrize("direction", [1, -1])
+    @pytest.mark.parametrize("lost", [0.3, 0.59, 0.6, 0.61, 0.9])
+    def test_a_robot_that_spins_while_sips_are_lost_has_turned_as_its_velocities_say(
+        self, lost: float, direction: int
+    ) -> None:
+        """The heading wraps: 3.2 rad to the left look like 3.1 rad to the right, or like zeroed counters."""
+        profile = load_profile("amigo")
+        odometer, rate = Odometer(profile), direction * 5.2378
+        wheel = round(rate * profile.body.track / 2 / profile.units.velocity)
+        sip = replace(Counters().sip(), left_velocity=-wheel, right_velocity=wheel)
+
+        def heading(angle: float) -> int:
+            return round(math.remainder(angle, math.tau) / profile.units.angle)
+
+        before = odometer.update(replace(sip, heading=heading(2.63)), 50.0)
+        after = odometer.update(replace(sip, heading=heading(2.63 + rate * lost)), 50.0 + lost)
+        assert after.turned - before.turned == pytest.approx(rate * lost, abs=0.01)
+        assert after.angular == pytest.approx(rate, rel=0.15)
+        assert odometer.jumps == 0
+
     def test_one_command_zeroes_the_counters_once(self) -> None:
         """At a wall wheels turn in jerks: then counters do not fit the velocities, right behind SETO as well."""
         odometer, sip = Odometer(load_profile("p2dx")), Counters().sip()

@@ -197,6 +197,14 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("power_cycle", {"seconds": 0.5}),
         ("set_odometry", {"pose": (40.0, -5.0, -2.0), "pause": 0.8}),
     ),
+    "a spin of half a turn while SIPs were lost: its counters counted as zeroed": (
+        ("begin", {"setup": Setup(profile="amigo-1.0", asked=True, layout="player"), "connected": 1.0}),
+        ("get_ready_and_drive", {"linear": 0.0, "angular": 0.35}),
+        ("get_ready_and_drive", {"linear": 0.0, "angular": 1.0}),
+        ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.05}),
+        ("charger", {"out": True, "pause": 0.5}),
+        ("get_ready_and_drive", {"linear": 0.0, "angular": 0.25}),
+    ),
 }
 
 

@@ -281,6 +281,9 @@ class Odometer:
         else:
             cycles = round(dt / cycle)  # 0: it came in one burst with the one before
             self._regular = cycles == 1
+            if cycles > 1:
+                counts = self._unwrapped(counts, before, sip, cycles * cycle)
+                counted = self._motion(counts, before.heading)
             jump = self._jump(sip, stamp, cycles * cycle, counted)
             if jump is not None:
                 self.jumps += 1
@@ -336,6 +339,12 @@ class Odometer:
         angle, distance = heading * self._units.angle, self._units.distance
         cos, sin = math.cos(angle) * distance, math.sin(angle) * distance
         return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
+
+    def _unwrapped(self, counts: tuple[int, int, int], before: Sip, sip: Sip, span: float) -> tuple[int, int, int]:
+        """Return the counts with the turn nearest to the velocities: while SIPs are lost it may exceed half a turn."""
+        rate = (self._velocity(before)[1] + self._velocity(sip)[1]) / 2
+        missed = round((rate * span / self._units.angle - counts[2]) / _TURN)
+        return counts[0], counts[1], counts[2] + missed * _TURN
 
     def _since_zero(self, sip: Sip) -> _Step:
         """Return the motion since the counters were zeroed, if they were."""
