@@ -35,6 +35,8 @@ _LEVER = 0.3
 ZEROED_BY_COMMAND, ZEROED_BY_OPEN = 1.5, 0.5
 #: Times of such commands that are kept.
 _ZEROS = 16
+#: Largest share of the motion that the velocities tell, as the time between two SIPs is an estimate.
+_LATE_SHARE = 1.1
 #: s from sending such a command until the robot executes it, if no packet shows it better.
 _LATENCY = 0.02
 #: s for which a robot without commands may drive: its watchdog's 2 s, braking, and late packets.
@@ -341,10 +343,15 @@ class Odometer:
         return _Step(cos * dx + sin * dy, cos * dy - sin * dx, turn * self._units.angle)
 
     def _unwrapped(self, counts: tuple[int, int, int], before: Sip, sip: Sip, span: float) -> tuple[int, int, int]:
-        """Return the counts with the turn nearest to the velocities: while SIPs are lost it may exceed half a turn."""
-        rate = (self._velocity(before)[1] + self._velocity(sip)[1]) / 2
-        missed = round((rate * span / self._units.angle - counts[2]) / _TURN)
-        return counts[0], counts[1], counts[2] + missed * _TURN
+        """Return the counts with the turn that the velocities explain: while SIPs are lost it may exceed half a turn.
+
+        The heading wraps: then it seems to turn the other way. That it turned by less than the velocities explain is no
+        reason, as a SIP that is late looks like one after lost ones.
+        """
+        turn = (self._velocity(before)[1] + self._velocity(sip)[1]) / 2 * span / self._units.angle
+        whole = counts[2] + (_TURN if turn > 0 else -_TURN)
+        wrapped = counts[2] * turn < 0 and abs(whole) <= _LATE_SHARE * abs(turn)
+        return counts[0], counts[1], whole if wrapped else counts[2]
 
     def _since_zero(self, sip: Sip) -> _Step:
         """Return the motion since the counters were zeroed, if they were."""
@@ -363,7 +370,7 @@ class Odometer:
         before, then = self.counters
         dt = max(stamp - then, CYCLE)
         # A late SIP looks like one after a lost one: then the time is less reliable.
-        shares = (0.9 if self._regular else 0.1, 1.1) if span else _BURST_SHARES
+        shares = (0.9 if self._regular else 0.1, _LATE_SHARE) if span else _BURST_SHARES
         leap_known, span = span > 0.0, span or CYCLE
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
