@@ -25,6 +25,8 @@ import amigobot_driver  # noqa: E402
 from amigobot_driver import AmigoBot, AmigoBotError, EventStream, Recording, Subscription  # noqa: E402
 from amigobot_driver.protocol import Packet  # noqa: E402
 
+#: What methods of AmigoBot return and a program ends or reads: each has a table of its own.
+HANDLES = (EventStream, Subscription, Recording)
 #: Headings of the tables, by the class that AmigoBot has these members from.
 TITLES = {
     "Driving": "Driving",
@@ -47,13 +49,11 @@ def reference() -> str:
     """The tables: the members of AmigoBot by topic, streams, values and events, errors."""
     tables = [_table("### Connecting", {_signature("AmigoBot", AmigoBot.__init__): _first(AmigoBot)})]
     tables += [_table(f"### {TITLES[base.__name__]}", _members(base)) for base in AmigoBot.__mro__[1:-1]]
-    tables += [_table(f"### `{kind.__name__}`", _members(kind)) for kind in (EventStream, Subscription, Recording)]
+    tables += [_table(f"### `{kind.__name__}`", _members(kind)) for kind in HANDLES]
     public = {name: getattr(amigobot_driver, name) for name in amigobot_driver.__all__}
     errors = {name: value for name, value in public.items() if _is_error(value)}
     classes = {name: value for name, value in public.items() if isinstance(value, type) and name not in errors}
-    values = {
-        name: value for name, value in classes.items() if value not in (AmigoBot, EventStream, Subscription, Recording)
-    }
+    values = {name: value for name, value in classes.items() if value not in (AmigoBot, *HANDLES)}
     tables.append(_table("### Values and events", {name: _first(value) for name, value in values.items()}))
     tables.append(_table("### Errors", {name: _first(value) for name, value in errors.items()}))
     described = (kind for kind in values.values() if dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum))

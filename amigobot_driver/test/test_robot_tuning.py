@@ -79,7 +79,7 @@ def test_a_robot_that_does_not_answer_is_said_so(bench):
     assert bench.robot.working_values.config is None
 
 
-def test_a_robot_that_could_not_hear_config_for_a_while_gets_the_requested_values_in_the_same_session(bench):
+def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_values_in_the_same_session(bench):
     """One direction of a radio link may fail: SIPs arrive, and the robot's limits are unknown."""
     assert want(bench, trans_vel_max=400).success
     bench.unplug()

@@ -182,7 +182,7 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("freeze", {"seconds": 1.0, "writer_first": False, "pause": 0.0}),
         ("set_parameter", {"change": ("ticks_per_mm", 3275), "pause": 0.25}),
     ),
-    "a robot that could not hear the limits at the start of the session": (
+    "a robot that did not receive the limits at the start of the session": (
         ("begin", {"setup": Setup(profile="erratic"), "connected": 1.0}),
         ("set_range", {"from_robot": True, "to_robot": False, "pause": 0.0}),
         ("move_to_the_end", {"distance": 0.0}),

@@ -13,7 +13,7 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.cli import UsageError, main, verbs
-from amigobot_driver.cli.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.packet_file import Head, Record, write_head, write_record
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_tools import recording_remote
 from amigobot_tools.recording_remote import RecordingRemote

@@ -39,17 +39,20 @@ _HALF = 1.65  #: m from the robot to the edge of the picture of the costmap
 _CONE_WIDTH = math.radians(15)
 
 
-def _lines(name: str) -> list[dict[str, Any]]:
+def _text(name: str) -> str:
     file = TRIAL / name
     if not file.exists():
         raise Missing(f"{name} of a trial with Nav2 is not in build/nav_trial: run `{_COMMAND}`")
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return file.read_text(encoding="utf-8")
+
+
+def _lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in _text(name).splitlines()]
 
 
 def draw_run(path: Path) -> None:
     """Draw each goal of the trial with the first plan of Nav2 and the way that the robot really went."""
-    _lines("truth.jsonl")  # reports where there is no trial
-    attempts = json.loads((TRIAL / "trial.json").read_text(encoding="utf-8"))["attempts"]
+    attempts = json.loads(_text("trial.json"))["attempts"]
     world = load_world("office")
     figure = Figure(figsize=(9.0, 6.4), facecolor="white")
     FigureCanvasAgg(figure)

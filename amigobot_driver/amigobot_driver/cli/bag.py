@@ -15,9 +15,9 @@ from rosbags.interfaces import Nodetype
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
+from ..packet_file import Head, Record
 from ..profiles import load_profile
 from ..robot import Odometry, Report
-from .packet_file import Head, Record
 from .replay import replayed
 
 #: Version of metadata.yaml: that of Jazzy and later.

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..doctor import Anonymizer, Case, environment
+from ..packet_file import Head, Record, write_head, write_record
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse
 from ..robot import RobotSnapshot
-from .packet_file import Head, Record, write_head, write_record
 
 #: Names of the files inside.
 TEXT, JSON, PACKETS = "doctor.txt", "doctor.json", "packets.amigo"

@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ProfileError
+from ..packet_file import Head, Record
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
 from ..wording import counted
 from .errors import UsageError
-from .packet_file import Head, Record, read_recording
+from .packet_file import read_recording
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..packet_file import Head as Head
-from ..packet_file import PacketFileError, read_head, read_records
-from ..packet_file import Record as Record
-from ..packet_file import write_head as write_head
-from ..packet_file import write_record as write_record
+from ..packet_file import Head, PacketFileError, Record, read_head, read_records
 from .errors import UsageError
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from ..packet_file import Head, Record
 from ..protocol import (
     ACTIVMEDIA_PACKETS,
     ERRATIC_PACKETS,
@@ -19,7 +20,6 @@ from ..protocol import (
 )
 from ..protocol.frame import MAX_DATA
 from ..replay import ReplayedRobot
-from .packet_file import Head, Record
 
 
 class RecordedRobot:

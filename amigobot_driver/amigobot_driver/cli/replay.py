@@ -24,9 +24,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ProfileError
+from ..packet_file import Head, Record
 from ..wording import counted, robot_name
 from .errors import UsageError
-from .packet_file import Head, Record, read_recording
+from .packet_file import read_recording
 
 if TYPE_CHECKING:
     from ..robot import Report

@@ -62,7 +62,7 @@ def main(args: list[str] | None = None) -> int:
 
 
 def _catch_signals() -> int:
-    """Return the read end of a pipe that gets the number of each signal, whatever the main thread is doing."""
+    """Return the read end of a pipe that gets the number of each signal, also while the main thread is busy."""
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     signal.set_wakeup_fd(write_end)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from amigobot_driver import AmigoBotError, Profile
-from amigobot_driver.cli.packet_file import Record
+from amigobot_driver.packet_file import Record
 from amigobot_driver.protocol import (
     BAUD_RATES,
     Command,

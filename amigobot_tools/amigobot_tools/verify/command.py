@@ -17,7 +17,7 @@ from rich.table import Table
 
 from amigobot_driver import Profile
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import Head, write_head, write_record
+from amigobot_driver.packet_file import Head, write_head, write_record
 from amigobot_driver.profiles import choose_profile, load_profile
 from amigobot_driver.protocol import SyncReply
 from amigobot_driver.transport import open_port

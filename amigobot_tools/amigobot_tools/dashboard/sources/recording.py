@@ -18,7 +18,8 @@ from typing import Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import Head, Record, read_recording
+from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.packet_file import Head, Record
 from amigobot_driver.profiles import Profile, ProfileError
 from amigobot_driver.protocol import SyncReply
 from amigobot_driver.replay import Replay

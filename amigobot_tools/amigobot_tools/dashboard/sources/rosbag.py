@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import Head, Record
+from amigobot_driver.packet_file import Head, Record
 from amigobot_driver.profiles import load_profile
 
 from ...bag.reader import BagError, Message, read_bag
