@@ -78,9 +78,9 @@ class Driver:
 
     @contextmanager
     def robot(self) -> Iterator[Robot]:
-        """Lock the robot for a `with` block. Frames that are due are written when the block ends."""
+        """Lock the robot for a `with` block. A frame that is due is written when the block ends."""
         with self._changed:
-            self._collect(self._robot.link.dispatch_pending())
+            self._robot.link.dispatch_pending()
             try:
                 yield self._robot
             finally:
@@ -128,8 +128,7 @@ class Driver:
             # To look for the file costs 30 us, an attempt to open the port 150.
             if self._stopping.is_set() or not missing or os.path.exists(missing):
                 return failures
-            if self._robot.link.has_events:
-                self._update(lambda now: self._robot.link.dispatch_pending())
+            self._update(self._robot.link.poll)
 
     def _read_until_lost(self, port: Port) -> None:
         with self._changed:
@@ -160,14 +159,14 @@ class Driver:
             with self._changed:
                 self._collect(link.receive(data, self.clock(), arrived, odometry_first=True))
             self._deliver_events()
-            self._update(lambda now: link.dispatch_pending())
+            self._update(link.poll)
         if overdue:
             self._update(partial(self._robot.link.drained, began))
         elif not data:
             self._deliver_events()
 
     def _update(self, change: Callable[[float], list[Event]]) -> None:
-        """Update the robot, write the frames that are due, and deliver the events."""
+        """Update the robot, write the frame that is due, and deliver the events."""
         with self._changed:
             self._collect(change(self.clock()))
             self._write_due()
@@ -187,10 +186,10 @@ class Driver:
                 self._wake_at = math.inf
 
     def _write_due(self) -> None:
-        """Write every frame that is due, and wake the writer if the next one is due earlier than it knows."""
+        """Write the frame that is due, and wake the writer if the next one is due earlier than it knows."""
         link = self._robot.link
         try:
-            while self._port and (frame := link.take(self.clock())):
+            if self._port and (frame := link.take(self.clock())):
                 self._port.write(frame)
         except PortError as error:
             self._write_failed(error)

@@ -32,16 +32,13 @@ class RecordingDriver:
         self.lock = threading.RLock()
         self.driven: list[float] = []
         self.entering = threading.Event()  #: a thread wants the lock
-        self.motion = SimpleNamespace(add_refused=lambda: None)
+        self.motion = SimpleNamespace(drive=lambda linear, angular, now: self.driven.append(now))
 
     @contextmanager
     def robot(self) -> Iterator[Any]:
         self.entering.set()
         with self.lock:
             yield self
-
-    def drive(self, linear: float, angular: float, now: float) -> None:
-        self.driven.append(now)
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ class Link:
             baud: the line speed at which to look for the robot first.
             now: time in s.
         """
-        self._dispatch_pending()
+        self.dispatch_pending()
         self.set_byte_time(byte_time)
         self.queue.drop()
         self.session.start(now, baud if byte_time else 0)
@@ -135,7 +135,7 @@ class Link:
         Returns:
             The events that this caused.
         """
-        self._dispatch_pending()
+        self.dispatch_pending()
         self.session.stop(why)
         self._follow_session(now)
         self.queue.drop()
@@ -165,7 +165,7 @@ class Link:
         """
         session = self.session
         for frame in self.decoder.feed(data, now if arrived is None else min(arrived, now)):
-            self._dispatch_pending()
+            self.dispatch_pending()
             dialect, running = session.dialect, session.running
             packet = parse(frame.data, dialect.packets)
             if self.trace:
@@ -180,29 +180,25 @@ class Link:
                 self._observer.on_reset(frame.stamp)
             self._dispatch(packet, frame, now)
         if not odometry_first:
-            self._dispatch_pending()
+            self.dispatch_pending()
         return self._flush()
 
-    def dispatch_pending(self) -> list[Event]:
-        """Pass the SIP that `receive` has left to the components. Every other method of the link does so, too."""
-        self._dispatch_pending()
-        return self._flush()
-
-    @property
-    def has_events(self) -> bool:
-        """Whether the next call for the port returns events; needs no lock."""
-        return bool(self._events)
+    def dispatch_pending(self) -> None:
+        """Pass the SIP that `receive` has left to the components. All that returns events does so, too."""
+        if self._waiting is not None:
+            (sip, measured, now), self._waiting = self._waiting, None
+            self.dispatcher.packet(sip, measured, now)
 
     def drained(self, since: float, now: float) -> list[Event]:
         """Confirm that all bytes that arrived before `since` (s) were received: a silent robot is lost now."""
-        self._dispatch_pending()
+        self.dispatch_pending()
         self.session.drained(since, now)
         self._follow_session(now)
         return self._flush()
 
     def poll(self, now: float) -> list[Event]:
         """Run the deadlines that are due; call it at `next_time` or earlier."""
-        self._dispatch_pending()
+        self.dispatch_pending()
         if now >= self.session.deadline:
             self.session.receive(None, now)
             self._follow_session(now)
@@ -213,10 +209,8 @@ class Link:
 
     def take(self, now: float) -> bytes | None:
         """Return the next frame to write; None if none is due."""
-        self._dispatch_pending()
         # After a freeze of the process a velocity may have expired in the queue: its timer replaces it.
-        if self.timeouts.next_time() <= now:
-            self.timeouts.run(now)
+        self.timeouts.run(now)
         queue, dialect = self.queue, self.session.dialect
         if self.session.running and now - queue.last_sent > DRIVER_SILENCE:
             # The process was suspended: old requests are void, and the first frame must be a stop.
@@ -253,7 +247,7 @@ class Link:
 
         May be called again where the robot goes on sending.
         """
-        self._dispatch_pending()
+        self.dispatch_pending()
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
         self._closing = self._closing or self.session.state in open_states
         self.session.stop("closed")
@@ -301,11 +295,6 @@ class Link:
             self._waiting = packet, measured, now
         else:
             self.dispatcher.packet(packet, measured, now)
-
-    def _dispatch_pending(self) -> None:
-        if self._waiting is not None:
-            (sip, measured, now), self._waiting = self._waiting, None
-            self.dispatcher.packet(sip, measured, now)
 
     def _end_session(self, why: str) -> None:
         if raw := self.queue.waiting(Priority.RAW):

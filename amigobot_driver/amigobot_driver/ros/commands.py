@@ -118,26 +118,25 @@ class VelocityInput(Interface):
         self._on_twist(message.twist, info)
 
     def _on_twist(self, twist: Twist, info: MessageInfo) -> None:
-        self._drive(topics.CMD_VEL.name, info, lambda robot, at: robot.drive(twist.linear.x, twist.angular.z, at))
+        self._drive(topics.CMD_VEL.name, info, Robot.drive, twist.linear.x, twist.angular.z)
 
     def _on_wheels(self, message: WheelVelocities, info: MessageInfo) -> None:
-        self._drive(topics.CMD_WHEELS.name, info, lambda robot, at: robot.drive_wheels(message.left, message.right, at))
+        self._drive(topics.CMD_WHEELS.name, info, Robot.drive_wheels, message.left, message.right)
 
     def _on_heading(self, message: HeadingVelocity, info: MessageInfo) -> None:
-        self._drive(
-            topics.CMD_HEADING.name, info, lambda robot, at: robot.drive_course(message.velocity, message.heading, at)
-        )
+        self._drive(topics.CMD_HEADING.name, info, Robot.drive_course, message.velocity, message.heading)
 
-    def _drive(self, topic: str, info: MessageInfo, command: Callable[[Robot, float], None]) -> None:
+    def _drive(self, topic: str, info: MessageInfo, command: Callable[..., None], *values: float) -> None:
         # A velocity counts from its arrival at this computer, which may be before a stop that another thread handled.
-        waited = _waited(info)
+        received = info["received_timestamp"]  # ns; 0 if the middleware does not tell
+        waited = max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
         if waited > self._timeout:
             self._refuse_old(topic, f"it waited for {waited:.1f} s in this computer's queue")
             return
-        received = self._driver.clock() - waited
+        requested = self._driver.clock() - waited
         try:
             with self._driver.robot() as robot:
-                command(robot, received)
+                command(robot, *values, requested)
         except Refused as reason:
             self._refuse(topic, str(reason))
 
@@ -153,12 +152,6 @@ class VelocityInput(Interface):
     def _refuse(self, topic: str, reason: str) -> None:
         # Refusals that differ in a number only are logged as one.
         self._context.warn(topic, f"refused: {reason}", key=_NUMBER.sub("#", reason))
-
-
-def _waited(info: MessageInfo) -> float:
-    """Return how long (s) a message has been in this computer's queue; 0 if the middleware does not tell."""
-    received = info["received_timestamp"]
-    return max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
 
 
 def _minimal_node(node: Node) -> Node:

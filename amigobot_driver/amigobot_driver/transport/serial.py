@@ -86,19 +86,15 @@ class SerialPort:
         """Write all bytes, see `Port.write`."""
         try:
             with self._lock:
-                # pyserial's write waits until the kernel takes more bytes: 27 us.
-                written = self._write_device(data) if self._local else 0
+                written = 0
+                if self._local:
+                    # pyserial's write waits until the kernel takes more bytes: 27 us.
+                    with contextlib.suppress(BlockingIOError):
+                        written = os.write(self._serial.fileno(), data)
                 if written < len(data):
                     self._serial.write(data[written:])
         except _FAILURES as error:
             raise PortError(_explain(self.name, error)) from None
-
-    def _write_device(self, data: bytes) -> int:
-        """Return how many of the bytes the kernel takes at once."""
-        try:
-            return os.write(self._serial.fileno(), data)
-        except BlockingIOError:
-            return 0
 
     def set_baud(self, baud: int) -> None:
         """Change the line speed, see `Port.set_baud`."""

@@ -176,8 +176,7 @@ class Motion(Component):
                 suspended a moment ago.
         """
         with self.counting_refusals():
-            self._check()
-            self._check_awake("goal", now)
+            self._check("goal", now)
             if not (self._motors_off_since == math.inf or self._motors_coming()):
                 raise Refused(_MOTORS_OFF)
         self.stats.accepted += 1
@@ -314,14 +313,12 @@ class Motion(Component):
     def _notify(self, text: str) -> None:
         self._context.emit(Notice(text))
 
-    def _check(self) -> None:
+    def _check(self, request: str, now: float) -> None:
+        """Refuse a motion without a robot, in an emergency stop, or from before this process was suspended."""
         if not self._running:
             raise Refused(f"there is no robot to drive: {self._no_robot}")
         if self.emergency:
             raise Refused("the emergency stop is latched: call clear_emergency_stop first")
-
-    def _check_awake(self, request: str, now: float) -> None:
-        """Refuse what may have waited in a queue while this process was suspended."""
         if now < self._late_until:
             self._awake_from, self._late_until = max(self._awake_from, now + WAKING), -math.inf
         if now < self._awake_from:
@@ -334,8 +331,7 @@ class Motion(Component):
         limited_before = self.limits.limited
         try:
             setpoint = limited()
-            self._check()
-            self._check_awake("velocity", now)
+            self._check("velocity", now)
             if now < self._stopped_at:
                 raise Refused("the robot was stopped after this velocity was sent")
         except Refused:
