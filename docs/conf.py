@@ -41,6 +41,8 @@ ROOT_FILES = {
     "SECURITY.md": "project/security",
     "QUALITY_DECLARATION.md": "project/quality",
 }
+#: A page of this folder, as docstrings name it.
+PAGE = re.compile(r"docs/(\w+)\.md")
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
 
 
@@ -78,8 +80,14 @@ def mark_examples(app: Sphinx, what: str, name: str, obj: object, options: objec
             lines[number:number] = ["::", ""]
 
 
+def link_pages(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Make a page that a docstring names a link, in place."""
+    lines[:] = [PAGE.sub(r":doc:`/\1`", line) for line in lines]
+
+
 def setup(app: Sphinx) -> None:
     """Add what is above."""
     app.connect("source-read", read_root_file)
+    app.connect("autodoc-process-docstring", link_pages)
     app.connect("autodoc-process-docstring", mark_examples, priority=400)  # before the sections become lists
     app.add_transform(Anchors)

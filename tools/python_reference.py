@@ -22,7 +22,7 @@ BEGIN, END = "<!-- reference -->\n", "<!-- end of reference -->"
 sys.path.insert(0, str(ROOT / "amigobot_driver"))
 
 import amigobot_driver  # noqa: E402
-from amigobot_driver import AmigoBot, AmigoBotError, EventStream, Recording, Subscription  # noqa: E402
+from amigobot_driver import AmigoBot, AmigoBotError, Event, EventStream, Recording, Subscription  # noqa: E402
 from amigobot_driver.protocol import Packet  # noqa: E402
 
 #: What methods of AmigoBot return and a program ends or reads: each has a table of its own.
@@ -54,19 +54,28 @@ def reference() -> str:
     errors = {name: value for name, value in public.items() if _is_error(value)}
     classes = {name: value for name, value in public.items() if isinstance(value, type) and name not in errors}
     values = {name: value for name, value in classes.items() if value not in (AmigoBot, *HANDLES)}
-    tables.append(_table("### Values and events", {name: _first(value) for name, value in values.items()}))
+    events = {name: value for name, value in values.items() if issubclass(value, Event)}
+    tables.append(_table("### Events", {name: _first(value) for name, value in events.items()}))
+    others = {name: value for name, value in values.items() if name not in events}
+    tables.append(_table("### Values", {name: _first(value) for name, value in others.items()}))
     tables.append(_table("### Errors", {name: _first(value) for name, value in errors.items()}))
-    described = (kind for kind in values.values() if dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum))
-    tables += ["### Fields of the values and events\n", *map(_fields, described)]
-    tables += ["### Parts of a snapshot\n", *map(_fields, _parts(amigobot_driver.RobotSnapshot, set(public)))]
+    described = [kind for kind in values.values() if _has_fields(kind)]
+    tables += ["### Fields of the events and values\n", *map(_fields, described)]
+    known = set(public)
+    parts = [part for kind in described for part in _parts(kind, known)]
+    tables += ["### Parts of these values\n", *map(_fields, parts)]
     return "\n".join(tables)
 
 
+def _has_fields(kind: object) -> typing.TypeGuard[type]:
+    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum))
+
+
 def _parts(kind: type, known: set[str]) -> Iterator[type]:
-    """The dataclasses in the fields of a dataclass that are not on the page yet, each before its own parts."""
+    """The dataclasses and enums in the fields of a dataclass that are not on the page, each before its own parts."""
     for hint in typing.get_type_hints(kind).values():
         for part in (hint, *typing.get_args(hint)):
-            if dataclasses.is_dataclass(part) and not issubclass(part, Packet) and part.__name__ not in known:
+            if _has_fields(part) and not issubclass(part, Packet) and part.__name__ not in known:
                 known.add(part.__name__)
                 yield part
                 yield from _parts(part, known)
@@ -83,7 +92,7 @@ def _members(kind: type) -> dict[str, str]:
 
 def _fields(kind: type) -> str:
     """The fields of a dataclass, or the members of an enum, with the comments that the source has for them."""
-    title, notes = f"#### `{kind.__name__}`\n\n{_first(kind)}", comments(kind)
+    title, notes = f"#### `{kind.__name__}`\n\n{_linked(_first(kind))}", comments(kind)
     if issubclass(kind, enum.Enum):
         return _table(title, {member.name: notes.get(member.name, "") for member in kind})
     rows = {}
@@ -129,8 +138,14 @@ def _first(value: Any) -> str:
 
 
 def _table(title: str, rows: dict[str, str]) -> str:
-    lines = "\n".join(f"| `{name.replace('|', chr(92) + '|')}` | {text} |" for name, text in rows.items())
+    lines = "\n".join(f"| `{name.replace('|', chr(92) + '|')}` | {_linked(text)} |" for name, text in rows.items())
     return f"{title}\n\n| | |\n|---|---|\n{lines}\n"
+
+
+def _linked(text: str) -> str:
+    """A text of the code with a link for each page of docs/ that it names, with an erratum or without."""
+    text = re.sub(r"docs/protocol\.md (E-\d+)", lambda erratum: f"[{erratum[1]}](protocol.md#{erratum[1].lower()})", text)
+    return re.sub(r"docs/([\w/-]+\.md)", r"[\1](\1)", text)
 
 
 if __name__ == "__main__":

@@ -292,7 +292,7 @@ def test_robot_walls_and_obstacles_are_moved_with_mouse_touch_and_keys(
     assert speed(source) == 0  # the arrow keys have not driven
     browser.press("#tab-simulator")
     browser.button("All walls as loaded")
-    until(lambda: thing(source, other.number) == other, "it is back")
+    until(lambda: things(source).get(other.number) == other, "it is back")
     assert browser.complaints() == []
 
 

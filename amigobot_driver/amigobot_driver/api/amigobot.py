@@ -20,9 +20,9 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
             robot.drive(0.2, duration=2.0)
             print(robot.pose)
 
-    The constructor returns when the robot is connected, its motors are on and its sonars have reported. `close`, the
-    end of the `with` block and the end of the program stop the robot, switch its motors off and close the session. If
-    the process is killed, the watchdog of the robot stops it.
+    The constructor returns when the robot is connected, its motors are on (unless `Options(motors_on_connect=False)`)
+    and its sonars have reported. `close`, the end of the `with` block and the end of the program stop the robot, switch
+    its motors off and close the session. If the process is killed, the watchdog of the robot stops it.
 
     Methods block until the robot has confirmed what was asked for, and raise an `AmigoBotError` if it does not. Several
     threads may call them. Lengths are in m, angles in rad, counter-clockwise positive, times in s.

@@ -189,7 +189,9 @@ class Connection:
             return robot.options
 
     def wait_until_connected(self, timeout: float = 10.0) -> None:
-        """Wait for the robot after the connection was lost. Its motors are on and its pose has continued afterwards.
+        """Wait for the robot after the connection was lost.
+
+        Afterwards motors, sonars and streams are as they were, and the pose has continued.
 
         Args:
             timeout: Seconds to wait at most.

@@ -210,7 +210,10 @@ class Subscription:
         return self._stream.dropped
 
     def cancel(self) -> None:
-        """End the subscription, and wait up to 5 s for a call that is running."""
+        """End the subscription, and wait up to 5 s for a call that is running.
+
+        The function itself may call this: then it returns at once, and the function is not called again.
+        """
         self._stream.close()
         if self._thread is not threading.current_thread():
             self._thread.join(_LAST_CALL)

@@ -45,7 +45,7 @@ class Options:
     compass: str = "off"  #: off, sip (from the SIPs, in steps of 2 deg) or packets (compass packets)
     gripper_stream: bool = True  #: GRIPPERpacs, every info cycle, if the robot reports a gripper
     joystick_stream: bool = False  #: JOYSTICKpacs, every info cycle
-    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped (docs/protocol.md E-24)
+    digital_output_mask_first: bool = False  #: DIGOUT's bytes swapped, for a firmware whose outputs do not follow
     pwm_frequency: float = 0.0  #: Hz of the motors' PWM (Erratic), 4000 to 16000; 0: the robot's own
     pwm_max_duty: float = 0.0  #: share of full power (Erratic), 0.01 to 1; 0: the robot's own
     trace: bool = False  #: emit every frame, both ways
