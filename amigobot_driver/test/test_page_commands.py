@@ -326,7 +326,7 @@ def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], Futu
 def ros_program(folder: Path, name: str) -> tuple[Path, str]:
     """A ROS program of the tutorial, written to a file, and the output that the page shows."""
     numbered = [text for text in blocks(ROOT / TUTORIAL, "python") if "import rclpy" in text]
-    (shown,) = (c.output for c in COMMANDS if c.page == TUTORIAL and name in c.text)
+    (shown,) = (c.output for c in COMMANDS if c.page == TUTORIAL and f"python {name}" in c.text)
     file = folder / name
     file.write_text(numbered[ROS_PROGRAMS.index(name)], encoding="utf-8")
     assert len(numbered) == len(ROS_PROGRAMS)
