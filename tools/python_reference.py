@@ -144,7 +144,7 @@ def _table(title: str, rows: dict[str, str]) -> str:
 
 def _linked(text: str) -> str:
     """A text of the code with a link for each page of docs/ that it names, with an erratum or without."""
-    text = re.sub(r"docs/protocol\.md (E-\d+)", lambda erratum: f"[{erratum[1]}](protocol.md#{erratum[1].lower()})", text)
+    text = re.sub(r"docs/protocol\.md (E-\d+)", lambda link: f"[{link[1]}](protocol.md#{link[1].lower()})", text)
     return re.sub(r"docs/([\w/-]+\.md)", r"[\1](\1)", text)
 
 

@@ -111,8 +111,9 @@ def test_the_path_of_a_bag_is_drawn_and_written_as_numbers(tmp_path: Path) -> No
 
 def test_fields_of_a_topic_of_a_bag_are_printed_as_csv(tmp_path: Path) -> None:
     write_bag(tmp_path / "my_bag")
-    table = run("bag_to_csv.py", str(tmp_path / "my_bag"), "/odom", "pose.pose.position.x", "header.frame_id")
-    assert table.split() == ["time,pose.pose.position.x,header.frame_id", "0.0,0.0,odom", "1.0,0.5,odom", "2.0,1.0,odom"]
+    fields = "pose.pose.position.x", "header.frame_id"
+    table = run("bag_to_csv.py", str(tmp_path / "my_bag"), "/odom", *fields)
+    assert table.split() == [",".join(("time", *fields)), "0.0,0.0,odom", "1.0,0.5,odom", "2.0,1.0,odom"]
 
 
 def test_every_example_is_run_here_and_takes_a_port() -> None:

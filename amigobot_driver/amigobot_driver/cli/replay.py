@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: of the robot)")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help="print each packet: time (s since the start of the recording), x, y (m), yaw (rad), velocities, V, sonars (m)")
+    form.add_argument(
+        "--csv",
+        action="store_true",
+        help="print each packet: s since the start of the recording, m, rad, m/s, rad/s, V, and m of each new echo",
+    )
     form.add_argument("--json", action="store_true", help="print where the robot was at the end as JSON: s, m, rad")
     form.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
     parser.add_argument("--rate", type=float, default=1.0, metavar="X", help="with --pty: speed (%(default)g)")
