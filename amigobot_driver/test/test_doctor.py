@@ -297,6 +297,14 @@ def test_a_watchdog_that_is_off_is_an_error(tmp_path: Path) -> None:
     assert causes(look(f"sim://?robot={robot}", 2.0)) == ["watchdog-off"]
 
 
+def test_a_robot_that_takes_long_to_stop_is_an_error(tmp_path: Path) -> None:
+    robot = tmp_path / "mine.yaml"
+    robot.write_text("extends: amigo\nname: mine\nflash: {TransDecel: 10}\n")
+    findings = look(f"sim://?robot={robot}", 2.0)
+    assert causes(findings) == ["slow-stop"]
+    assert "a stop from 300 mm/s takes 30 s" in str(findings).lower()
+
+
 @pytest.mark.parametrize(("load", "expected"), [(0.0, ["bad-link"]), (1e3, ["bad-link", "overload"])])
 def test_a_bad_link_is_told_with_its_figures(load: float, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))

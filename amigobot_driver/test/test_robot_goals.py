@@ -281,7 +281,8 @@ class TestEnds:
         assert finish(bench, new).success
 
     def test_of_a_robot_that_hardly_brakes_are_told_within_a_limit(self):
-        bench = connected("amigo", tuning={"trans_decel": 20})
+        bench = connected("amigo")
+        bench.simulator._firmware.drive.set_parameter("trans_decel", 20)
         move = moved(bench, 20.0)
         bench.run(2)
         bench.ask(lambda: bench.robot.stop(bench.now))

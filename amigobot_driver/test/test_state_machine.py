@@ -205,6 +205,13 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("charger", {"out": True, "pause": 0.5}),
         ("get_ready_and_drive", {"linear": 0.0, "angular": 0.25}),
     ),
+    "a robot with a low deceleration, which ends with its session: it brakes as it is set at each time": (
+        ("begin", {"setup": Setup(profile="amigo-sh", sonar_on_connect=False), "connected": 1.0}),
+        ("send_raw", {"number": 5, "arguments": [-1], "text": b"", "pause": 0.1}),
+        ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.25}),
+        ("limit_what_is_driven", {"linear": -1.0, "limit": 0.3}),
+        ("get_ready_and_drive", {"linear": 0.25, "angular": 0.0}),
+    ),
 }
 
 

@@ -48,6 +48,7 @@ from .devices.working_values import WorkingValues
 from .dialects import Dialect, dialects
 from .events import Identified, OdometryStale
 from .link import Link
+from .monitors.braking import BrakingMonitor
 from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
 from .monitors.stalls import StallMonitor
@@ -136,6 +137,9 @@ class Robot:
         self.link_timing = LinkTiming(context)
         self.stalls = StallMonitor(context)
         self.standstill = StandstillMonitor(context, self._driven)
+        self.braking = BrakingMonitor(
+            context, self.limits, lambda: None if self.working_values.applying else self.working_values.config
+        )
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
         self.pwm = MotorPwm(context, self.unconfirmed)

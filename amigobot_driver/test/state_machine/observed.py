@@ -288,13 +288,6 @@ class ObservedWorld:
         return Physics().boot_time + self.silence + 2 * visit + LEEWAY
 
     @property
-    def deceleration(self) -> tuple[float, float]:
-        """m/s^2, rad/s^2 with which this robot comes to rest: as the firmware is set, or coasting without power."""
-        linear, angular = self.witness.deceleration
-        coasting = Physics().coast_deceleration
-        return min(linear, coasting), min(angular, coasting / (self.profile.body.track / 2))
-
-    @property
     def in_order(self) -> bool:
         """The line is open and undisturbed, and the robot is on."""
         faults = self.bench.simulator.faults
@@ -381,9 +374,7 @@ class ObservedWorld:
                 self._frame = event.data
         elif isinstance(event, Report):
             punctual = time >= self.punctual_since and not self._delay
-            made = self.witness.find(
-                self._frame, event.stamp, time, whole=self.setup.moving_bit, heap=not punctual
-            )
+            made = self.witness.find(self._frame, event.stamp, time, whole=self.setup.moving_bit, heap=not punctual)
             seen.sightings.append(
                 Sighting(
                     time,

@@ -62,13 +62,17 @@ class MovesOnlyAsAllowed(Check):
         self._resting_since = math.inf
 
     def look(self, world: World, seen: Seen) -> None:
-        deceleration, reaction, repair = world.deceleration, world.reaction, world.repair
+        reaction, repair = world.reaction, world.repair
         allowances = world.allowances
         oldest = math.inf
         for tick in seen.ticks:
             horizon = allowances.horizon(tick.time, reaction, repair)
             oldest = min(oldest, horizon)
             allowed = allowances.since(horizon, tick.time)
+            deceleration = (
+                tick.slows[0] if any(allowed.linear) else tick.stops[0],
+                tick.slows[1] if any(allowed.angular) else tick.stops[1],
+            )
             self._reach.step(allowed, deceleration, tick.time - self._last if tick.time > self._last else 0.01)
             self._last = tick.time
             if world.as_built() and tick.time > world.forced_until:

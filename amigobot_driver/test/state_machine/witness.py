@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 
+from amigobot_driver.profiles import Physics
 from amigobot_driver.sim import Session, Simulator
 from amigobot_driver.sim.controller import TICK
 from amigobot_driver.sim.line import Priority
@@ -35,6 +36,9 @@ class Tick:
     angular: float
     at_rest: bool
     motors_on: bool
+    #: m/s^2 and rad/s^2 with which the firmware slows the robot down to rest, and to another velocity
+    stops: tuple[float, float]
+    slows: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,7 @@ class Witness:
 
     @property
     def deceleration(self) -> tuple[float, float]:
-        """m/s^2 and rad/s^2 with which the firmware slows down, the weaker of its two ways."""
+        """m/s^2 and rad/s^2 with which the firmware changes the velocity, the weaker of its two ways."""
         server = self._firmware.drive.server
         linear, angular = server.translation_limits, server.rotation_limits
         return min(linear.acceleration, linear.deceleration), min(angular.acceleration, angular.deceleration)
@@ -231,7 +235,22 @@ class Witness:
             body.turn_rate,
             max(abs(left), abs(right)) < AT_REST,
             self._firmware.drive.motors_on,
+            *self._decelerations(),
         )
+
+    def _decelerations(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The decelerations down to rest and to another velocity; without power the wheels coast."""
+        server = self._firmware.drive.server
+        axes = server.translation_limits, server.rotation_limits
+        stops, slows = (
+            (axes[0].deceleration, axes[1].deceleration),
+            tuple(axis.acceleration if axis.brakes_only_to_zero else axis.deceleration for axis in axes),
+        )
+        if self.motors_on:
+            return stops, slows
+        coasting = Physics().coast_deceleration
+        coasts = coasting, coasting / (self._body._track / 2)
+        return coasts, coasts
 
     def _status(self) -> Status:
         drive, hardware, body = self._firmware.drive, self._firmware.hardware, self._body

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 
 from ...protocol import BAUD_RATES, Parameters
+from ...robot.monitors.braking import slow_stops
 from ...wording import counted
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
@@ -68,7 +69,7 @@ def configuration(case: Case) -> Iterator[Finding]:
         cause = Cause("bad-link", text, "Check cable and radio. Then:", again)
         yield Finding("configuration", Severity.WARNING, "no CONFIG packet came", (cause,))
         return
-    yield from _dangers(case, config)
+    yield from _dangers(case, config, (snapshot.commands.max_linear, snapshot.commands.max_angular))
     # Imported here: the simulator is a third of the time that the start takes, and at this point the robot is awaited.
     from ...sim.factory import factory_settings
 
@@ -86,8 +87,8 @@ def configuration(case: Case) -> Iterator[Finding]:
     yield Finding("configuration", Severity.NOTE, text, details=(*lines[:_SHOWN], *more), values=values)
 
 
-def _dangers(case: Case, config: Parameters) -> Iterator[Finding]:
-    """Settings with which the robot is not safe, or cannot drive."""
+def _dangers(case: Case, config: Parameters, limits: tuple[float, float]) -> Iterator[Finding]:
+    """Settings with which the robot is not safe, or cannot drive; `limits` are those of the velocity, m/s and rad/s."""
     restore = f"amigobot config restore fixed.yaml --port {shlex.quote(case.target.url)}"
     if config.watchdog == 0:
         text = "WatchDog is 0: the robot drives on if this computer or the link fails."
@@ -98,6 +99,10 @@ def _dangers(case: Case, config: Parameters) -> Iterator[Finding]:
         action = "Set PwmMax with the maintenance tool of the robot. Then:"
         cause = Cause("no-power", "PwmMax is 0: the motors get no power.", action, case.target.command())
         yield Finding("configuration", Severity.ERROR, "the motors get no power: PwmMax is 0", (cause,))
+    for text in slow_stops(config, limits):
+        fixed = f"echo '{{trans_decel: 300, rot_decel: 50}}' > fixed.yaml && {restore}"
+        cause = Cause("slow-stop", f"{text[0].upper()}{text[1:]}.", "Or until the connection ends:", fixed)
+        yield Finding("configuration", Severity.ERROR, "the robot takes long to stop", (cause,))
     for name, word in (("trans_vel_max", "drive"), ("rot_vel_max", "turn")):
         if config.value(name) == 0:
             fixed = f"echo '{name}: {300 if word == 'drive' else 200}' > fixed.yaml && {restore}"

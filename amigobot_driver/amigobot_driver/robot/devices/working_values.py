@@ -21,6 +21,10 @@ RETRIES = RetryPolicy(interval=0.5, limit=6, afterwards=10.0)
 
 _MAX_ARGUMENT = 0x7FFF
 
+#: s that a stop takes at most, with the lowest deceleration that can be set, from 1 m/s and 200 deg/s: no robot of the
+#: manuals leaves the factory with faster limits, nor with a deceleration near this. Beyond it the driver warns.
+STOP_TIME = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class WorkingValue:
@@ -38,19 +42,24 @@ class WorkingValue:
         return f"{self.low} to {self.high} {self.unit}".rstrip()
 
     def allows(self, value: int) -> bool:
-        """Whether the command can carry this value."""
+        """Whether a caller may set this value."""
         return self.low <= value <= self.high
+
+    def carries(self, value: int) -> bool:
+        """Whether the command can carry this value of the robot's own, which may be a deceleration below `low`."""
+        return (1 if self.sign < 0 else self.low) <= value <= self.high
 
 
 #: By the names in CONFIGpac. The highest values are those that a command can carry; firmware may have lower limits. No
-#: limit, acceleration or encoder factor is 0, which would stop the robot for good.
+#: limit, acceleration or encoder factor is 0, which would stop the robot for good. With a low deceleration it drives
+#: on for minutes after a stop: 300 s from 0.3 m/s with 1 mm/s^2.
 TUNABLE: Mapping[str, WorkingValue] = {
     "trans_vel_max": WorkingValue(Command.SETV, "mm/s", 1),
     "rot_vel_max": WorkingValue(Command.SETRV, "deg/s", 1),
     "trans_acc": WorkingValue(Command.SETA, "mm/s^2", 1),
-    "trans_decel": WorkingValue(Command.SETA, "mm/s^2", 1, sign=-1),
+    "trans_decel": WorkingValue(Command.SETA, "mm/s^2", round(1000 / STOP_TIME), sign=-1),
     "rot_acc": WorkingValue(Command.SETRA, "deg/s^2", 1),
-    "rot_decel": WorkingValue(Command.SETRA, "deg/s^2", 1, sign=-1),
+    "rot_decel": WorkingValue(Command.SETRA, "deg/s^2", round(200 / STOP_TIME), sign=-1),
     "rot_kp": WorkingValue(Command.ROTKP, "", 0),
     "rot_kv": WorkingValue(Command.ROTKV, "", 0),
     "rot_ki": WorkingValue(Command.ROTKI, "", 0),
@@ -75,7 +84,11 @@ def check_working_values(values: Mapping[str, object]) -> None:
         if known is None:
             raise ValueError(f"{name} cannot be set, these can: {', '.join(TUNABLE)}")
         if type(value) is not int or not known.allows(value):
-            raise ValueError(f"{name} is {value!r:.60}, allowed: {known.range_text}")
+            why = ""
+            if known.sign < 0 and type(value) is int and 0 < value < known.low:
+                speed = round(STOP_TIME * known.low)
+                why = f": a stop from {speed} {known.unit.removesuffix('^2')} would take {speed / value:.0f} s"
+            raise ValueError(f"{name} is {value!r:.60}, allowed: {known.range_text}{why}")
 
 
 _NO_ANSWER = f"sent CONFIG {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot did not answer"
@@ -150,7 +163,7 @@ class WorkingValues(RequestComponent):
         """
         for name in names:
             value = self.own.value(name) if self.own else None
-            if value is None or not TUNABLE[name].allows(value):
+            if value is None or not TUNABLE[name].carries(value):
                 self.requested.pop(name, None)
                 self._changed.discard(name)
             else:

@@ -69,9 +69,7 @@ class VelocityLimits:
         return left * scale * turning, right * scale * turning
 
 
-def working_limits(
-    profile: Limits, config: Parameters | None, requested: tuple[float, float]
-) -> tuple[float, float]:
+def working_limits(profile: Limits, config: Parameters | None, requested: tuple[float, float]) -> tuple[float, float]:
     """Return the limits to apply (m/s, rad/s): the requested ones, else the robot's own; none beyond the maximum.
 
     Args:
