@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from component_bench import ComponentBench
 
@@ -131,3 +133,54 @@ def test_waits_for_room_in_a_full_queue_and_counts_no_attempt_meanwhile(bench: R
     bench.sends.run(60.0, bench.queue.has_room)
     assert bench.request.attempts == 0 and not future.done()
     assert bench.run(60.0)[-1] == "PLAYLIST(7)"
+
+
+class TestAttemptsAfterTheLimit:
+    @pytest.fixture
+    def notices(self, bench: RequestBench, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+        monkeypatch.setattr(Entry, "retries", RetryPolicy(interval=1.0, limit=3, afterwards=10.0))
+        notices: list[object] = []
+        bench.context.emit = notices.append
+        return notices
+
+    @staticmethod
+    def sent(bench: RequestBench, start: float, end: float) -> list[float]:
+        """The times, in steps of 1 s, at which the command goes out."""
+        return [float(now) for now in range(int(start), int(end)) if bench.run(float(now))]
+
+    def test_go_on_at_the_longer_interval_until_the_robot_responds(
+        self, bench: RequestBench, notices: list[object]
+    ) -> None:
+        bench.request.start(0.0)
+        assert self.sent(bench, 0, 30) == [0, 1, 2, 3, 13, 23]
+        assert notices == [Notice("no entry came; it is requested every 10 s from now on, see diagnostics")]
+        assert bench.request.pending and bench.request.counters()["entry_given_up"] == 1
+        bench.answer(7, 30.0)
+        assert not bench.request.pending and self.sent(bench, 30, 50) == []
+
+    def test_a_caller_fails_at_the_limit_instead_of_waiting_for_them(
+        self, bench: RequestBench, notices: list[object]
+    ) -> None:
+        future = bench.request.request(0.0)
+        assert self.sent(bench, 0, 4) == [0, 1, 2, 3]
+        assert not future.result(0).success and bench.request.pending
+        assert notices == []
+
+    @pytest.mark.parametrize(
+        ("end", "announced"),
+        [
+            (lambda bench: bench.request.fail("the session has ended"), 1),
+            (lambda bench: bench.answer(7, 4.0), 2),
+            (lambda bench: bench.request.pause(), 2),
+        ],
+        ids=["session", "response", "pause"],
+    )
+    def test_are_announced_once_until_the_robot_responds_or_the_request_is_withdrawn(
+        self, bench: RequestBench, notices: list[object], end: Callable[[RequestBench], object], announced: int
+    ) -> None:
+        bench.request.start(0.0)
+        self.sent(bench, 0, 4)
+        end(bench)
+        bench.request.start(5.0)
+        self.sent(bench, 5, 9)
+        assert len(notices) == announced

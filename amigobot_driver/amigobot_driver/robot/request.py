@@ -43,7 +43,7 @@ class RetryPolicy:
 
     interval: float  #: s between two attempts
     limit: int  #: attempts
-    afterwards: float = 0.0  #: s between the attempts after the limit; 0: none are made
+    afterwards: float = 0.0  #: s between the attempts after the limit, for as long as it takes; 0: none are made
 
     @property
     def duration(self) -> float:
@@ -67,6 +67,7 @@ class ConfirmedRequest:
         self.resent = 0
         self.given_up = 0
         self.pending = False
+        self._announced = False  #: that attempts are made after the limit: once until the robot responds
         self._owner = owner
         self._context = owner._context
         self._timer = self._context.sends.timer(self._attempt)
@@ -103,6 +104,7 @@ class ConfirmedRequest:
 
     def succeed(self, message: str) -> None:
         """End the request: the robot has confirmed it."""
+        self._announced = False
         self._end(True, message)
 
     def fail(self, message: str) -> None:
@@ -111,15 +113,22 @@ class ConfirmedRequest:
 
     def pause(self) -> None:
         """Stop sending; the callers wait until the request is started again or ended."""
+        self._announced = False
         self._set_pending(False)
         self._timer.cancel()
 
     def give_up(self, message: str) -> None:
-        """Fail after the last attempt; if no caller waits, emit a Notice."""
+        """Fail after the last attempt; if no caller waits, emit a Notice. With `afterwards` the attempts go on."""
         self.given_up += 1
-        if not self._callers:
+        if afterwards := self._owner.retries.afterwards:
+            message += f"; it is requested every {afterwards:.0f} s from now on, see diagnostics"
+        if not (self._callers or self._announced):
             self._context.emit(Notice(message))
-        self.fail(message)
+        if afterwards:
+            self._announced = True
+            self._callers.finish(False, message)
+        else:
+            self.fail(message)
 
     def counters(self) -> Mapping[str, int]:
         """`resent` and `given_up` with the name of the request in front."""
@@ -133,7 +142,7 @@ class ConfirmedRequest:
         if self.attempts == policy.limit:
             if message := self._owner._failure():
                 self.give_up(message)
-            if not (self.pending and policy.afterwards):
+            if not self.pending:
                 return
         for command in self._owner._commands():
             self._context.queue.put(command)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from ..protocol import OVERHEAD, Command, Compass, Encoders, Gripper, Gyro, Instruction, Io, Joystick, Packet
 from .bandwidth import BandwidthPlanner
 from .component import Component, Context
-from .events import Notice
 from .request import RequestComponent, RetryPolicy
 
 #: A stream whose packets are missing is requested at this interval; after the limit the driver warns, and requests it
@@ -52,7 +51,7 @@ class StreamState(RequestComponent):
 
     Attributes:
         name: The manuals' name of the packet.
-        requested: The user requests it.
+        requested: The user requests it; `set_active` starts it.
         active: It is requested, the firmware supports it and the line has room for it.
         packets: Packets that have arrived.
         size: Bytes of the largest frame so far.
@@ -77,7 +76,6 @@ class StreamState(RequestComponent):
         self.packets = 0
         self._on_resize = on_resize
         self._switched_on = False  #: in this session
-        self._reported = False  #: the missing packets were reported: once, also over several sessions
         context.on_packet(stream.packet, self._on_packet)
         self._watch = context.sends.timer(self._on_pause)
 
@@ -90,11 +88,6 @@ class StreamState(RequestComponent):
     def resent(self) -> int:
         """Number of repeated requests."""
         return self._request.resent
-
-    def set_requested(self, on: bool) -> None:
-        """Store whether the user requests the stream; `set_active` starts it."""
-        self._reported = self._reported and self.requested is on
-        self.requested = on
 
     def set_active(self, active: bool, now: float) -> None:
         """Start or stop the stream."""
@@ -128,7 +121,6 @@ class StreamState(RequestComponent):
         if size > self.size:
             self.size = size
             self._on_resize(now)
-        self._reported = False
         if self.active or (self._switched_on and not self._watch.pending):
             # At that time the next packet is late, or the robot did not receive the command that stops the stream.
             self._watch.set(now + RETRIES.interval)
@@ -147,15 +139,7 @@ class StreamState(RequestComponent):
         return "it comes"
 
     def _failure(self) -> str:
-        if not self._reported:
-            self._reported = True
-            self._context.emit(
-                Notice(
-                    f"sent {self.stream.command(self.stream.on)} {RETRIES.limit} times, no {self.stream.name} arrived; "
-                    f"it is requested every {RETRIES.afterwards:.0f} s from now on, see diagnostics"
-                )
-            )
-        return ""
+        return f"{self._sent()}, no {self.name} arrived"
 
 
 class Streams(Component):
@@ -175,7 +159,7 @@ class Streams(Component):
         """Request or release a stream, for this session and later ones; `now` is in s."""
         state, self._now = self.states[stream], now
         if on != state.requested:
-            state.set_requested(on)
+            state.requested = on
             self._review(state)
 
     def problem(self, stream: Stream) -> str:

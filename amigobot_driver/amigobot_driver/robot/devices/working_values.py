@@ -237,6 +237,8 @@ class WorkingValues(RequestComponent):
 
     def _confirmation_after_interval(self) -> str:
         self._give_up_exhausted()
+        if self._answered and self._request.attempts == RETRIES.limit:
+            self._give_up_differences()
         return "confirmed" if self._answered and not self._callers and not self._differences() else ""
 
     def _commands(self) -> Iterator[Instruction]:
@@ -278,22 +280,22 @@ class WorkingValues(RequestComponent):
             self._finish(caller, False, _NO_ANSWER)
             return
         config, values = self.config, caller.values
-        missed = [name for name in values if self._has(config, name) and config.value(name) != values[name]]
-        reported = ", ".join(f"{name} {config.value(name)} instead of {values[name]}" for name in missed)
-        self._forget(name for name in missed if self.requested.get(name) == values[name])
-        message = f"after {RETRIES.limit} tries the robot reports {reported or 'these values'}"
-        self._finish(caller, not missed, message)
+        missed = {
+            name: value for name, value in values.items() if self._has(config, name) and config.value(name) != value
+        }
+        self._forget(name for name, value in missed.items() if self.requested.get(name) == value)
+        self._finish(caller, not missed, _reported(config, missed))
+
+    def _give_up_differences(self) -> None:
+        """Fail for values from before this session, for which no caller waits."""
+        missed = {name: self.requested[name] for name in self._differences()}
+        if missed and self.config:
+            self._given_up += 1
+            self._context.emit(Notice(_reported(self.config, missed)))
+            self._forget(missed)
 
     def _failure(self) -> str:
-        """Fail for values from before this session, for which no caller waits."""
-        if self.config is None or not self._answered:
-            self._context.emit(Notice(f"{_NO_ANSWER}; it is requested every {RETRIES.afterwards:.0f} s from now on"))
-            self._given_up += 1
-            return ""
-        config, missed = self.config, self._differences()
-        reported = ", ".join(f"{name} {config.value(name)} instead of {self.requested[name]}" for name in missed)
-        self._forget(missed)
-        return f"after {RETRIES.limit} tries the robot reports {reported}"
+        return _NO_ANSWER
 
     def _forget(self, names: Iterable[str]) -> None:
         for name in list(names):
@@ -303,6 +305,11 @@ class WorkingValues(RequestComponent):
     def _finish(self, caller: _Caller, success: bool, message: str) -> None:
         self._callers.remove(caller)
         finish(caller.future, Outcome(success, message))
+
+
+def _reported(config: Parameters, missed: Mapping[str, int]) -> str:
+    found = ", ".join(f"{name} {config.value(name)} instead of {value}" for name, value in missed.items())
+    return f"after {RETRIES.limit} tries the robot reports {found or 'these values'}"
 
 
 def _command(name: str, value: int) -> Instruction:
