@@ -60,6 +60,7 @@ pioneer_p3dx_driver:
     tf_prefix: alpha
     base_frame_id: base_link
     publish_motors_state: true
+    cmd_vel_timeout: 2000
     rev_count: -1
 """
 PLAYER_CFG = """\
@@ -277,7 +278,9 @@ def test_a_file_of_rosaria(capsys: pytest.CaptureFixture[str], write: Any) -> No
 
 
 def test_a_file_of_rosaria2_whose_node_has_another_name(capsys: pytest.CaptureFixture[str], write: Any) -> None:
-    values, _ = imported(capsys, write("rosaria2.yaml", ROSARIA2_YAML))
+    values, text = imported(capsys, write("rosaria2.yaml", ROSARIA2_YAML))
+    assert values["cmd_vel_timeout"] == 0.6
+    assert "cmd_vel_timeout: 2000: rosaria2 does not declare it" in text
     assert values["port"] == "/dev/ttyS1" and values["baud"] == 38400
     assert values["frame_prefix"] == "alpha/" and values["base_frame"] == "base_link"
     assert "rev_count" not in values

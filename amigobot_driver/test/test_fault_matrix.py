@@ -485,7 +485,7 @@ ROWS = (
     Row(
         name="low battery",
         happens="the battery is nearly empty",
-        seen="battery_state and diagnostics warn, with the voltage at which the robot switches off",
+        seen="battery_state and diagnostics warn, with the cut-off voltage of the [profile](robots.md)",
         begin=charged(0.05),
         end=charged(1.0),
         lasts=10.0,
@@ -494,7 +494,8 @@ ROWS = (
     Row(
         name="flat battery",
         happens="the battery falls below the cut-off: the robot ends every session after a moment",
-        seen="the link fails repeatedly until the battery is charged; log and diagnostics name the battery",
+        seen="the link fails repeatedly until the battery is charged; log and diagnostics name the battery, with the "
+        "cut-off voltage of the [profile](robots.md), the AmigoBot's for a Pioneer too",
         begin=charged(0.0),
         end=charged(1.0),
         lasts=20.0,

@@ -71,6 +71,7 @@ OF_OTHERS = {
     "/navigate_to_pose",
     "/navigate_to_pose/_action/cancel_goal",
     "nav2_bringup",
+    "teleop_twist_joy",
     "/cmd_vel",
     "/chatter",
     "recorded",

@@ -153,7 +153,10 @@ IMU = Topic("imu/data_raw", Imu, "as streamed", _IMU_NOTES)
 IO = Topic("io", IoState, "each SIP or IOpac", "digital pins, analog volts")
 CURRENTS = Topic("motor_currents", MotorCurrents, "as streamed", "Erratic; A")
 BUMPERS = Topic(
-    "bumpers", Bumpers, "each SIP", "Pioneer; pressed segments, front from the left, rear on around the robot"
+    "bumpers",
+    Bumpers,
+    "each SIP",
+    "Pioneer; pressed segments: `front` from the robot's left to its right, `rear` from its right to its left",
 )
 COMPASS = Topic("compass", Compass, "each SIP or TCM2pac", "Pioneer, with `compass`; clockwise from north, and as yaw")
 GRIPPER = Topic("gripper_state", GripperState, "each SIP and GRIPPERpac", "Pioneer with a gripper")

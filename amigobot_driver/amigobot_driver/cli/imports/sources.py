@@ -143,7 +143,7 @@ ROSARIA2 = Source(
         "publish_sonar": Rule(note="sonar topics are published while they have a subscriber"),
         "publish_sonar_pointcloud2": Rule(note="sonar/cloud is published while it has a subscriber"),
         "publish_motors_state": Rule(note="motors_enabled is a field of the topic status"),
-        "cmd_vel_timeout": _TIMEOUT,
+        "cmd_vel_timeout": Rule(note="rosaria2 does not declare it and takes 0.6 s always"),
         "publish_aria_lasers": _LASER,
         "debug_aria": _ARIA_LOG,
         "aria_log_filename": _ARIA_LOG,
