@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import io
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ ROSARIA_YAML = """\
 RosAria:
   port: 192.168.1.32:8101
   TicksMM: 138
-  RevCount: 33500
+  RevCount: 32550
   DriftFactor: -99999
   trans_accel: 0.3
   sonar_frame: sonar
@@ -270,7 +271,7 @@ def test_a_file_of_rosaria(capsys: pytest.CaptureFixture[str], write: Any) -> No
         "motors_on_connect": True,
         "cmd_vel_timeout": 0.6,
         "ticks_per_mm": 138,
-        "rev_count": 33500,
+        "rev_count": 32550,
         "linear_acceleration": 0.3,
     }
     assert "no limit for 0, which this driver does not have" in text
@@ -387,6 +388,25 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_the_source_can_be_said(capsys: pytest.CaptureFixture[str], write: Any) -> None:
     values, _ = imported(capsys, write("a.yaml", "port: /dev/ttyS3"), "rosaria")
     assert values["port"] == "/dev/ttyS3" and values["cmd_vel_timeout"] == 0.6
+
+
+@pytest.mark.parametrize(
+    ("given", "parameter", "value", "allowed"),
+    [
+        ("p2os_driver: {max_xdecel: -0.05}", "linear_deceleration", None, "0, or 0.1 to 4 m/s^2"),
+        ("p2os_driver: {max_xspeed: 20.0}", "max_linear_velocity", 0.5, "0, or 0.001 to 10 m/s"),
+        ("p2os_driver: {rot_kp: 40000}", "rotation_kp", None, "-1, or 0 to 32767"),
+        ("RosAria: {RevCount: 40000}", "rev_count", None, "-1, or 1 to 32767"),
+        ("RosAria: {baud: 1200}", "baud", None, "0, 9600, 19200, 38400, 57600, 115200"),
+    ],
+)
+def test_a_value_that_the_node_refuses_is_left_out_with_what_is_allowed(
+    capsys: pytest.CaptureFixture[str], write: Any, given: str, parameter: str, value: object, allowed: str
+) -> None:
+    pytest.importorskip("amigobot_driver.ros.parameters")
+    values, text = imported(capsys, write("a.yaml", given))
+    assert values.get(parameter) == value
+    assert re.search(rf"^# - .*parameter {parameter} is .*, allowed: {re.escape(allowed)}$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", SOURCES)

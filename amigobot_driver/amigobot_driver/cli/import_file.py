@@ -43,8 +43,27 @@ def run(args: argparse.Namespace) -> int:
         imported = convert(read(args.file, SOURCES.get(args.source)))
     except ImportFileError as error:
         raise UsageError(f"{args.file}: {_one_line(str(error))}") from None
+    _leave_out_what_the_node_refuses(imported)
     print("\n".join(_lines(args.file, imported)))
     return 0
+
+
+def _leave_out_what_the_node_refuses(imported: Imported) -> None:
+    """Replace each value out of range by the default, with a sentence: the node would not start with it."""
+    try:
+        from ..ros.parameters import TABLE
+    except ImportError:
+        return  # Without ROS 2 the ranges are not known. The node names the value when it starts.
+    specs = {spec.name: spec for spec in TABLE}
+    for parameter, value in list(imported.values.items()):
+        try:
+            specs[parameter].check(value)
+        except ValueError as error:
+            imported.left_out.append(f"{imported.origin[parameter]}: {error}")
+            del imported.values[parameter]
+            if parameter in imported.source.defaults:
+                imported.values[parameter] = imported.source.defaults[parameter]
+                imported.origin[parameter] = f"as {imported.source.name} does by default"
 
 
 def _lines(file: Path, imported: Imported) -> Iterator[str]:
