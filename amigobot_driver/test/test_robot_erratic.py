@@ -13,7 +13,16 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, ErraticCommand, ErraticConfig, Instruction, decode, find_command
+from amigobot_driver.protocol import (
+    Command,
+    ErraticCommand,
+    ErraticConfig,
+    Instruction,
+    Motor,
+    Sip,
+    decode,
+    find_command,
+)
 from amigobot_driver.robot import (
     BatteryChanged,
     BatteryLevel,
@@ -28,6 +37,7 @@ from amigobot_driver.robot import (
     Refused,
 )
 from amigobot_driver.robot.dialects import Dialect, dialects
+from amigobot_driver.robot.dialects.erratic import Erratic
 from amigobot_driver.sim import Faults, Revision, Simulator, load_world
 
 FAMILY, ERRATIC = dialects()
@@ -276,10 +286,11 @@ class TestDriving:
 class TestHeadingUnit:
     """Degrees, or 4096 to the turn: docs/protocol.md E-42."""
 
-    def test_degrees_are_noticed_when_the_robot_turns(self) -> None:
+    @pytest.mark.parametrize("rate", [1.0, -1.0])
+    def test_degrees_are_noticed_when_the_robot_turns(self, rate: float) -> None:
         bench = erratic(revision=Revision(heading="deg"))
         bench.connect()
-        bench.run(8.0, cmd_vel=(0.0, 1.0))
+        bench.run(8.0, cmd_vel=(0.0, rate))
         assert any("taken as degrees" in notice.text for notice in bench.told(Notice))
         before, truth = bench.robot.estimator.odometer.state.yaw, bench.simulator.truth.pose.heading
         bench.run(3.0, cmd_vel=(0.0, 0.5))
@@ -296,6 +307,28 @@ class TestHeadingUnit:
         assert bench.robot.estimator.odometer.state.yaw == pytest.approx(
             math.remainder(bench.simulator.truth.pose.heading, math.tau), abs=0.02
         )
+
+    @pytest.mark.parametrize("shape", [(1, -1), (1, 1, -1), (1, 1, 1, 1, -1), (1,)])
+    @pytest.mark.parametrize("heading", [12, 300])
+    def test_wheels_that_oscillate_do_not_look_like_degrees(self, heading: int, shape: tuple[int, ...]) -> None:
+        """Faster than packets come: the velocities in them alternate or stay, and the heading hardly moves."""
+        dialect = Erratic()
+        dialect.set_profile(load_profile("erratic"))
+        for sign in itertools.islice(itertools.cycle(shape), 2000):
+            motor = Motor(
+                x=0,
+                y=0,
+                heading=heading + sign,
+                left_velocity=-65 * sign,
+                right_velocity=65 * sign,
+                battery=120,
+                stall=0,
+                heading_target=0,
+                distance_target=0,
+            )
+            sip = dialect.on_packet(motor)
+            assert isinstance(sip, Sip) and sip.heading == heading + sign
+        assert not dialect.remarks
 
     def test_both_layouts_of_the_motor_packet_are_read(self) -> None:
         bench = erratic(revision=Revision(layout="player"))

@@ -63,9 +63,8 @@ _COUNTERPARTS: Mapping[CommandTable, ErraticCommand] = {
 _SONAR_PATIENCE = 10
 #: The family counts heading in 4096 steps, and encoder ticks in 32 bits instead of 24.
 _TURN, _DEGREES, _TICKS = 4096, 360, 1 << 24
-#: rad by which the wheels must have turned the robot before the unit of the heading is decided, and the share of it
-#: below which a heading in 4096 units per turn is impossible.
-_PROOF, _TOO_LITTLE = math.pi, 0.25
+#: rad by which the wheels must have turned the robot before the unit of the heading is decided.
+_PROOF = math.pi / 2
 #: s between two motor packets.
 _CYCLE = 0.05
 
@@ -100,7 +99,7 @@ class Erratic(Dialect):
         self._left = self._right = 0  #: ticks, in 32 bits
         self._degrees = False
         self._heading: int | None = None
-        self._by_wheels = self._by_heading = 0.0  #: rad turned, as either has it
+        self._by_wheels = self._by_heading = 0.0  #: rad turned to the left, as either has it
 
     def streams(self, packet: Packet) -> bool:
         """Return whether this is a motor packet."""
@@ -187,11 +186,12 @@ class Erratic(Dialect):
             self._by_wheels = self._by_heading = 0.0
             return
         turn = (motor.heading - before + _TURN // 2) % _TURN - _TURN // 2
+        # Sums with signs: wheels that oscillate between two packets have velocities that no heading shows.
         if abs(turn) < _DEGREES // 2:  # a larger one is a step from 359 to 0 degrees
-            self._by_heading += abs(turn) * math.tau / _TURN
-            self._by_wheels += abs(motor.right_velocity - motor.left_velocity) / 1000 / self._track * _CYCLE
-        if self._by_wheels >= _PROOF:
-            if self._by_heading < _TOO_LITTLE * self._by_wheels:
+            self._by_heading += turn * math.tau / _TURN
+            self._by_wheels += (motor.right_velocity - motor.left_velocity) / 1000 / self._track * _CYCLE
+        if abs(self._by_wheels) >= _PROOF:
+            if 0.5 < self._by_heading / self._by_wheels * _TURN / _DEGREES < 2.0:
                 self._degrees = True
                 self.remarks.append(
                     "the wheels turned the robot about eleven times as far as its heading shows: taken as degrees"
