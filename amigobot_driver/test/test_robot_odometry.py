@@ -340,6 +340,23 @@ class TestReconnect:
         assert after.angular == pytest.approx(rate, rel=0.15)
         assert odometer.jumps == 0
 
+    @pytest.mark.parametrize("missing", [0, 3, 6, 9])
+    @pytest.mark.parametrize("motion", [(0.75, 0.0), (-0.75, 0.3), (0.2, 4.8), (0.0, -4.8)])
+    def test_sips_lost_in_a_heap_are_no_jump(self, motion: tuple[float, float], missing: int) -> None:
+        """SIPs behind a freeze come at one time: it says nothing of the time between two of them."""
+        counters = Counters()
+        odometer = Odometer(AMIGO)
+        drive(counters, odometer, [motion] * 3)
+        since = counters.time
+        for number in range(21):
+            counters.move(*motion)
+            if not 8 < number <= 8 + missing:
+                after = odometer.update(counters.sip(), since + 2.1 + number * 1e-6)
+                assert after.turned == pytest.approx(counters.heading, abs=0.002)
+                assert after.x == pytest.approx(counters.x, abs=0.002)
+                assert after.y == pytest.approx(counters.y, abs=0.002)
+        assert odometer.jumps == 0
+
     def test_one_command_zeroes_the_counters_once(self) -> None:
         """At a wall wheels turn in jerks: then counters do not fit the velocities, right behind SETO as well."""
         odometer, sip = Odometer(load_profile("p2dx")), Counters().sip()

@@ -212,6 +212,22 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("limit_what_is_driven", {"linear": -1.0, "limit": 0.3}),
         ("get_ready_and_drive", {"linear": 0.25, "angular": 0.0}),
     ),
+    "SIPs lost in the heap behind a freeze: the turn between two of them counted as impossible": (
+        ("begin", {"setup": Setup(profile="amigo", encoders=True), "connected": None}),
+        ("get_ready_and_drive", {"linear": 0.0, "angular": 1.0}),
+        ("disturb_line", {"faults": Faults(lose_packets=0.3), "pause": 0.0}),
+        ("freeze", {"seconds": 2.1, "writer_first": False, "pause": 0.0}),
+    ),
+    "an Erratic whose servo oscillates: its heading was taken for degrees": (
+        ("begin", {"setup": Setup(profile="erratic-player", walls=True), "connected": 1.0}),
+        ("move_in_a_new_session", {"distance": -0.4, "within": 0.0}),
+        ("move_to_the_end", {"distance": 1.0}),
+        ("move_in_a_new_session", {"distance": 0.1, "within": 0.0}),
+        ("tune", {"change": ("rot_kv", 32767), "pause": 0.0}),
+        ("move", {"distance": 1.0, "pause": 0.0}),
+        ("set_range", {"to_robot": True, "from_robot": True, "pause": 1.0}),
+        ("turn_to_the_end", {"angle": 0.0}),
+    ),
 }
 
 

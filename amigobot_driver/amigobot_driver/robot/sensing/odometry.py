@@ -45,8 +45,10 @@ _ROLL = 5.0
 _COAST = 1.0
 #: s after a SIP in which a controller restarts that sends no other one: one cycle, and one SIP that was lost.
 _LATEST_RESET = 0.2
-#: Least and largest share of the distance by the wheels' velocities that SIPs of one burst may show.
-_BURST_SHARES = 0.1, 3.0
+#: Largest share of one cycle's motion that a SIP may show that came in one burst with the one before.
+_BURST_SHARE = 3.0
+#: Longest time from the first to the last stamp of a heap of late SIPs, as a share of that before the first one.
+_HEAP = 2.0
 #: s between two SIPs of most robots.
 CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
@@ -126,7 +128,9 @@ class Odometer:
         self.jumps: int = before.jumps if before else 0
         #: changes whenever the relation between counters and pose does
         self.frame: int = before.frame + 1 if before else 0
-        self._regular = False  #: the last SIP came one cycle after the one before
+        self._regular = False  #: the last SIP was made one cycle after the one before
+        #: cycles in the stamp of a late SIP that may be of those in the heap behind it; s, the end of such a heap
+        self._unspent, self._heap_until = 0, -math.inf
         self._units = profile.units
         self._track = profile.body.track
         self._calibration = profile.calibration
@@ -282,11 +286,17 @@ class Odometer:
             jump = self._jump_in_gap(sip, dt, counted)
         else:
             cycles = round(dt / cycle)  # 0: it came in one burst with the one before
-            self._regular = cycles == 1
+            # SIPs may be missing within a heap: each took one cycle, and any of them may have taken all that are left.
+            left = self._unspent if stamp <= self._heap_until else 0
+            self._unspent = max(left, cycles - 1) if cycles else max(left - 1, 0)
             if cycles > 1:
-                counts = self._unwrapped(counts, before, sip, cycles * cycle)
+                self._heap_until = max(self._heap_until, stamp + _HEAP * (cycles - 1) * cycle)
+            self._regular = cycles == 1 and not self._unspent
+            longest = (self._unspent + 1) * cycle
+            if self._unspent:
+                counts = self._unwrapped(counts, before, sip, longest)
                 counted = self._motion(counts, before.heading)
-            jump = self._jump(sip, stamp, cycles * cycle, counted)
+            jump = self._jump(sip, stamp, cycles * cycle, longest, counted)
             if jump is not None:
                 self.jumps += 1
                 self._forget_zero(stamp)
@@ -364,14 +374,23 @@ class Odometer:
         position = math.sqrt(2) * unit if counted.x or counted.y else min(abs(way), unit)
         return position + _LEVER * self._units.angle
 
-    def _jump(self, sip: Sip, stamp: float, span: float, counted: _Step) -> _Step | None:
-        """Return the motion since the last SIP if the counters jumped; None if they counted it."""
+    def _jump(self, sip: Sip, stamp: float, span: float, longest: float, counted: _Step) -> _Step | None:
+        """Return the motion since the last SIP if the counters jumped; None if they counted it.
+
+        Args:
+            sip: The new SIP.
+            stamp: Its time, s.
+            span: Time since the last one by the stamps, in whole cycles, s; 0 in a burst.
+            longest: The longest time that may have passed, s.
+            counted: The difference of the counters.
+        """
         assert self.counters
         before, then = self.counters
-        dt = max(stamp - then, CYCLE)
+        dt = max(stamp - then, longest, CYCLE)
+        leap_known, most = span >= longest, 0.0 if span else _BURST_SHARE
+        span = span or CYCLE
         # A late SIP looks like one after a lost one: then the time is less reliable.
-        shares = (0.9 if self._regular else 0.1, _LATE_SHARE) if span else _BURST_SHARES
-        leap_known, span = span > 0.0, span or CYCLE
+        shares = 0.9 if self._regular else 0.1, max(most, _LATE_SHARE * longest / span)
         (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
         way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
         change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
@@ -455,9 +474,9 @@ class Odometer:
         # Heading over time does not depend on the track width, but needs a reliable time.
         angular, span = by_wheels, cycle * 0.4
         if cycles:
-            # A SIP that is late looks like one after others that were lost, until the next one comes.
+            # A SIP that is late looks like one after others that were lost, until the next ones come.
             mean = (by_wheels + (old.right_velocity - old.left_velocity) / self._track) / 2
-            span = min([count * cycle for count in range(1, cycles + 1)], key=lambda s: abs(turned / s - mean))
+            span = min([n * cycle for n in range(1, self._unspent + 2)], key=lambda s: abs(turned / s - mean))
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
