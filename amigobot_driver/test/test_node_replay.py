@@ -28,7 +28,8 @@ from std_msgs.msg import Header
 from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
-from amigobot_driver.ros.replay import SteadyGraph, _packets_of
+from amigobot_driver.ros.replay import _packets_of
+from amigobot_driver.ros.steady import Steady
 from amigobot_msgs.msg import Packet, RobotConfig
 from amigobot_tools.bag.writer import open_writer
 
@@ -250,24 +251,10 @@ def test_a_paused_player_started_before_the_driver_waits_for_it(complete: Bag, t
         assert logged_at(late, "player and node are ready") - logged_at(late, "waiting for a recording") > 1.9
 
 
-def test_a_graph_is_steady_for_as_long_as_no_subscriber_and_no_node_is_new() -> None:
-    with Bench(None, port="replay://elsewhere") as bench:
-        node = bench.client.node
-        now = 0.0
-        graph = SteadyGraph(node, lambda: now)
-        bench.wait_until(lambda: len(node.get_node_names()) > 1)
-        graph.steady()
-        now += 1.5
-        assert graph.steady() == 1.5
-        packets = node.create_publisher(Packet, "elsewhere/packets", 10)
-        bench.wait_until(packets.get_subscription_count)
-        assert graph.steady() == 0.0
-        now += 3.0
-        assert graph.steady() == 3.0
-        nodes = len(node.get_node_names())
-        bench.start(port="replay://recorded")
-        bench.wait_until(lambda: len(node.get_node_names()) > nodes)
-        assert graph.steady() == 0.0
+def test_the_graph_is_steady_for_as_long_as_no_subscriber_and_no_node_is_new() -> None:
+    steady = Steady()
+    seen = [((1, 0), 0.0, 0.0), ((1, 0), 1.5, 1.5), ((1, 1), 2.0, 0.0), ((1, 1), 5.0, 3.0), ((2, 1), 6.0, 0.0)]
+    assert [steady.observe(counts, now) for counts, now, _ in seen] == [duration for _, _, duration in seen]
 
 
 @pytest.mark.parametrize("late", ["LATE_SERVICES", "LATE_PUBLISHERS"])

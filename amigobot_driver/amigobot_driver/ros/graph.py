@@ -19,6 +19,7 @@ from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from ..doctor import Endpoint, Graph
+from .steady import Steady
 from .temporary_node import TemporaryNode
 
 #: s in which nodes are discovered, and s in which the odometry of a driver arrives.
@@ -45,16 +46,15 @@ def read_graph(discovery: float = _DISCOVERY) -> Graph:
 
 
 def _settled(temporary: TemporaryNode, discovery: float) -> Graph:
-    """Return the graph when discovery has ended: nodes, their names and their topics are discovered one by one."""
-    began = time.monotonic()
+    """Return the graph when discovery has ended."""
+    began, steady = time.monotonic(), Steady()
     temporary.spin(discovery)
-    graph = _graph(temporary.node)
     while True:
-        temporary.spin(_LOOK)
-        elapsed, before, graph = time.monotonic() - began, graph, _graph(temporary.node)
-        settled = graph == before and not graph.nameless
-        if elapsed >= _LIMIT or (settled and (graph.drivers or elapsed >= _ABSENCE * discovery)):
+        graph, now = _graph(temporary.node), time.monotonic()
+        settled = steady.observe(graph, now) >= _LOOK and not graph.nameless
+        if now - began >= _LIMIT or (settled and (graph.drivers or now - began >= _ABSENCE * discovery)):
             return graph
+        temporary.spin(_LOOK)
 
 
 def _graph(node: Node) -> Graph:

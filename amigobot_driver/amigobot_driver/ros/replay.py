@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Any, get_args, get_type_hints
 
@@ -28,6 +28,7 @@ from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, MissingPackets, Replay
 from .log import LogThrottle
 from .parameters import BadParameter
+from .steady import Steady
 
 #: Default of NAME in the URL.
 _DEFAULT_NAME = "recorded"
@@ -158,25 +159,6 @@ class _Stage(Enum):
     KNOWN = auto()
 
 
-class SteadyGraph:
-    """Knows for how long no node and no subscriber of this node's topics has appeared or disappeared."""
-
-    def __init__(self, node: Node, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start at zero; `clock` returns s."""
-        self._node = node
-        self._clock = clock
-        self._counts = (-1, -1)
-        self._since = clock()
-
-    def steady(self) -> float:
-        """Look at the graph, and return since how many s it is as it is now; call this several times a second."""
-        subscribers = sum(publisher.get_subscription_count() for publisher in self._node.publishers)
-        counts = len(self._node.get_node_names()), subscribers
-        if counts != self._counts:
-            self._counts, self._since = counts, self._clock()
-        return self._clock() - self._since
-
-
 class PausedPlayer:
     """Resumes a paused player as soon as this node receives every packet, and the subscribers receive every result.
 
@@ -190,7 +172,7 @@ class PausedPlayer:
     def __init__(self, node: Node, name: str, topic: str) -> None:
         self._node = node
         self._topic = topic
-        self._graph = SteadyGraph(node)
+        self._steady = Steady()
         self._is_paused = node.create_client(IsPaused, f"{name}/rosbag2_player/is_paused")
         self._resume = node.create_client(Resume, f"{name}/rosbag2_player/resume")
         self._stage = _Stage.ABSENT
@@ -204,15 +186,18 @@ class PausedPlayer:
             self._stage = _Stage.ABSENT
         if self._stage is _Stage.KNOWN:
             return
-        ready = self._graph.steady() >= _STEADY or time.monotonic() - self._asked_at > _PATIENCE
+        now = time.monotonic()
+        subscribers = sum(publisher.get_subscription_count() for publisher in self._node.publishers)
+        steady = self._steady.observe((len(self._node.get_node_names()), subscribers), now)
+        ready = steady >= _STEADY or now - self._asked_at > _PATIENCE
         if self._stage is _Stage.PAUSED:
             if ready:
-                self._stage, self._asked_at = _Stage.RESUMING, time.monotonic()
+                self._stage, self._asked_at = _Stage.RESUMING, now
                 self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
             return
-        unanswered = self._stage is not _Stage.ABSENT and time.monotonic() - self._asked_at > _REPEAT
+        unanswered = self._stage is not _Stage.ABSENT and now - self._asked_at > _REPEAT
         if there and (self._stage is _Stage.ABSENT or unanswered) and self._node.count_publishers(self._topic):
-            self._stage, self._asked_at = _Stage.ASKED, time.monotonic()
+            self._stage, self._asked_at = _Stage.ASKED, now
             self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_paused)
 
     def _on_paused(self, response: Future) -> None:
