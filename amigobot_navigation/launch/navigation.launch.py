@@ -21,7 +21,7 @@ from launch_ros.substitutions import FindPackageShare
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
-from amigobot_driver.sim import Pose, load_world
+from amigobot_driver.sim import Pose, load_world, parse_pose
 from amigobot_navigation.names import fitted_file
 from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem
 
@@ -46,12 +46,17 @@ SLAM = "online_async_launch.py"
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the navigation."""
     texts = {
-        "world": ("office", "world of the simulated robot: one of this package, or a file"),
+        "world": ("office", "world of the simulated robot: one of this package, or a file, also a map of ROS"),
         "port": ("", "start the driver on this port; empty: it runs already, or sim is true"),
         "robot": (
             "",
             "profile of the robot, such as amigo-sh, for the driver and for Nav2's footprint and sonars; empty: that "
             "of driver_params_file, else Nav2 plans for an AmigoBot, even if the robot reports another model",
+        ),
+        "start": (
+            "",
+            "X,Y,DEGREES: where the robot is in the map at first, for amcl, localization:=odometry and the simulated "
+            "robot; empty: the start of the world with sim, else amcl waits for a pose, and odometry starts at 0,0,0",
         ),
         "map": ("", "map for planning and localization, a .yaml file; empty: that of the world"),
         "params_file": (
@@ -108,7 +113,7 @@ class Navigation:
         self.frames = robot_frames(self.driven)
         self.respawn = {"respawn": arguments["use_respawn"] == "true", "respawn_delay": RESPAWN_DELAY}
         self.simulated = arguments["sim"] == "true"
-        self.start = load_world(arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
+        self.start = self.given_start()
         self.common = {"use_sim_time": arguments["use_sim_time"] == "true"}
         self.notes: list[str] = []
         self.name = self.robot() or REFERENCE
@@ -118,6 +123,12 @@ class Navigation:
             # Before the other one, which may be the user's: of two values the later one counts.
             files.insert(0, HERE / "config" / "nav2_before_lyrical.yaml")
         self.files = [self.fitted(self.of_the_robot(file)) for file in files]
+
+    def given_start(self) -> Pose:
+        """The pose of the robot in the map at the start: of the argument, of the simulated world, or the origin."""
+        if self.arguments["start"]:
+            return parse_pose(self.arguments["start"])
+        return load_world(self.arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
 
     def robot(self) -> str:
         """The profile that Nav2 plans for; empty if nothing names one before the robot does."""
@@ -164,8 +175,10 @@ class Navigation:
 
     def driver(self) -> Action:
         """Return the driver, simulated or at a port."""
-        robot, world = self.arguments["robot"], self.arguments["world"]
-        port = f"sim://{robot or 'amigo'}?world={world}" if self.simulated else self.arguments["port"]
+        robot, world, start = (self.arguments[name] for name in ("robot", "world", "start"))
+        port = self.arguments["port"]
+        if self.simulated:
+            port = f"sim://{robot or 'amigo'}?world={world}" + (f"&start={start}" if start else "")
         names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
         passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.
@@ -186,16 +199,18 @@ class Navigation:
             # Its launch file has no argument for a namespace, and its topics are absolute.
             topics = [SetRemap(src=f"/{name}", dst=name) for name in ("map", "map_metadata")]
             return [GroupAction([PushRosNamespace(self.namespace), *topics, slam])]
-        world_map = HERE / "maps" / f"{self.arguments['world']}.yaml"
-        map_server = self.server(
-            "map_server", "nav2_map_server", {"yaml_filename": self.arguments["map"] or str(world_map)}
-        )
+        map_server = self.server("map_server", "nav2_map_server", {"yaml_filename": self.map_file()})
         if way == "odometry":
             return [map_server, self.tie(), self.manager("localization", ["map_server"])]
         pose = {"x": self.start.x, "y": self.start.y, "yaw": self.start.heading}
         known = {f"initial_pose.{name}": value for name, value in pose.items()} | {"set_initial_pose": True}
-        amcl = self.server("amcl", "nav2_amcl", known if self.simulated else {})
+        amcl = self.server("amcl", "nav2_amcl", known if self.simulated or self.arguments["start"] else {})
         return [map_server, amcl, self.manager("localization", ["map_server", "amcl"])]
+
+    def map_file(self) -> str:
+        """The map of the argument, else that of the world; a world that is a file is its own map."""
+        world = self.arguments["world"]
+        return self.arguments["map"] or (world if Path(world).suffix else str(HERE / "maps" / f"{world}.yaml"))
 
     def tie(self) -> Action:
         """The odometry tied to the map where it began."""

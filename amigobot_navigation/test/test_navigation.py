@@ -19,7 +19,7 @@ from launch_files import ALLOWED, declared, imported, mocked_launch, started, to
 from tools import maps
 
 from amigobot_driver.profiles import ProfileError, load_profile
-from amigobot_driver.sim import load_world
+from amigobot_driver.sim import WorldError, load_world
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PARAMETER_FILES = sorted((PACKAGE / "config").glob("*.yaml"))
@@ -154,7 +154,7 @@ def test_no_velocity_is_beyond_the_robot() -> None:
 
 
 def test_every_sender_of_velocities_stamps_them() -> None:
-    senders = ("controller_server", "behavior_server", "velocity_smoother", "collision_monitor")
+    senders = ("controller_server", "behavior_server", "velocity_smoother", "collision_monitor", "docking_server")
     assert all(of(node)["enable_stamped_cmd_vel"] is True for node in senders)
 
 
@@ -293,6 +293,34 @@ def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
     managers = {name: node for name, node in nodes.items() if node["executable"] == "lifecycle_manager"}
     managed = [name for node in managers.values() for name in node["parameters"][-1]["node_names"]]
     assert sorted(managed) == sorted(set(nodes) - set(managers))
+
+
+def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world(load: Any) -> None:
+    module, world = load("navigation"), str(PACKAGE / "maps" / "office.yaml")
+    nodes = {node["name"]: node for node in started(module, sim="true", world=world, start="1,2,90")}
+    (driver,) = driver_arguments(module)
+    assert driver["port"] == f"sim://amigo?world={world}&start=1,2,90"
+    assert nodes["map_server"]["parameters"][-1]["yaml_filename"] == world
+    amcl = nodes["amcl"]["parameters"][-1]
+    assert [amcl[f"initial_pose.{name}"] for name in ("x", "y", "yaw")] == pytest.approx([1.0, 2.0, math.pi / 2])
+
+
+def test_a_real_robot_starts_where_it_is_told_and_amcl_waits_if_it_is_not(load: Any) -> None:
+    def started_node(name: str, **arguments: str) -> dict[str, Any]:
+        nodes = started(load("navigation"), port="/dev/ttyUSB0", **arguments)
+        return next(node for node in nodes if node["name"] == name)
+
+    amcl = started_node("amcl", start="1.5,-2,180")["parameters"][-1]
+    assert (amcl["initial_pose.x"], amcl["initial_pose.y"], amcl["set_initial_pose"]) == (1.5, -2.0, True)
+    assert amcl["initial_pose.yaw"] == pytest.approx(math.pi)
+    assert "set_initial_pose" not in started_node("amcl")["parameters"][-1]
+    tie = started_node("start_in_map", localization="odometry", start="1.5,-2,180")["arguments"]
+    assert dict(zip(tie[::2], tie[1::2], strict=True)).items() >= {"--x": "1.5", "--y": "-2.0"}.items()
+
+
+def test_a_start_that_is_no_pose_is_refused(load: Any) -> None:
+    with pytest.raises(WorldError, match="X,Y,DEGREES is needed"):
+        started(load("navigation"), start="1,2")
 
 
 def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
