@@ -42,6 +42,11 @@ def generate_launch_description() -> LaunchDescription:
                 description="also record the raw packets, for replay.launch.py: publish_packets is on "
                 "while the recording lasts",
             ),
+            DeclareLaunchArgument(
+                "split",
+                default_value="0",
+                description="start a new file of the bag each time so many seconds have passed; 0: one file",
+            ),
             OpaqueFunction(function=start),
         ]
     )
@@ -56,7 +61,8 @@ def start(context: LaunchContext) -> list[Action]:
     folder.mkdir(parents=True, exist_ok=True)
     bag = folder / f"{name}_{time.strftime('%Y-%m-%d_%H-%M-%S')}"
     pattern = topics(namespace, arguments["extra"])
-    command = ["ros2", "bag", "record", "--storage", "mcap", "--output", str(bag), "--regex", pattern]
+    split = ["--max-bag-duration", arguments["split"]]
+    command = ["ros2", "bag", "record", "--storage", "mcap", *split, "--output", str(bag), "--regex", pattern]
     # A process of its own: it resets the parameter at the end, and sets it again for a restarted driver.
     switch = Node(
         package="amigobot_driver",

@@ -88,6 +88,16 @@ def test_the_policy_allows_the_nodes_services_and_nothing_else(names: Names) -> 
     assert allowed("action", "execute") == {"turn", "move"}
 
 
+def test_the_policy_of_a_student_drives_one_robot_and_names_what_its_node_has(names: Names) -> None:
+    [profile] = ElementTree.parse(POLICY.with_name("student.policy.xml")).getroot().iter("profile")
+    assert profile.get("ns") == "/alpha"
+    granted = {(group.tag, kind): {entry.text for entry in group} for group in profile for kind in group.attrib}
+    assert granted["topics", "publish"] == {"cmd_vel", "/rosout", "/parameter_events"}
+    assert granted["topics", "subscribe"] <= names.published | {"/clock"}
+    assert granted["services", "request"] <= names.services
+    assert granted["services", "reply"] == {"~/*"}
+
+
 def test_the_reference_names_every_topic_and_service(names: Names) -> None:
     for name in (names.published | names.subscribed | names.services) - OF_EVERY_NODE:
         said = name.replace("range_*", "range_0")

@@ -32,15 +32,16 @@ FOLDER = share("launch")
 FILES = sorted(FOLDER.glob("*.launch.py"))
 
 
-def test_the_service_for_the_start_at_boot_launches_the_driver_and_stops_it_like_ctrl_c() -> None:
-    unit = configparser.RawConfigParser()
-    unit.read(share("systemd") / "amigobot.service", encoding="utf-8")
+@pytest.mark.parametrize("name", ["amigobot", "amigobot-record"])
+def test_a_service_launches_a_file_with_arguments_that_it_has_and_stops_it_like_ctrl_c(load: Any, name: str) -> None:
+    unit = configparser.RawConfigParser(strict=False)  # ExecStartPre may stand twice
+    unit.read(share("systemd") / f"{name}.service", encoding="utf-8")
     command = unit["Service"]["ExecStart"]
     (launch_file, *arguments) = command[command.index("amigobot_driver ") :].rstrip("'").split()[1:]
     assert f"{FOLDER / launch_file}" in map(str, FILES)
-    assert {argument.partition(":=")[0] for argument in arguments} <= {spec.name for spec in TABLE} | {"use_respawn"}
+    assert {argument.partition(":=")[0] for argument in arguments} <= set(declared(load(launch_file.split(".")[0])))
     # systemd sees only the end of `ros2 launch`, which runs on as long as one of its processes does.
-    assert "use_respawn:=true" in arguments
+    assert "use_respawn:=true" in arguments or name == "amigobot-record"
     assert unit["Service"]["KillSignal"] == "SIGINT"
     assert unit["Service"]["KillMode"] == "mixed", "a signal to each process of the launch would arrive twice"
 
@@ -262,10 +263,12 @@ def test_a_recording_has_the_topics_of_one_robot(load: Any, tmp_path: Path) -> N
     module = load("record")
     module.generate_launch_description()
     values = {"namespace": "alpha", "name": "", "output": str(tmp_path / "bags"), "extra": "/map", "packets": "false"}
+    values["split"] = "3600"
     module.start(MagicMock(launch_configurations=values))
     assert module.ExecuteProcess.call_count == 1
     command = module.ExecuteProcess.call_args.kwargs["cmd"]
     assert command[:3] == ["ros2", "bag", "record"]
+    assert command[command.index("--max-bag-duration") + 1] == "3600"
     assert re.fullmatch(r".*/bags/alpha_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d", command[command.index("--output") + 1])
     pattern = command[command.index("--regex") + 1]
     for topic in ("/alpha/odom", "/alpha/sonar/range_7", "/alpha/aux1/rx", "/tf_static", "/diagnostics", "/map"):
@@ -276,7 +279,7 @@ def test_a_recording_has_the_topics_of_one_robot(load: Any, tmp_path: Path) -> N
 
 def test_a_recording_with_packets_asks_the_driver_for_them(load: Any, tmp_path: Path) -> None:
     module = load("record")
-    values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "packets": "true"}
+    values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "packets": "true", "split": "0"}
     module.start(MagicMock(launch_configurations=values))
     (switch,) = (call.kwargs for call in module.Node.call_args_list)
     assert (switch["executable"], switch["namespace"]) == ("packet_switch", "alpha")

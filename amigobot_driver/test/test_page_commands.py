@@ -55,6 +55,7 @@ ELSEWHERE = {
     "rosdep": "needs an installed distribution and root",
     "colcon": "needs an installed distribution",
     "docker": "needs Docker",
+    "sed": "needs an installed package",
     "sudo": "needs root",
     "systemctl": "needs root",
     "journalctl": "needs root",

@@ -12,8 +12,8 @@
 
 The file has the names and units of the CONFIG packet. You may edit it and remove entries. A node sends these working
 values again after every reconnect while it runs. They end with the session (CLOSE) on AmigOS 1.3 and later, and so with
-this command when --port is given; before, when the robot is reset or switched off. They do not change the FLASH of the
-robot; only the maintenance tools of ActivMedia do.
+this command when --port is given; before, when the robot is reset or switched off. This command does not change the
+FLASH of the robot: the tool of its manufacturer does, and for an Erratic the service save_config.
 """
 
 from __future__ import annotations
