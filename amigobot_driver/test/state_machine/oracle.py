@@ -39,7 +39,7 @@ STAMP = 0.02
 JERKS = 0.3
 #: s after a packet for which a robot that is reset may seem to move on as that packet says.
 BRAKED = 0.2
-#: s after a robot was switched on in which its packets may be taken for late ones of before.
+#: s after an Erratic was switched on in a session in which its packets may be taken for late ones of before.
 RESTARTED = 1.0
 #: s after OPEN, and some for the first packet, in which the driver looks for zeroed counters.
 ZEROING = 2.0
@@ -316,6 +316,15 @@ def _unseen(last: Made, made: Made) -> tuple[float, float]:
     )
 
 
+def _extrapolated(last: Made, made: Made) -> tuple[float, float]:
+    """m and rad between two packets, by what the robot moved and by the velocities that the packets tell."""
+    time = made.time - last.time
+    return (
+        abs(made.path - last.path) + time * max(abs(last.tick.linear), abs(made.tick.linear)),
+        abs(made.turned - last.turned) + time * max(abs(last.tick.angular), abs(made.tick.angular)),
+    )
+
+
 class OdometryFollows(Check):
     """The odometry follows the truth within the resolution of the counters: position, heading and direction.
 
@@ -362,11 +371,12 @@ class OdometryFollows(Check):
                 self._align(sighting)
                 return
         at_origin = max(map(abs, made.odometer)) < world.profile.units.distance
-        if (not same or at_origin) and world.witness.touched > last.made.time - JERKS:
-            # At a wall wheels turn in jerks: no velocity in a packet tells what it moved until its counters began anew,
-            # or whether they did, where they are zero.
-            self._align(sighting)
-            return
+        jerked = (not same or at_origin) and world.witness.touched > last.made.time - JERKS
+        if jerked:
+            # At a wall wheels turn in jerks, whose velocity in a packet says nothing of what the robot moved until its
+            # counters began anew; and counters that a jerk brought to zero may have been zeroed.
+            more, more_turn = _extrapolated(last.made, made)
+            gap, turn = gap + more, turn + more_turn
         if not sighting.punctual and sighting.time - world.running_since < ZEROING:
             # Behind OPEN the counters may have been zeroed; late packets leave open how far it moved since.
             self._align(sighting)
@@ -387,7 +397,7 @@ class OdometryFollows(Check):
                 off <= position + gap + turn * path,
                 f"at {sighting.time:.2f} s the position is {off:.4f} m off (allowed {position + gap:.4f}) {way}",
             )
-        if not (same and made.calibrated):
+        if jerked or not (same and made.calibrated):
             self._align(sighting)
 
     def _tolerance(self, world: World, path: float, turned: float) -> tuple[float, float]:
@@ -435,7 +445,6 @@ class TwistIsTrue(Check):
         super().__init__()
         self._last: Sighting | None = None
         self._ticks: deque[Tick] = deque()
-        self._unsure_until = -math.inf
 
     def look(self, world: World, seen: Seen) -> None:
         self._ticks.extend(seen.ticks)
@@ -471,9 +480,6 @@ class TwistIsTrue(Check):
         span = min(dt, world.info_cycle)
         margin = 2 * angle_unit(world) / span + 0.1 * max(abs(low), abs(high)) + 0.01
         if not sighting.punctual:
-            # The odometry takes the length of a cycle from the last 31 arrivals.
-            self._unsure_until = made.time + 3.5
-        if made.time < self._unsure_until:
             # Packets that came late: the time between them says little, as little as 0.4 of a cycle counts as one.
             margin += 1.5 * max(abs(low), abs(high)) + 3 * angle_unit(world) / dt
         self.require(
@@ -489,7 +495,8 @@ class StampsAreTrue(Check):
     def __init__(self) -> None:
         super().__init__()
         self._last = -math.inf
-        self._ticks, self._unsure_until, self._late_until = -1, -math.inf, -math.inf
+        self._ticks, self._session = -1, -1
+        self._restarted_until = self._late_until = -math.inf
         self._counted = True
 
     def look(self, world: World, seen: Seen) -> None:
@@ -502,21 +509,26 @@ class StampsAreTrue(Check):
             made = sighting.made
             if made is None:
                 continue
-            if made.odometer_id != self._ticks:
-                # A robot that was switched on again begins new cycles: its first packets may be late ones of before.
-                self._ticks, self._unsure_until = made.odometer_id, sighting.time + RESTARTED
+            if made.odometer_id != self._ticks and sighting.connections == self._session:
+                # An Erratic that was switched on again in a session begins new cycles, and no packet says so: the first
+                # ones may be taken for late ones of the cycles before.
+                self._restarted_until = sighting.time + RESTARTED
+            self._ticks, self._session = made.odometer_id, sighting.connections
             if not sighting.punctual:
                 # How many packets there were meanwhile is known with the first that did not wait for the line.
                 self._counted = False
-                # Packets that were delayed differently seem to be of a cycle of another length, for four blocks of 16.
-                self._late_until = made.time + 4 * 16 * world.info_cycle
+                # Packets that were delayed differently seem to be of a shorter cycle, for up to two blocks of 16.
+                self._late_until = made.time + 2 * 16 * world.info_cycle
             elif not self._counted and made.starts > made.time + STAMP:
                 continue
-            elif sighting.clean and made.time > self._unsure_until:
+            elif sighting.clean:
                 self._counted = True
                 off = stamp - made.time
-                allowed = STAMP if made.time > self._late_until else 1.5 * STAMP
-                self.require(abs(off) <= allowed, f"at {sighting.time:.3f} s a stamp is {off:.4f} s off")
+                early = 1.5 * STAMP if made.time <= self._late_until else STAMP
+                late = STAMP
+                if sighting.time <= self._restarted_until:
+                    early = late = world.info_cycle
+                self.require(-early <= off <= late, f"at {sighting.time:.3f} s a stamp is {off:.4f} s off")
 
 
 # -- requests -------------------------------------------------------------------------------------------------
