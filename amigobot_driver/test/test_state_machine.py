@@ -218,6 +218,12 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("disturb_line", {"faults": Faults(lose_packets=0.3), "pause": 0.0}),
         ("freeze", {"seconds": 2.1, "writer_first": False, "pause": 0.0}),
     ),
+    "SETO right before a freeze: the SIP that showed it came too late to be its effect": (
+        ("begin", {"setup": Setup(profile="amigo", paced=False), "connected": 1.0}),
+        ("get_ready_and_drive", {"linear": 0.5, "angular": 1.0}),
+        ("zero_counters", {"pause": 0.0}),
+        ("freeze", {"seconds": 2.1, "writer_first": True, "pause": 0.5}),
+    ),
     "an Erratic whose servo oscillates: its heading was taken for degrees": (
         ("begin", {"setup": Setup(profile="erratic-player", walls=True), "connected": 1.0}),
         ("move_in_a_new_session", {"distance": -0.4, "within": 0.0}),

@@ -400,7 +400,7 @@ class Odometer:
         # Counters that fit the motion were not zeroed; whether those of a robot at the origin were makes no difference.
         if off > resolution and counted.differs(since_zero) > resolution:
             off_zero = since_zero.distance_to(way, turn)
-            if stamp <= self._zero_by:
+            if stamp - longest <= self._zero_by:  # a late SIP may have been made that much sooner
                 zeroed = off_zero + change / 4 + resolution < off
             else:
                 doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
