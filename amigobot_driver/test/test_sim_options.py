@@ -96,7 +96,7 @@ def test_every_variant_is_an_option_of_the_url(name: str) -> None:
 
 
 def of_command(*words: str) -> Simulator:
-    return command.build_simulator(parser().parse_args(["--tcp", "1", *words]), lambda event: None)
+    return command._simulator(parser().parse_args(["--tcp", "1", *words]), lambda event: None)
 
 
 def of_url(query: str) -> Simulator:

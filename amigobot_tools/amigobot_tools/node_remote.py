@@ -27,7 +27,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
-from .state import Echo, RobotState, drained
+from .state import Echo, RobotState, drained, yaw_of
 
 _VELOCITIES = {"geometry_msgs/msg/Twist": Twist, "geometry_msgs/msg/TwistStamped": TwistStamped}
 _SERVICES = ("stop", "emergency_stop", "clear_emergency_stop")
@@ -129,7 +129,7 @@ class NodeRemote:
             max_range=profile.sonar.max_range if profile else 5.0,
             x=pose.position.x if pose else math.nan,
             y=pose.position.y if pose else math.nan,
-            yaw=2 * math.atan2(pose.orientation.z, pose.orientation.w) if pose else math.nan,
+            yaw=yaw_of(pose.orientation) if pose else math.nan,
             linear=twist.linear.x if twist else math.nan,
             angular=twist.angular.z if twist else math.nan,
             commanded_linear=linear if time.monotonic() - since < _COMMAND else 0.0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from amigobot_driver import Report
 from amigobot_driver.profiles import Body, Limits, Profile
@@ -156,3 +156,8 @@ def stalled_wheels(report: Report) -> tuple[str, ...]:
     """Return which wheels are stalled: "left", "right"."""
     wheels = (("left", report.left_stalled), ("right", report.right_stalled))
     return tuple(name for name, stalled in wheels if stalled)
+
+
+def yaw_of(orientation: Any) -> float:
+    """Return the heading (rad) of a quaternion that turns about the vertical axis only."""
+    return 2 * math.atan2(orientation.z, orientation.w)

@@ -164,7 +164,7 @@ class Connection:
             robot_class=identity.robot_class,
             subclass=identity.subclass,
             profile=self.profile.name,
-            erratic=self.profile.firmware == "E",
+            erratic=self.profile.erratic,
         )
         try:
             recording = Recording(stream, Path(path), head, self._driver.clock())

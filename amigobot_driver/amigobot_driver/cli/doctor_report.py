@@ -47,7 +47,7 @@ def pack(file: Path, case: Case, result: Mapping[str, Any], text: str) -> None:
 
 def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
     """The packets of the session, as `amigobot record` writes them."""
-    identity, erratic = snapshot.identity, snapshot.profile.firmware == "E"
+    identity, erratic = snapshot.identity, snapshot.profile.erratic
     head = Head(
         started=time.time(),
         port="",

@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _single(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> Served:
     """Open the port of the robot that the arguments describe."""
-    simulator = build_simulator(args, clock.print_event)
+    simulator = _simulator(args, clock.print_event)
     connection = _connect(args.pty, args.tcp, simulator, clock.print, check_baud=args.check_baud)
     stack.callback(connection.close)
     clock.print(f"{_described(simulator)}, listening on {connection.description}")
@@ -160,7 +160,7 @@ def _described(simulator: Simulator) -> str:
     return f"{simulator.profile.description} in {simulator.world.name}"
 
 
-def build_simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
+def _simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
     """Create the simulator from the command line.
 
     Raises:

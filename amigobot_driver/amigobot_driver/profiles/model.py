@@ -227,3 +227,8 @@ class Profile:
     flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     #: keywords of an ARIA file that the driver does not use
     unused: tuple[str, ...] = ()
+
+    @property
+    def erratic(self) -> bool:
+        """Whether the firmware is that of the Videre Erratic."""
+        return self.firmware == "E"

@@ -12,7 +12,6 @@ from ..profiles import Profile
 from ..protocol import ErraticConfig, Parameters
 from .activmedia.dialect import dialect_for
 from .activmedia.flash import ActivMediaFlash
-from .erratic.firmware import ErraticFirmware
 from .erratic.flash import ErraticFlash
 from .keywords import to_keywords
 from .parameters import FlashParameters, load_flash
@@ -25,7 +24,7 @@ def factory_settings(profile: Profile) -> Mapping[str, int | str]:
         ProfileError: A FLASH value of the profile is not allowed.
     """
     flash: FlashParameters
-    if profile.firmware == ErraticFirmware.LETTER:
+    if profile.erratic:
         diameter, track = profile.body.wheel_diameter, profile.body.track
         flash = load_flash(ErraticFlash, profile.flash, profile.name, wheel_diameter=diameter, track=track)
     else:

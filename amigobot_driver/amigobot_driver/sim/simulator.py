@@ -30,7 +30,7 @@ from .body import Body, Wear, outlines_near
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .controller import TICK, Controller
-from .erratic import ErraticFirmware, Revision, RevisionError, build_erratic, revision_names, revision_of
+from .erratic import Revision, RevisionError, build_erratic, revision_names, revision_of
 from .events import Listener, ignore
 from .faults import FaultInjector, Faults
 from .floor import FloorSensors
@@ -150,7 +150,7 @@ class Simulator:
         self._body, self._sonar, self._floor = body, hardware.sonar, hardware.floor
         code = _baud_code(baud) if baud else None
         self._firmware: Controller[Any]
-        if profile.firmware == ErraticFirmware.LETTER:
+        if profile.erratic:
             self._firmware = build_erratic(
                 profile, revision or revision_of(profile), hardware, on_event, name=name, baud_code=code
             )

@@ -184,7 +184,7 @@ class Dashboard:
             skipped = frames[-1].number - browser.packets - len(frames)
             browser.packets = frames[-1].number
             profile = self.source.profile
-            decoded = as_json(frames, erratic=profile is not None and profile.firmware == "E")
+            decoded = as_json(frames, erratic=profile is not None and profile.erratic)
             parts.append(f'"packets":{dumps(decoded)},"packets_skipped":{skipped}')
         if browser.plots:
             points = self.history.after(browser.plotted, browser.plots)

@@ -24,6 +24,7 @@ from std_srvs.srv import SetBool, Trigger
 from amigobot_driver.profiles import load_profile
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
+from ..state import yaw_of
 from .client import Answer
 from .guard import Guard
 from .tour import Pose
@@ -129,8 +130,8 @@ class NodeClient(Node):
         return None
 
     def _on_odometry(self, message: Odometry) -> None:
-        position, q = message.pose.pose.position, message.pose.pose.orientation
-        self.pose = Pose(position.x, position.y, 2 * math.atan2(q.z, q.w))
+        pose = message.pose.pose
+        self.pose = Pose(pose.position.x, pose.position.y, yaw_of(pose.orientation))
         self.speed, self.turn_rate = message.twist.twist.linear.x, message.twist.twist.angular.z
         self.received_at = time.monotonic()
 

@@ -24,6 +24,7 @@ from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse
 
 from ..bag.reader import Message, read_bag
+from ..state import yaw_of
 from .tour import Pose
 
 Array = NDArray[np.float64]
@@ -112,10 +113,8 @@ def read_tour(bag: Path) -> Recording:
     begin, end = by_topic["/cmd_vel"][0].time, by_topic["/cmd_vel"][-1].time
     config = by_topic["/robot_config"][-1].content
     profile = load_profile(config.profile)
-    rows = [
-        (stamp(m.content), m.content.pose.pose.position.x, m.content.pose.pose.position.y, yaw(m.content))
-        for m in by_topic["/odom"]
-    ]
+    poses = [(stamp(m.content), m.content.pose.pose) for m in by_topic["/odom"]]
+    rows = [(at, pose.position.x, pose.position.y, yaw_of(pose.orientation)) for at, pose in poses]
     odometry = Track.of([row for row in rows if row[0] * 1e9 >= begin])
     link = _link_values(by_topic["/diagnostics"])
     return Recording(
@@ -199,12 +198,6 @@ def lost_packets(times: Array, cycle: float) -> int:
 def stamp(message: Any) -> float:
     """Return the stamp of a message in s."""
     return float(message.header.stamp.sec + message.header.stamp.nanosec * 1e-9)
-
-
-def yaw(odometry: Any) -> float:
-    """Return the heading in a message, rad."""
-    q = odometry.pose.pose.orientation
-    return 2 * math.atan2(q.z, q.w)
 
 
 def _rate(times: list[int], begin: int, end: int) -> float:

@@ -37,7 +37,7 @@ from .line import Line
 P = TypeVar("P", bound=Packet)
 
 #: letter of the firmware of an Erratic
-ERRATIC = "E"
+_ERRATIC = "E"
 #: s between two commands, if the profile asks for no more; s between two PULSEs while nothing else is sent
 _SPACING, _BEAT = 0.02, 0.4
 #: bits on the line for one byte
@@ -231,7 +231,7 @@ class Client:
     @property
     def is_erratic(self) -> bool:
         """Whether the robot is an Erratic, which sends and obeys without a handshake."""
-        return self.dialect.firmware == ERRATIC
+        return self.dialect.firmware == _ERRATIC
 
     def _identify(self) -> SyncReply | None:
         """Stop an Erratic, and ask it for its parameters, which have its name."""

@@ -16,7 +16,6 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Parameters, parse
 from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION
 
-from .client import ERRATIC
 from .comparison import UNKNOWN, Compared
 from .figures import Figure
 from .runner import DONE, StepResult
@@ -58,7 +57,7 @@ class Report:
         """
         if not self.config:
             return None
-        table = ERRATIC_PACKETS if load_profile(self.profile).firmware == ERRATIC else ACTIVMEDIA_PACKETS
+        table = ERRATIC_PACKETS if load_profile(self.profile).erratic else ACTIVMEDIA_PACKETS
         packet = parse(bytes.fromhex(self.config), table)
         return packet if isinstance(packet, Parameters) else None
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from amigobot_driver import Profile
 
-from .client import ERRATIC
 from .step import Place, Step
 from .steps import devices, erratic, floor, link, motors, ramps, restart, scales, session, sonar
 
@@ -277,4 +276,4 @@ STEPS: tuple[Step, ...] = (
 
 def steps_of(profile: Profile) -> list[Step]:
     """Return the steps for a robot; those that it cannot do say why."""
-    return [step for step in STEPS if profile.firmware == ERRATIC or not step.only_erratic]
+    return [step for step in STEPS if profile.erratic or not step.only_erratic]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import ClassVar
 
 from ...profiles import Profile
 from ...protocol import BAUD_RATES, Checksum, ErraticCommand, Instruction, checksum, checksum_with_count
@@ -27,8 +26,6 @@ _SERVOS = 3
 
 class ErraticFirmware(Controller[ErraticFlash]):
     """The controller of an Erratic. It executes commands before OPEN and after CLOSE, too."""
-
-    LETTER: ClassVar[str] = "E"  #: by which a profile selects it
 
     telemetry: ErraticTelemetry
     heading_target: float  #: rad, of the last turn to a heading

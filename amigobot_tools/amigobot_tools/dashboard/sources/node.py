@@ -29,7 +29,7 @@ from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 
 from ...node_remote import NodeRemote
-from ...state import RobotState
+from ...state import RobotState, yaw_of
 from ..examination import Examination
 from ..messages import Anything, Flag, Request, Text, Whole
 from ..packets import FrameLog
@@ -263,7 +263,7 @@ class NodeSource:
         for transform in message.transforms:
             if transform.header.frame_id.endswith("map") and transform.child_frame_id.endswith(self._odom):
                 move, turn = transform.transform.translation, transform.transform.rotation
-                self._origin = move.x, move.y, 2 * math.atan2(turn.z, turn.w)
+                self._origin = move.x, move.y, yaw_of(turn)
 
 
 def _row(descriptor: ParameterDescriptor, value: Any) -> dict[str, Any]:

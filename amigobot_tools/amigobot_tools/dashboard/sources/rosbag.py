@@ -58,7 +58,7 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
         robot_class=config.robot_class if config else "",
         subclass=config.robot_subclass if config else "",
         profile=config.profile if config else profile,
-        erratic=load_profile(profile or config.profile).firmware == "E",
+        erratic=load_profile(profile or config.profile).erratic,
     )
     records = [
         Record(time - times[0], bool(message.content.to_robot), bytes(message.content.data))
