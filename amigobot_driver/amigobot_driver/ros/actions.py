@@ -94,8 +94,7 @@ class MotionActions(Interface):
             handle.canceled()
             return None
         try:
-            with self._context.driver.robot() as robot:
-                motion_goal = start(robot, self._context.driver.clock())
+            motion_goal = self._context.call(start)
         except Refused as reason:
             result.message = f"refused: {reason}"
             handle.abort()

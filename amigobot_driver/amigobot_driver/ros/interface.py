@@ -31,6 +31,7 @@ from ..robot import Event, Outcome, Refused, Robot, RobotSnapshot, take_snapshot
 from . import stamps
 from .log import LogThrottle
 from .parameters import NodeParameters
+from .topics import Topic
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -154,6 +155,21 @@ class Interface:
                 if marked := getattr(method, "ros_service", None):
                     callback = getattr(self, name)
                     self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
+
+    def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any]) -> Callable[[Any], None]:
+        """Create a publisher and return a handler of events that publishes each one while somebody subscribes.
+
+        Args:
+            topic: The topic.
+            convert: Makes the message from an event that has a `stamp`, and its header in the base frame.
+        """
+        publisher = topic.publisher(self._node)
+
+        def publish(event: Any) -> None:
+            if publisher.subscribed(event.stamp):
+                publisher.publish(convert(event, self._context.header(event.stamp)))
+
+        return publish
 
     async def outcome(self, request: Callable[[Robot, float], Answer]) -> Any:
         """Make a request to the robot and return its outcome.

@@ -25,33 +25,11 @@ class PioneerInterface(Interface):
     def __init__(self, context: NodeContext) -> None:
         super().__init__(context)
         self.handlers = {
-            BumperReading: self._on_bumpers,
-            CompassReading: self._on_compass,
-            JoystickReading: self._on_joystick,
-            GripperReading: self._on_gripper,
+            BumperReading: self.publishing(topics.BUMPERS, _bumpers),
+            CompassReading: self.publishing(topics.COMPASS, _compass),
+            JoystickReading: self.publishing(topics.JOY, _joystick),
+            GripperReading: self.publishing(topics.GRIPPER, _gripper),
         }
-        self._bumpers = topics.BUMPERS.publisher(self._node)
-        self._compass = topics.COMPASS.publisher(self._node)
-        self._joy = topics.JOY.publisher(self._node)
-        self._gripper = topics.GRIPPER.publisher(self._node)
-
-    def _on_bumpers(self, event: BumperReading) -> None:
-        if self._bumpers.subscribed(event.stamp):
-            header = self._context.header(event.stamp)
-            self._bumpers.publish(Bumpers(header=header, front=event.front, rear=event.rear))
-
-    def _on_compass(self, event: CompassReading) -> None:
-        if self._compass.subscribed(event.stamp):
-            self._compass.publish(_compass(event, self._context.header(event.stamp)))
-
-    def _on_joystick(self, event: JoystickReading) -> None:
-        if self._joy.subscribed(event.stamp):
-            buttons = [int(down) for down in event.buttons]
-            self._joy.publish(Joy(header=self._context.header(event.stamp), axes=event.axes, buttons=buttons))
-
-    def _on_gripper(self, event: GripperReading) -> None:
-        if self._gripper.subscribed(event.stamp):
-            self._gripper.publish(_gripper(event, self._context.header(event.stamp)))
 
     @robot_service(Gripper, "gripper", "Pioneer; `open`, `close`, `up`, `down` and others, by name")
     def _order(self, robot: Robot, request: Gripper.Request, now: float) -> Answer:
@@ -68,6 +46,14 @@ class PioneerInterface(Interface):
         if not request.confirm:
             raise Refused("not reset: confirm is false; a reset disconnects the robot for some seconds")
         return robot.reset(now)
+
+
+def _bumpers(reading: BumperReading, header: Header) -> Bumpers:
+    return Bumpers(header=header, front=reading.front, rear=reading.rear)
+
+
+def _joystick(reading: JoystickReading, header: Header) -> Joy:
+    return Joy(header=header, axes=reading.axes, buttons=list(map(int, reading.buttons)))
 
 
 def _compass(reading: CompassReading, header: Header) -> Compass:

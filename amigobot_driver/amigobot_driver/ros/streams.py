@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from sensor_msgs.msg import Range
+from std_msgs.msg import Header
 
 from amigobot_msgs.msg import Encoders, MotorCurrents
 
@@ -27,23 +28,17 @@ class StreamPublisher(Interface):
     def __init__(self, context: NodeContext, profile: Profile) -> None:
         super().__init__(context)
         self.handlers = {
-            EncoderReading: self._on_encoders,
+            EncoderReading: self.publishing(topics.ENCODERS, _encoders),
             TurnRate: self._on_turn_rate,
             Currents: self._on_currents,
             FloorReading: self._on_floors,
             Identified: lambda event: self._use_profile(event.profile),
         }
-        self._encoders = topics.ENCODERS.publisher(self._node)
         self._imu = topics.IMU.publisher(self._node)
         self._imu_message = conversions.imu_message(context.prefixed(conversions.IMU_FRAME))
         self._currents: topics.TopicPublisher | None = None  #: only where the profile has them, as the floor sensors
         self._floors: list[tuple[topics.TopicPublisher, Range]] = []
         self._use_profile(profile)
-
-    def _on_encoders(self, event: EncoderReading) -> None:
-        if self._encoders.subscribed(event.stamp):
-            header = self._context.header(event.stamp)
-            self._encoders.publish(Encoders(header=header, left=event.left, right=event.right))
 
     def _on_turn_rate(self, event: TurnRate) -> None:
         if self._imu.subscribed(event.stamp):
@@ -73,3 +68,7 @@ class StreamPublisher(Interface):
             self._floors.append((topics.FLOOR.publisher(self._node, number), message))
         for _, message in self._floors:
             message.min_range = message.max_range = profile.floor.height
+
+
+def _encoders(reading: EncoderReading, header: Header) -> Encoders:
+    return Encoders(header=header, left=reading.left, right=reading.right)
