@@ -21,6 +21,7 @@ from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import Range
 
 from amigobot_driver.protocol import Command
@@ -28,7 +29,9 @@ from amigobot_driver.protocol import Command
 
 def main() -> None:
     """Runs until SIGINT."""
-    rclpy.init()
+    # SIGTERM ends the process at once. With the handler of rclpy it may wait on: it is woken before ROS shuts down, and
+    # has no timer that would wake it again.
+    rclpy.init(signal_handler_options=SignalHandlerOptions.SIGINT)
     node = rclpy.create_node("floor")
     if sys.argv[1:]:
         drive(node, sys.argv[1], int(sys.argv[2]))

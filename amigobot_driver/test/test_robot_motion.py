@@ -605,7 +605,28 @@ class TestLimits:
         bench.run(5, cmd_vel=(0.6, 0.0))
         [notice] = [notice for notice in bench.notices if "scaled down" in notice]
         assert notice.startswith("velocities are scaled down to 0.3 m/s")
+        assert notice.endswith("raise max_linear_velocity or max_angular_velocity if the robot may be faster")
         assert bench.robot.limits.limited == 50
+
+    @pytest.mark.parametrize(
+        ("options", "said", "not_said"),
+        [
+            (
+                Options(max_linear=0.75, max_angular=9.0),
+                "the profile and the firmware of the robot allow no more",
+                "raise",
+            ),
+            (Options(max_linear=9.0, max_angular=1.0), "raise max_angular_velocity if", "max_linear"),
+            (Options(max_linear=0.5, max_angular=9.0), "raise max_linear_velocity if", "max_angular"),
+        ],
+    )
+    def test_that_no_parameter_can_raise_are_not_to_be_raised(self, options: Options, said: str, not_said: str) -> None:
+        bench = Bench(options)
+        bench.connect()
+        bench.run(1, cmd_vel=(9.0, 0.0))
+        [notice] = [notice for notice in bench.notices if "scaled down" in notice]
+        assert said in notice
+        assert not_said not in notice
 
 
 class TestWire:

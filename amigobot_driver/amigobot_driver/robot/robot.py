@@ -524,6 +524,7 @@ class Robot:
     def _limit(self) -> None:
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
         linear, angular = self._option_limits()
+        self.limits.highest = self._limits_for(math.inf, math.inf)
         options, held = self._requested_values(), self.working_values.requested
         # A lower limit of set_robot_config would otherwise slow down one axis at the robot, and bend the curve.
         if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
@@ -536,8 +537,10 @@ class Robot:
 
     def _option_limits(self) -> tuple[float, float]:
         """Return the limits (m/s, rad/s) of the options, else the robot's own, neither beyond profile and firmware."""
-        requested = self.options.max_linear, self.options.max_angular
-        return working_limits(self.profile.limits, self.working_values.config, requested)
+        return self._limits_for(self.options.max_linear, self.options.max_angular)
+
+    def _limits_for(self, linear: float, angular: float) -> tuple[float, float]:
+        return working_limits(self.profile.limits, self.working_values.config, (linear, angular))
 
     def _requested_values(self) -> dict[str, int]:
         """Return the working values that calibration and options request, the velocity limits included."""

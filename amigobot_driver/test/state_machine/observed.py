@@ -343,6 +343,10 @@ class ObservedWorld:
         if movement:
             # Only a robot that could move is waited for.
             resting = self.running and all(tick.at_rest for tick in (self.witness.now, *self.witness.ticks))
+            if not self.as_built():
+                # In other units the counters may move much while the robot moves hardly at all.
+                pose, movement.pose = movement.pose, (self.odometry.x, self.odometry.y, self.odometry.yaw)
+                resting = resting and pose == movement.pose
             movement.at_rest_for = movement.at_rest_for + seconds if resting else 0.0
             movement.values_coming |= self.values_are_coming
         if not self.running:

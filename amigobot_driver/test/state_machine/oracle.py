@@ -263,6 +263,8 @@ class MovementsArrive(Check):
         overdue = "has not come to rest" in message
         if lost or overdue or world.allowances.at(movement.ended) or world.now <= world.forced_until:
             return
+        if not world.as_built():
+            return  # its servo may oscillate: it is at rest in between
         slow = abs(movement.end.linear) <= CREEP_LINEAR and abs(movement.end.angular) <= CREEP_ANGULAR
         self.require(slow, f"{what} has its result before the robot is at rest")
 

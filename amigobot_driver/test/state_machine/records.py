@@ -77,6 +77,7 @@ class Movement:
     motors_coming: bool = False  #: the driver was to switch the motors on when it was accepted
     values_coming: bool = False  #: at some time it had to wait for working values
     at_rest_for: float = 0.0  #: s that the robot has not moved with the link up
+    pose: tuple[float, ...] = ()  #: the driver's x, y and yaw when it was last looked at
     checked: bool = False
 
 

@@ -348,8 +348,7 @@ class Motion(Component):
         if self.limits.limited > limited_before == 0:
             linear, angular = self.limits.working
             self._notify(
-                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: "
-                "raise max_linear_velocity or max_angular_velocity if the robot may be faster"
+                f"velocities are scaled down to {linear:.3g} m/s and {angular:.3g} rad/s: {self.limits.remedy}"
             )
 
     def _replace(self, requested: Setpoint | MotionGoal, expires: float, now: float) -> None:

@@ -47,7 +47,8 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
         raise UsageError(f"--name {namespace or '(not given)'}: {path} has the robots {', '.join(found)}")
     own = [message for message in messages if _namespace(message) == (namespace or found[0])]
     config = next((message.content for message in own if message.kind == _CONFIG), None)
-    if config is None and not profile:
+    used = profile or (config.profile if config else "")
+    if not used:
         raise UsageError(f"{path} does not say which robot it is of, as robot_config is missing: give --robot")
     packets = [message for message in own if message.kind == _PACKET]
     times = [_stamp(message) for message in packets]
@@ -58,7 +59,7 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
         robot_class=config.robot_class if config else "",
         subclass=config.robot_subclass if config else "",
         profile=config.profile if config else profile,
-        erratic=load_profile(profile or config.profile).erratic,
+        erratic=load_profile(used).erratic,
     )
     records = [
         Record(time - times[0], bool(message.content.to_robot), bytes(message.content.data))
