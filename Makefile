@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint docs pictures soak fuzz bench clean
+.PHONY: help setup demo test lint docs generate pictures soak fuzz bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -23,6 +23,9 @@ lint: ## run the linters alone
 docs: ## write the documentation site, build/site/index.html
 	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet -d build/doctrees docs build/site
 	@echo "wrote build/site/index.html"
+
+generate: ## write every generated table and file anew, after a change of the code that they come from
+	@for tool in interface_files cli_page protocol_tables python_reference fault_table maps; do ./run python -m tools.$$tool || exit 1; done
 
 pictures: ## draw the pictures of the documentation, with the simulator
 	@./run python -m tools.pictures

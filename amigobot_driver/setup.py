@@ -39,7 +39,7 @@ setup(
         *COMMAND,
         *shared("launch", "config", "systemd", "udev", "urdf", "rviz"),
     ],
-    install_requires=["setuptools", "pyserial", "PyYAML"],
+    install_requires=["setuptools", "pyserial>=3.5", "PyYAML>=5.4"],
     extras_require={"test": ["pytest"]},  # otherwise `colcon test` runs unittest, which finds no tests
     python_requires=">=3.10",
     zip_safe=False,  # type checkers need py.typed as a file

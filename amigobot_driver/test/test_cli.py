@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import amigobot_driver
 from amigobot_driver.cli import main, verbs
 from amigobot_driver.cli.verbs import BUILT_IN, REMEDIES, find_verbs
 
@@ -55,11 +56,12 @@ def test_the_help_names_every_verb_with_its_first_line(capsys: pytest.CaptureFix
     assert "Exit status: 0 success; 1" in text
 
 
-def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_that_of_the_package_and_its_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     package = ElementTree.parse(Path(__file__).resolve().parents[1] / "package.xml")
-    assert (ended.value.code, capsys.readouterr().out) == (0, f"amigobot {package.findtext('version')}\n")
+    shown = f"amigobot {package.findtext('version')} ({Path(amigobot_driver.__file__).resolve().parent})\n"
+    assert (ended.value.code, capsys.readouterr().out) == (0, shown)
 
 
 def test_the_help_imports_no_verb() -> None:

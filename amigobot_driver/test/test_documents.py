@@ -11,12 +11,13 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 import rclpy
 from bench import Bench
-from tools import interface_files
+from tools import interface_files, maps
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import ErraticCommand, decode
@@ -221,6 +222,58 @@ def test_colcon_test_runs_pytest(package: str) -> None:
     assert "pytest" in ast.literal_eval(extras)["test"]
     tests = ElementTree.parse(REPOSITORY / package / "package.xml").iter("test_depend")
     assert "python3-pytest" in {depend.text for depend in tests}
+
+
+@pytest.mark.parametrize("package", ["amigobot_msgs", "amigobot_driver", "amigobot_tools", "amigobot_navigation"])
+def test_a_source_package_of_one_package_has_the_license(package: str) -> None:
+    """bloom copies the file that package.xml names into debian/copyright, setuptools puts it into the wheel."""
+    [tag] = ElementTree.parse(REPOSITORY / package / "package.xml").iter("license")
+    assert (tag.text, tag.get("file")) == ("Apache-2.0", "LICENSE")
+    assert (REPOSITORY / package / "LICENSE").read_bytes() == (REPOSITORY / "LICENSE").read_bytes()
+
+
+# -- generated files -------------------------------------------------------------------------------------------------
+
+ARCHITECTURE = (REPOSITORY / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+GENERATED = ARCHITECTURE.partition("\n## Generated files\n")[2].partition("\n## ")[0]
+#: Writes its file from the registry of packages, not from the code.
+NOT_FROM_THE_CODE = {"lock"}
+#: The first words of a file that a tool writes, and the marks around a part that a tool writes.
+WRITTEN = re.compile(r"\A.{0,200}[Ww]ritten by `?tools/|^<!-- (generated|reference)\b", re.MULTILINE | re.DOTALL)
+TEXTS = {".md", ".rst", ".yaml", ".xml", ".json"}
+
+
+def written_files() -> Iterator[str]:
+    """The files of the pages and packages that say that a tool writes them or a part of them."""
+    for folder in ("docs", *(path.name for path in REPOSITORY.glob("amigobot_*"))):
+        for path in (REPOSITORY / folder).rglob("*"):
+            if path.suffix in TEXTS and WRITTEN.search(path.read_text(encoding="utf-8")):
+                yield path.relative_to(REPOSITORY).as_posix()
+
+
+def test_the_list_of_generated_files_is_complete() -> None:
+    rows = [line.split("|")[1:4] for line in GENERATED.splitlines() if line.startswith("| `")]
+    files = {file for row in rows for file in re.findall(r"`([^`]+)`", row[0])}
+    made = {path.relative_to(REPOSITORY).as_posix() for path in interface_files.files()} | set(written_files())
+    made |= {f"amigobot_navigation/maps/{name}" for world in maps.walled_worlds() for name in maps.files(world)}
+    assert len(made) > 15
+    assert {name for name in made if not any(fnmatch(name, file) for file in files)} == set()
+    assert {file for file in files if not any(fnmatch(name, file) for name in made)} == set()
+
+
+def test_make_generate_calls_every_tool_that_writes_from_the_code() -> None:
+    programs = (REPOSITORY / "tools").glob("*.py")
+    tools = {path.stem for path in programs if '__name__ == "__main__"' in path.read_text(encoding="utf-8")}
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    [called] = re.findall(r"^generate:.*\n\t@for tool in (.*?);", makefile, re.MULTILINE)
+    assert set(called.split()) == tools - NOT_FROM_THE_CODE
+    assert {f"tools.{name}" for name in called.split()} <= set(re.findall(r"`(tools\.\w+)`", GENERATED))
+
+
+def test_the_test_of_each_generated_file_exists() -> None:
+    named = re.findall(r"`(amigobot_\w+/test/test_\w+\.py)`", GENERATED)
+    assert len(named) >= 5
+    assert [name for name in named if not (REPOSITORY / name).is_file()] == []
 
 
 PACKAGERS = (REPOSITORY / "docs" / "project" / "index.md").read_text(encoding="utf-8").split("### Dependencies")[1]

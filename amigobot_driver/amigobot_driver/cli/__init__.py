@@ -77,12 +77,13 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Reads the version only when it is asked for."""
+    """Prints the version and the folder of the package. Reads the version only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from importlib.metadata import version
+        from pathlib import Path
 
-        print(f"amigobot {version('amigobot_driver')}")
+        print(f"amigobot {version('amigobot_driver')} ({Path(__file__).resolve().parents[1]})")
         parser.exit()
 
 
@@ -148,7 +149,7 @@ def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.Argument
         epilog=_EPILOG,
         formatter_class=_Help,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and the folder, and exit")
     commands = parser.add_subparsers(dest="verb", metavar="VERB")
     for verb in verbs.values() if chosen is None else [chosen]:
         subparser = commands.add_parser(
