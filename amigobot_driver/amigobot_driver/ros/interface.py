@@ -157,7 +157,7 @@ class Interface:
                     self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
 
     def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any]) -> Callable[[Any], None]:
-        """Create a publisher and return a handler of events that publishes each one while somebody subscribes.
+        """Create a publisher and return a handler of events that publishes each one while its topic has a subscriber.
 
         Args:
             topic: The topic.
