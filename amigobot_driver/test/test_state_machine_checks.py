@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("rclpy", reason="the node's parameter table needs rclpy")
 
 from state_machine import oracle, sensor_checks
+from state_machine.disturbances import RELEARN
 from state_machine.oracle import Check, Oracle
 from state_machine.records import Seen
 from state_machine.setup import Setup
@@ -165,6 +166,73 @@ def diagnose_motors_that_are_off(world: World, check: Check) -> None:
 @OF_CORE.breaks(sensor_checks.DiagnosticsAreTrue)
 def diagnose_an_emergency_stop_that_was_not_requested(world: World, check: Check) -> None:
     world.robot.emergency_stop()
+    watch(world, check, 2.0)
+
+
+# -- what a check tolerates for a reason, and not beyond it ---------------------------------------------------
+
+
+def delay_for_a_while(world: World, check: Check) -> None:
+    """Behind it, packets are punctual again, and what is learned from them may still be a little off."""
+    world.set_delay(0.05)
+    watch(world, check, 1.0)
+    world.set_delay(0.0)
+    watch(world, check, RELEARN + 0.3)
+
+
+def shift_stamps(world: World, check: Check, shift: float, seconds: float) -> None:
+    for seen in world.advance(seconds):
+        seen.sightings = [
+            replace(
+                sighting, time=sighting.time + 0.1, report=replace(sighting.report, stamp=sighting.report.stamp + shift)
+            )
+            for sighting in seen.sightings
+        ]
+        check.look(world, seen)
+
+
+@OF_CORE.breaks(oracle.StampsAreTrue)
+def stamp_too_late_behind_delayed_packets(world: World, check: Check) -> None:
+    delay_for_a_while(world, check)
+    shift_stamps(world, check, 0.029, 1.0)
+
+
+@OF_CORE.breaks(oracle.StampsAreTrue)
+def stamp_too_early_long_after_delayed_packets(world: World, check: Check) -> None:
+    delay_for_a_while(world, check)
+    watch(world, check, 3.5)
+    shift_stamps(world, check, -0.029, 1.0)
+
+
+@OF_CORE.breaks(oracle.StampsAreTrue)
+def stamp_the_first_packets_of_a_new_session_too_early(world: World, check: Check) -> None:
+    world.switch_off()
+    watch(world, check, 0.5)
+    world.switch_on()
+    list(world.advance(0.5))
+    while not world.running:
+        list(world.advance(0.02))
+    shift_stamps(world, check, -0.029, 0.9)
+
+
+@OF_CORE.breaks(oracle.TwistIsTrue)
+def show_another_twist_soon_after_delayed_packets(world: World, check: Check) -> None:
+    delay_for_a_while(world, check)
+    for seen in world.advance(2.0, cmd_vel=(0.0, 1.0)):
+        seen.sightings = [
+            replace(
+                sighting, report=replace(sighting.report, odometry=replace(odometry, angular=1.5 * odometry.angular))
+            )
+            for sighting in seen.sightings
+            if (odometry := sighting.report.odometry)
+        ]
+        check.look(world, seen)
+
+
+@OF_CORE.breaks(oracle.OdometryFollows)
+def set_the_pose_unasked_at_a_wall_where_the_counters_are_zero(world: World, check: Check) -> None:
+    world.witness.touched = world.now + 10.0
+    world.robot.set_odometry(0.1, 0.0, 0.0)
     watch(world, check, 2.0)
 
 
