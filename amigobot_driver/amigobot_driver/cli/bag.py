@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy
 from rosbags.interfaces import Nodetype
@@ -21,7 +21,7 @@ from ..robot import Odometry, Report
 from .replay import replayed
 
 #: Version of metadata.yaml: that of Jazzy and later.
-_VERSION = 9
+_VERSION: Final = 9
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
 #: States of sensor_msgs/BatteryState.
 _CHARGING, _DISCHARGING = 1, 2

@@ -21,8 +21,10 @@ from .errors import UsageError
 
 GROUP = "amigobot.verbs"
 #: Verbs of this package; each is a module beside this one, of the same name or of that in `MODULES`.
-BUILT_IN = ("aux", "config", "describe", "doctor", "dump", "find", "import", "io", "record", "replay", "say")
-BUILT_IN += ("sim", "sounds", "stop")
+BUILT_IN = (
+    *("aux", "config", "describe", "doctor", "dump", "find", "import", "io", "record", "replay", "say"),
+    *("sim", "sounds", "stop"),
+)
 MODULES = {"import": "import_file"}  # the verb is a word of Python
 
 _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"

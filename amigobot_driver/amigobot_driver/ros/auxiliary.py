@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from rclpy.publisher import Publisher
-
 from amigobot_msgs.msg import AuxData
 from amigobot_msgs.srv import AuxRead, AuxWrite
 
@@ -33,7 +31,7 @@ class AuxInterface(Interface):
     def __init__(self, context: NodeContext) -> None:
         super().__init__(context)
         self.handlers = {Received: self._on_packet, Report: self._check_subscribers, LinkChanged: self._on_link}
-        self._rx: dict[int, Publisher] = {}
+        self._rx: dict[int, topics.TopicPublisher] = {}
         self._subscribed: dict[int, bool] = {}
         for number in _STANDARD:
             self._create_topics(number)

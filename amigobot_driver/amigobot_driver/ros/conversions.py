@@ -306,9 +306,9 @@ def robot_config(
     message.has_charger = bool(config.value("charger"))
     for field in ("front_sonar", "rear_sonar", "front_bumpers", "rear_bumpers"):
         setattr(message, field, bool(config.value(field)))
-    for name, value in config.values():
+    for name, raw in config.values():
         message.raw_names.append(name)
-        message.raw_values.append(str(value))
+        message.raw_values.append(str(raw))
     return message
 
 
