@@ -10,7 +10,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 
-from amigobot_driver.protocol import FrameDecoder, Sip, SonarReading, encode_frame, parse
+from amigobot_driver.protocol import FrameDecoder, Sip, SipSonarReading, encode_frame, parse
 
 from .report import Row, row
 
@@ -27,7 +27,7 @@ def decode() -> Iterator[Row]:
     sip = Sip(
         id=0x33, x=32760, y=5, heading=1024, left_velocity=320, right_velocity=335, battery=121,
         left_stall_bumpers=0, right_stall_bumpers=0, control=1024, flags=3, compass=0,
-        sonar=(SonarReading(number=2, range=1500), SonarReading(number=3, range=1520)),
+        sonar=(SipSonarReading(number=2, range=1500), SipSonarReading(number=3, range=1520)),
         port_low=1, port_high=0, analog=128, digital_in=0, digital_out=0,
     )  # fmt: skip
     stream = encode_frame(sip.encode()) * _FRAMES

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.sim import Pose, SharedWorld, Simulator, load_world
+from amigobot_driver.sim import SharedWorld, Simulator, WorldPose, load_world
 
 from .report import Row, row
 
@@ -31,7 +31,7 @@ def simulator() -> Iterator[Row]:
 
 def _speed(count: int) -> float:
     world, profile = load_world("office"), load_profile("amigo")
-    robots = [Simulator(profile, world, start=Pose(x, y, 0.0)) for x, y in _PLACES[:count]]
+    robots = [Simulator(profile, world, start=WorldPose(x, y, 0.0)) for x, y in _PLACES[:count]]
     if count > 1:
         SharedWorld({str(number): robot for number, robot in enumerate(robots)})
     for step, command in enumerate((Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN)):

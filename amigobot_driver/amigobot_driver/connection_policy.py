@@ -48,12 +48,16 @@ OLD_SESSION_SILENCE, OLD_SESSION_CLOSES = 0.25, 8
 
 # -- keeping the session ------------------------------------------------------------------------------------------
 
-#: Time between two keep-alive commands. The watchdog of the firmware is 2 s (docs/protocol.md 3.6), so several may get
-#: lost.
-KEEP_ALIVE = 0.25
+#: Time without a command after which the firmware stops the robot, as the driver assumes it: the default of the FLASH
+#: parameter WatchDog in the manuals (docs/protocol.md 3.6 and 6.4). The next three times are derived from it.
+WATCHDOG = 2.0
+#: Time between two keep-alive commands: several of them may get lost before the watchdog stops the robot.
+KEEP_ALIVE = WATCHDOG / 8
 #: Time without a frame from the driver after which the robot's watchdog may have stopped it: any frame but STOP would
 #: revive its velocity (docs/protocol.md 3.6).
-DRIVER_SILENCE = 1.0
+DRIVER_SILENCE = WATCHDOG / 2
+#: Longest time that a robot drives without commands: until its watchdog stops it, and 3 s for braking and late packets.
+MAX_ROLL = WATCHDOG + 3.0
 #: Time without a SIP after which the link is lost: ten info cycles.
 SIP_TIMEOUT = 1.0
 #: The same for the motor packets of an Erratic, which come every 50 ms. Shorter, as nothing else shows that it was

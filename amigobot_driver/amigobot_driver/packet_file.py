@@ -37,7 +37,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordedFrame:
     """One packet or command."""
 
     time: float  #: s since the start of the recording
@@ -50,7 +50,7 @@ def write_head(file: IO[bytes], head: Head) -> None:
     file.write(MAGIC + json.dumps(asdict(head)).encode() + b"\n")
 
 
-def write_record(file: IO[bytes], record: Record) -> None:
+def write_record(file: IO[bytes], record: RecordedFrame) -> None:
     """Append a packet."""
     file.write(_RECORD.pack(record.time, record.to_robot, len(record.data)) + record.data)
 
@@ -74,11 +74,11 @@ def read_head(file: IO[bytes]) -> Head:
         raise PacketFileError(f"the head of this recording is damaged: {error}") from None
 
 
-def read_records(file: IO[bytes]) -> Iterator[Record]:
+def read_records(file: IO[bytes]) -> Iterator[RecordedFrame]:
     """Read the packets. A last record that is not complete is left out: the recorder was killed."""
     while len(head := file.read(_RECORD.size)) == _RECORD.size:
         time, to_robot, length = _RECORD.unpack(head)
         data = file.read(length)
         if len(data) < length:
             return
-        yield Record(time, bool(to_robot), data)
+        yield RecordedFrame(time, bool(to_robot), data)

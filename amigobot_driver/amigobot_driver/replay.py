@@ -276,7 +276,7 @@ class Replay:
         """Do the handshake with the ReplayedRobot. The first packet of the session is the recorded one."""
         self.counts.sessions += 1
         self._stamp, self._handshaking = stamp, True
-        silent = not _of_an_erratic(data[0])
+        silent = not _is_motor_packet(data[0])
         if silent and self.counts.sessions == 1 and not self.counts.greetings:
             self.counts.joined = 1
         self._replayed.reset(silent=silent)
@@ -323,9 +323,9 @@ class Replay:
 
 def _streaming(packet: Packet) -> bool:
     """Whether only an open session has this packet: SIPs, and the motor packets of the Erratic."""
-    return 0x30 <= packet.id <= 0x3F or _of_an_erratic(packet.id)
+    return 0x30 <= packet.id <= 0x3F or _is_motor_packet(packet.id)
 
 
-def _of_an_erratic(number: int) -> bool:
+def _is_motor_packet(number: int) -> bool:
     """Whether this is the id of a motor packet (docs/protocol.md 5.11)."""
     return 0x80 <= number <= 0x83

@@ -59,7 +59,7 @@ from amigobot_driver.protocol import (
 )
 from amigobot_driver.sim import Simulator, Truth, World, load_world
 from amigobot_driver.sim.pty import PtyConnection
-from amigobot_driver.sim.server import Connection, Served, serve
+from amigobot_driver.sim.server import ClientConnection, Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
 
 #: s; reached only when something is broken, on however slow a machine.
@@ -167,7 +167,7 @@ class Robot:
         self._thread = threading.Thread(target=self._run, name="simulated robot", daemon=True)
         self._thread.start()
 
-    def _connect(self) -> Connection:
+    def _connect(self) -> ClientConnection:
         if self._pty:
             return PtyConnection(str(self._pty), self._simulator, check_baud=False, log=lambda text: None)
         connection = TcpConnection(self._tcp, self._simulator, log=lambda text: None)
@@ -187,7 +187,7 @@ class Robot:
 class _Tap:
     """A connection through which everything passes as whole frames, and not all of it unharmed."""
 
-    def __init__(self, robot: Robot, connection: Connection) -> None:
+    def __init__(self, robot: Robot, connection: ClientConnection) -> None:
         self.description = connection.description
         self._robot = robot
         self._connection = connection

@@ -21,7 +21,7 @@ from amigobot_driver.protocol import (
     Sip,
     parse,
 )
-from amigobot_driver.sim import Event, Pose, Segment, Session, Simulator, World, load_world
+from amigobot_driver.sim import Segment, SessionState, Simulator, SimulatorEvent, World, WorldPose, load_world
 
 P = TypeVar("P", bound=Packet)
 
@@ -29,9 +29,9 @@ P = TypeVar("P", bound=Packet)
 STEP = 0.005
 
 
-def world(*segments: tuple[float, float, float, float], start: Pose | None = None) -> World:
+def world(*segments: tuple[float, float, float, float], start: WorldPose | None = None) -> World:
     """A world of these segments."""
-    return World("test", tuple(Segment(*segment) for segment in segments), start or Pose(0.0, 0.0))
+    return World("test", tuple(Segment(*segment) for segment in segments), start or WorldPose(0.0, 0.0))
 
 
 class Client:
@@ -42,7 +42,7 @@ class Client:
     def __init__(self, robot: str | Profile = "amigo", where: World | str = "empty", **options: Any) -> None:
         #: sends a PULSE twice a second, as a client must that has nothing else to say
         self.alive = True
-        self.events: list[Event] = []
+        self.events: list[SimulatorEvent] = []
         options.setdefault("baud", 0)
         self.sim = Simulator(
             load_profile(robot) if isinstance(robot, str) else robot,
@@ -114,7 +114,7 @@ class Client:
         for command in (Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN):
             self.write(command().encode())
             self.run(0.3, alive=False)
-        assert self.sim.session is Session.OPEN
+        assert self.sim.session is SessionState.OPEN
         if motors:
             self.send(Command.ENABLE(1))
         return self

@@ -37,7 +37,7 @@ from amigobot_driver import (
     Report,
     RequestFailed,
 )
-from amigobot_driver.sim import Session
+from amigobot_driver.sim import SessionState
 from amigobot_driver.sim.faults import Window
 
 PACKAGE = Path(__file__).parents[1]
@@ -538,7 +538,7 @@ def test_an_error_in_the_block_stops_the_robot_and_closes_the_session(robots: Si
         eventually(lambda: not robots.at_rest, "driving")
         raise ZeroDivisionError
     with robots.simulator() as simulator:
-        assert simulator.session is not Session.OPEN
+        assert simulator.session is not SessionState.OPEN
     eventually(lambda: robots.at_rest, "rest")
 
 
@@ -560,7 +560,7 @@ def test_a_robot_that_is_no_longer_used_is_closed(robots: SimulatedRobots) -> No
     assert robot.connected
     del robot
     with robots.simulator() as simulator:
-        assert simulator.session is not Session.OPEN
+        assert simulator.session is not SessionState.OPEN
 
 
 def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots: SimulatedRobots) -> None:

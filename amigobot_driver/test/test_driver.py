@@ -30,9 +30,9 @@ from amigobot_driver.robot import (
     Report,
     Robot,
 )
-from amigobot_driver.sim import Session, Simulator
+from amigobot_driver.sim import SessionState, Simulator
 from amigobot_driver.sim.pty import PtyConnection
-from amigobot_driver.sim.server import Connection, Served, serve
+from amigobot_driver.sim.server import ClientConnection, Served, serve
 from amigobot_driver.sim.tcp import TcpConnection
 from amigobot_driver.transport import Port, PortError, open_port
 
@@ -151,7 +151,7 @@ def running(*args: object, **kwargs: object) -> Iterator[Running]:
 
 
 @contextmanager
-def served(make: Callable[[Simulator], Connection]) -> Iterator[tuple[Simulator, Connection]]:
+def served(make: Callable[[Simulator], ClientConnection]) -> Iterator[tuple[Simulator, ClientConnection]]:
     """A simulated robot on a pty or on TCP, in a thread of its own."""
     simulator = Simulator(load_profile("amigo"))
     connection = make(simulator)
@@ -166,11 +166,11 @@ def served(make: Callable[[Simulator], Connection]) -> Iterator[tuple[Simulator,
         connection.close()
 
 
-def on_pty(path: Path) -> Callable[[Simulator], Connection]:
+def on_pty(path: Path) -> Callable[[Simulator], ClientConnection]:
     return lambda simulator: PtyConnection(str(path), simulator, check_baud=True, log=lambda text: None)
 
 
-def on_tcp(simulator: Simulator) -> Connection:
+def on_tcp(simulator: Simulator) -> ClientConnection:
     return TcpConnection(("127.0.0.1", 0), simulator, log=lambda text: None)
 
 
@@ -192,21 +192,21 @@ class TestOnEveryPort:
         run = self.tour("sim://amigo?world=empty")
         assert run.notes[-1].startswith("connected to a robot without a name")
         simulator = run.taps[0].port.simulator
-        assert simulator.session is Session.WAIT
+        assert simulator.session is SessionState.WAIT
         assert simulator.truth.pose.x > 0.1
 
     def test_the_driver_drives_a_robot_over_a_pty(self, tmp_path: Path) -> None:
         path = tmp_path / "robot"
         with served(on_pty(path)) as (simulator, _):
             self.tour(str(path))
-            eventually(lambda: simulator.session is Session.WAIT)
+            eventually(lambda: simulator.session is SessionState.WAIT)
             eventually(lambda: simulator.truth.left_velocity == 0)
             assert simulator.truth.pose.x > 0.1
 
     def test_the_driver_drives_a_robot_over_tcp(self) -> None:
         with served(on_tcp) as (simulator, connection):
             self.tour(f"socket://127.0.0.1:{connection.port}")
-            eventually(lambda: simulator.session is Session.WAIT)
+            eventually(lambda: simulator.session is SessionState.WAIT)
             assert simulator.truth.pose.x > 0.1
 
 
@@ -519,7 +519,7 @@ class TestClose:
             tap.write = losing_the_first_close
             run.driver.close()
             assert lost
-            assert tap.port.simulator.session is Session.WAIT
+            assert tap.port.simulator.session is SessionState.WAIT
 
 
 class TestRequests:

@@ -17,7 +17,7 @@ from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import ErraticCommand
-from amigobot_driver.sim import Event, Faults, Simulator
+from amigobot_driver.sim import Faults, Simulator, SimulatorEvent
 from amigobot_msgs.msg import IoState, MotorCurrents, RobotConfig, RobotStatus
 from amigobot_msgs.srv import GetPid, PlaySound, SaveConfig, SetMotorPwm, SetOdometry, SetPid
 
@@ -30,7 +30,7 @@ class Watched(Robot):
     """A simulated Erratic in an office, with the state that an observer would see."""
 
     def __init__(self) -> None:
-        self.seen: list[Event] = []
+        self.seen: list[SimulatorEvent] = []
         super().__init__("erratic", world="office", on_event=self.seen.append)
 
     def happened(self, kind: str) -> list[str]:

@@ -24,7 +24,7 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import SonarReading
+from amigobot_driver.protocol import SipSonarReading
 from amigobot_msgs.msg import RobotConfig, RobotStatus
 
 PROFILE = load_profile("amigo")
@@ -279,7 +279,7 @@ class TestSonar:
     @contextmanager
     def showing(self, bench: Bench, *readings: tuple[int, int]) -> Iterator[None]:
         """Meanwhile each SIP carries these readings, number and mm, independent of the echoes."""
-        sonar = tuple(SonarReading(number=number, range=distance) for number, distance in readings)
+        sonar = tuple(SipSonarReading(number=number, range=distance) for number, distance in readings)
         bench.robot.disguise = lambda sip: dataclasses.replace(sip, sonar=sonar)
         try:
             yield

@@ -30,7 +30,7 @@ from amigobot_driver.protocol import (
     Playlist,
     Reset,
     Sip,
-    SonarReading,
+    SipSonarReading,
     SyncEcho,
     SyncReply,
     Unknown,
@@ -188,10 +188,10 @@ class TestBuilder:
             (replace(SIP, heading=0x8000), r"^Sip\.heading: 32768 does not fit a signed 16-bit integer$"),
             (replace(SIP, x=-1), r"^Sip\.x: -1 does not fit an unsigned 16-bit integer$"),
             (
-                replace(SIP, sonar=(SonarReading(number=0, range=70_000),)),
-                r"^Sip\.sonar: SonarReading\.range: 70000 does not fit",
+                replace(SIP, sonar=(SipSonarReading(number=0, range=70_000),)),
+                r"^Sip\.sonar: SipSonarReading\.range: 70000 does not fit",
             ),
-            (replace(SIP, sonar=(SonarReading(number=0, range=0),) * 256), r"^Sip\.sonar: 256 does not fit"),
+            (replace(SIP, sonar=(SipSonarReading(number=0, range=0),) * 256), r"^Sip\.sonar: 256 does not fit"),
             (Encoders(left=1 << 31, right=0), r"^Encoders\.left: 2147483648 does not fit a signed 32-bit"),
             (SyncReply(name="a\0b", robot_class="", subclass=""), r"^SyncReply\.name: .* contains a NUL"),
             (SyncReply(name="€", robot_class="", subclass=""), r"^SyncReply\.name: "),
@@ -285,7 +285,7 @@ class TestSip:
     )
     @pytest.mark.parametrize("pings", [0, 1, 2, 8, 16])
     def test_each_firmware_ends_it_elsewhere(self, tail: dict[str, int], count: int, pings: int) -> None:
-        sip = replace(SIP, sonar=tuple(SonarReading(number=i, range=1000 + i) for i in range(pings)), **tail)
+        sip = replace(SIP, sonar=tuple(SipSonarReading(number=i, range=1000 + i) for i in range(pings)), **tail)
         assert encode_frame(sip.encode())[2] == count + 3 * pings
         result = parse(sip.encode())
         assert result == sip
@@ -304,7 +304,7 @@ class TestSip:
 
     def test_a_sonar_count_too_high_costs_what_is_behind_it_and_no_more(self) -> None:
         """MobileSim counts the readings it has, not those it packs. Nothing tells the two apart."""
-        readings = tuple(SonarReading(number=i, range=1000 * i) for i in range(2))
+        readings = tuple(SipSonarReading(number=i, range=1000 * i) for i in range(2))
         data = bytearray(replace(SIP, x=77, sonar=readings).encode())
         data[19] = 16
         assert parse(bytes(data)) == replace(SIP, x=77, sonar=readings)

@@ -31,7 +31,7 @@ from amigobot_driver.protocol import (
     Playlist,
     Reset,
     Sip,
-    SonarReading,
+    SipSonarReading,
     SyncEcho,
     SyncReply,
     decode,
@@ -46,8 +46,8 @@ _FILE = Path(__file__).parent / "data" / "packets.json"
 FRAMES = {name: bytes.fromhex(text) for name, text in json.loads(_FILE.read_text()).items()}
 
 
-def pings(*readings: tuple[int, int]) -> tuple[SonarReading, ...]:
-    return tuple(SonarReading(number=number, range=value) for number, value in readings)
+def pings(*readings: tuple[int, int]) -> tuple[SipSonarReading, ...]:
+    return tuple(SipSonarReading(number=number, range=value) for number, value in readings)
 
 
 def port_1_at_half_scale() -> dict[str, int]:

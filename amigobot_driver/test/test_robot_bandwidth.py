@@ -10,7 +10,7 @@ import math
 import pytest
 from component_bench import ComponentBench
 
-from amigobot_driver.protocol import OVERHEAD, Encoders, Io, Packet, Sip, SonarReading
+from amigobot_driver.protocol import OVERHEAD, Encoders, Io, Packet, Sip, SipSonarReading
 from amigobot_driver.robot import Notice
 from amigobot_driver.robot.bandwidth import BandwidthPlanner, Plan, plan
 
@@ -25,7 +25,7 @@ def size(packet: Packet) -> int:
 def sip(readings: int, **tail: int) -> Sip:
     zeros = "x y heading left_velocity right_velocity battery left_stall_bumpers right_stall_bumpers control flags"
     ports = "compass port_low port_high analog digital_in digital_out"
-    sonar = tuple(SonarReading(number=number, range=500) for number in range(readings))
+    sonar = tuple(SipSonarReading(number=number, range=500) for number in range(readings))
     return Sip(sonar=sonar, **dict.fromkeys(f"{zeros} {ports}".split(), 0), **tail)
 
 

@@ -284,7 +284,7 @@ class TestDriving:
 
 
 class TestHeadingUnit:
-    """Degrees, or 4096 to the turn: docs/protocol.md E-42."""
+    """Degrees, or 4096 units per turn: docs/protocol.md E-42."""
 
     @pytest.mark.parametrize("rate", [1.0, -1.0])
     def test_degrees_are_noticed_when_the_robot_turns(self, rate: float) -> None:

@@ -264,7 +264,6 @@ class TestCounterThatWasSet:
         assert (state.x, state.y, state.yaw) == pytest.approx((1.0, 0.0, 0.0), abs=0.005)
         assert odometer.jumps == 0
 
-
     @pytest.mark.parametrize("counts", [-3, 2, 5])
     def test_zeroed_by_a_command_at_rest_near_the_origin(self, counts: int) -> None:
         """OPEN on an Erratic that has rolled a few counts since it was reset."""

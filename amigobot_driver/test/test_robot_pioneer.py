@@ -33,11 +33,11 @@ from amigobot_driver.robot import (
 )
 from amigobot_driver.robot.devices.bumpers import BumperReader
 from amigobot_driver.robot.devices.compass import CompassReader
-from amigobot_driver.robot.devices.gripper import ORDERS, Gripper
+from amigobot_driver.robot.devices.gripper import ORDERS, GripperControl
 from amigobot_driver.robot.events import Lift, Paddles
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.unconfirmed import UnconfirmedCommands
-from amigobot_driver.sim import Faults, Pose, Segment, Simulator, World
+from amigobot_driver.sim import Faults, Segment, Simulator, World, WorldPose
 
 P2OS, AROS, ARCOS = "p2at", "p3dx", "p3dx-sh"
 
@@ -47,7 +47,7 @@ def pioneer(
     *,
     flash: Mapping[str, int] | None = None,
     walls: tuple[Segment, ...] = (),
-    start: Pose = Pose(0.0, 0.0),  # noqa: B008  # it is frozen
+    start: WorldPose = WorldPose(0.0, 0.0),  # noqa: B008  # it is frozen
     **options: object,
 ) -> Bench:
     """A robot in a session, with this in its FLASH."""
@@ -174,7 +174,7 @@ class TestCompass:
     @pytest.mark.parametrize(("heading", "north"), [(90.0, 0.0), (0.0, 90.0), (-90.0, 180.0), (135.0, 315.0)])
     @pytest.mark.parametrize("mode", ["sip", "packets"])
     def test_heading_is_clockwise_from_north(self, mode: str, heading: float, north: float) -> None:
-        bench = pioneer(start=Pose(0.0, 0.0, math.radians(heading)), compass=mode)
+        bench = pioneer(start=WorldPose(0.0, 0.0, math.radians(heading)), compass=mode)
         read = bench.told(CompassReading)[-1]
         assert 0.0 <= read.heading < math.tau
         assert abs(math.remainder(read.heading - math.radians(north), math.tau)) <= read.resolution / 2 + 1e-9
@@ -361,7 +361,7 @@ class TestGripper:
         moves: tuple[bool, bool],
     ) -> None:
         bench = ComponentBench(ARCOS)
-        Gripper(bench.context)
+        GripperControl(bench.context)
         config = pioneer(flash={"Gripper": 1}).robot.working_values.config
         assert config
         bench.receive(config, 0.0)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Reset, SyncReply, encode_frame
 from amigobot_driver.robot import Identified, LinkState, Options, Refused, Robot
-from amigobot_driver.sim import Session
+from amigobot_driver.sim import SessionState
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
 
@@ -28,7 +28,7 @@ def left_open(bench: Bench) -> None:
     for command in (Command.PULSE, Command.OPEN, Command.CLOSE, Command.OPEN):
         bench.simulator.receive(command().encode(), bench.now)
         bench.run(0.1)
-    assert bench.simulator.session is Session.OPEN
+    assert bench.simulator.session is SessionState.OPEN
 
 
 def left_driving(bench: Bench, speed: int = 300) -> None:
@@ -220,7 +220,7 @@ class TestSessionLeftOpen:
         for command in (Command.PULSE, Command.OPEN, Command.CLOSE):
             bench.simulator.receive(command().encode(), bench.now)
             bench.run(0.1)
-        assert bench.simulator.session is Session.SYNCED
+        assert bench.simulator.session is SessionState.SYNCED
         bench.plug_in()
         bench.until(running(bench), within=20)
 
@@ -276,7 +276,7 @@ class TestLostSession:
         complaints = []
 
         def complain(frame: bytes) -> bytes:
-            if bench.simulator.session is Session.WAIT and frame[3] == Command.STOP.number:
+            if bench.simulator.session is SessionState.WAIT and frame[3] == Command.STOP.number:
                 complaints.append(frame)
                 bench.down.send(encode_frame(Reset().encode()), bench.now)
             return frame
@@ -464,7 +464,7 @@ class TestRefusingRobot:
     def test_that_does_not_open_is_explained_and_tried_again(self) -> None:
         bench = Bench()
         refuse = losing(Command.OPEN)
-        bench.up.fault = lambda frame: refuse(frame) if bench.simulator.session is Session.SYNCED else frame
+        bench.up.fault = lambda frame: refuse(frame) if bench.simulator.session is SessionState.SYNCED else frame
         bench.plug_in()
         bench.until(lambda: "opens no session" in bench.robot.note, within=20)
         assert "battery" in bench.robot.note
@@ -504,7 +504,7 @@ class TestClose:
             bench.up.send(frame, bench.now)
         bench.run(2)
         assert bench.words(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
-        assert bench.simulator.session is Session.WAIT
+        assert bench.simulator.session is SessionState.WAIT
         assert bench.robot.state is DISCONNECTED
 
     def test_says_nothing_to_a_robot_that_was_never_there(self) -> None:
@@ -526,7 +526,7 @@ class TestClose:
         bench.until(lambda: not bench.robot.running)
         bench.ask(bench.robot.link.close)
         bench.run(2)
-        assert bench.simulator.session is Session.WAIT
+        assert bench.simulator.session is SessionState.WAIT
 
 
 # -- bytes are never trusted ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from amigobot_driver.robot import Odometry, Ping, Report
 from amigobot_driver.robot.events import PortState
 from amigobot_driver.robot.monitors.sonar_health import SPIKES, WINDOW, SonarHealth, SonarTrouble
 from amigobot_driver.sim import Faults, load_world
-from amigobot_driver.sim.body import Body, Wear
+from amigobot_driver.sim.body import SimulatedBody, Wear
 from amigobot_driver.sim.faults import FaultInjector
 from amigobot_driver.sim.sonar import SonarModel, SonarRing
 from amigobot_driver.sim.world import Segment, World, blocked, polygon
@@ -41,7 +41,7 @@ class Scene:
         self.world = load_world(world) if isinstance(world, str) else world
         self._fault_injector = FaultInjector("1")
         self._fault_injector.faults = faults or Faults()
-        self._body = Body(self.profile, self.world, Wear(), "1")
+        self._body = SimulatedBody(self.profile, self.world, Wear(), "1")
         self.ring = SonarRing(self.profile, self._body, self.world, SonarModel(), self._fault_injector, "1")
         self.ring.switch(True)
         self.health = SonarHealth(self.profile)

@@ -14,11 +14,11 @@ from bench import Bench, Fault, Noise, losing, losing_first, lost
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Playlist
 from amigobot_driver.robot import Options, Outcome, Report
-from amigobot_driver.robot.devices.sounds import Sounds
+from amigobot_driver.robot.devices.sounds import SoundPlayer
 from amigobot_driver.sim import Simulator
-from amigobot_driver.sim.sounds import Sound, playlist
+from amigobot_driver.sim.sounds import PlaylistEntry, playlist
 
-EMPTY = Sound("", 0)
+EMPTY = PlaylistEntry("", 0)
 ANIMALS = playlist(("~greetings", "hello", "good bye", "~animals", "Whoosh", "meow", "", "moo", "~empty"))
 ANIMALS[56] = EMPTY
 
@@ -26,7 +26,7 @@ ANIMALS[56] = EMPTY
 class SoundBench(Bench):
     """A bench that notes what can be heard."""
 
-    def __init__(self, robot: str = "amigo", sounds: dict[int, Sound] = ANIMALS, baud: int = 9600) -> None:
+    def __init__(self, robot: str = "amigo", sounds: dict[int, PlaylistEntry] = ANIMALS, baud: int = 9600) -> None:
         self.heard_sounds: list[str] = []
         super().__init__(
             Options(),
@@ -59,7 +59,7 @@ class SoundBench(Bench):
         return {entry.number: entry.name for entry in self.robot.sounds.playlist}
 
 
-def named(sounds: dict[int, Sound]) -> dict[int, str]:
+def named(sounds: dict[int, PlaylistEntry]) -> dict[int, str]:
     return {number: sound.name for number, sound in sounds.items() if sound.name}
 
 
@@ -72,7 +72,7 @@ def bench() -> SoundBench:
 
 
 def test_the_whole_playlist_is_fetched_system_sounds_too() -> None:
-    sounds = {3: Sound("stall"), **ANIMALS}
+    sounds = {3: PlaylistEntry("stall"), **ANIMALS}
     bench = SoundBench(sounds=sounds)
     assert bench.list() == Outcome(True, f"{len(named(sounds))} sounds")
     assert bench.names == named(sounds)
@@ -130,7 +130,7 @@ def test_an_empty_entry_that_is_numbered_like_the_count_is_no_count() -> None:
 
 def test_a_count_that_comes_twice_is_no_empty_entry() -> None:
     bench = SoundBench(sounds=playlist(["x"] * 60))
-    bench.down.delay = 1.5 * Sounds.retries.interval
+    bench.down.delay = 1.5 * SoundPlayer.retries.interval
     bench.down.fault = losing_answers([60, 60])
     assert bench.list().success
     assert bench.words().count("PLAYLIST(0)") == 2
@@ -161,9 +161,9 @@ def losing_answers(numbers: Iterable[int]) -> Fault:
 
 def test_a_robot_that_answers_no_playlist_is_given_up(bench: SoundBench) -> None:
     bench.up.fault = losing(Command.PLAYLIST)
-    outcome = bench.list(within=Sounds.retries.duration + 1.0)
-    assert outcome == Outcome(False, f"sent PLAYLIST(0) {Sounds.retries.limit} times in 3.2 s and got no answer")
-    assert bench.words().count("PLAYLIST(0)") == Sounds.retries.limit
+    outcome = bench.list(within=SoundPlayer.retries.duration + 1.0)
+    assert outcome == Outcome(False, f"sent PLAYLIST(0) {SoundPlayer.retries.limit} times in 3.2 s and got no answer")
+    assert bench.words().count("PLAYLIST(0)") == SoundPlayer.retries.limit
     bench.up.fault = None
     assert bench.list().success
 
@@ -209,8 +209,8 @@ def test_progress_is_told() -> None:
 
 def test_a_full_playlist_over_a_bad_line_at_9600_baud_delays_no_driving() -> None:
     """The issue's hard case: 255 entries, a tenth of the frames lost either way, the robot driving."""
-    sounds = {**{number: Sound(f"system {number}") for number in range(1, 50)}}
-    sounds |= {number: Sound(f"sound {number}") for number in range(50, 256)}
+    sounds = {**{number: PlaylistEntry(f"system {number}") for number in range(1, 50)}}
+    sounds |= {number: PlaylistEntry(f"sound {number}") for number in range(50, 256)}
     quiet, busy = SoundBench(sounds=sounds), SoundBench(sounds=sounds)
     future = busy.ask(lambda: busy.robot.sounds.list(False, busy.now))
     busy.up.fault, busy.down.fault = Noise(1, frames=0.1), Noise(2, frames=0.1)
@@ -329,7 +329,7 @@ def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBe
     bench.up.fault = losing(Command.PLAYLIST)
     outcome = bench.play(51)
     assert outcome == Outcome(
-        False, f"sent PLAYLIST(51) {Sounds.retries.limit} times in 3.2 s and got no answer: SOUND 51 was not sent"
+        False, f"sent PLAYLIST(51) {SoundPlayer.retries.limit} times in 3.2 s and got no answer: SOUND 51 was not sent"
     )
 
 
@@ -361,7 +361,7 @@ def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBenc
     bench.up.fault = losing(Command.SOUNDTOG)
     outcome = bench.switch(False)
     assert not outcome.success
-    sent = f"sent SOUNDTOG(0) and PLAYLIST(50) {Sounds.retries.limit} times in 3.2 s"
+    sent = f"sent SOUNDTOG(0) and PLAYLIST(50) {SoundPlayer.retries.limit} times in 3.2 s"
     assert outcome.message == f"{sent}, the robot reports sounds on"
 
 
@@ -401,7 +401,7 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
     assert bench.list() == Outcome(False, "AmigoBot-SH (AmigoSH) has no PLAYLIST")
     outcome = bench.switch(False)
     assert not outcome.success
-    sent = f"sent SOUNDTOG(0) {Sounds.retries.limit} times in 3.2 s"
+    sent = f"sent SOUNDTOG(0) {SoundPlayer.retries.limit} times in 3.2 s"
     assert outcome.message.startswith(f"{sent}; AmigoBot-SH (AmigoSH) has no PLAYLIST")
 
 

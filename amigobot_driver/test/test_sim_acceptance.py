@@ -9,7 +9,7 @@ import pytest
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Config, Sip
-from amigobot_driver.sim import Session
+from amigobot_driver.sim import SessionState
 
 SYNC0, SYNC1, SYNC2 = "FAFB03000000", "FAFB03010001", "FAFB03020002"
 PULSE, STOP = SYNC0, "FAFB031D001D"
@@ -153,5 +153,5 @@ def test_blind_synchronisation_of_an_open_robot_ends_its_session() -> None:
     for frame in (SYNC0, SYNC1, SYNC2):
         client.write(frame)
         client.run(0.05)
-    assert client.sim.session is Session.WAIT
+    assert client.sim.session is SessionState.WAIT
     assert answer(client, SYNC0) == SYNC0

@@ -10,7 +10,7 @@ import math
 import pytest
 from bench import Bench
 
-from amigobot_driver.sim import Pose, World, WorldError
+from amigobot_driver.sim import World, WorldError, WorldPose
 from amigobot_driver.sim.world import box
 
 WALL = World("wall", tuple(box(1.0, 0.0, 0.1, 2.0)))
@@ -19,7 +19,7 @@ WALL = World("wall", tuple(box(1.0, 0.0, 0.1, 2.0)))
 def test_a_robot_that_is_carried_is_elsewhere_and_its_odometry_does_not_know() -> None:
     bench = Bench()
     bench.connect()
-    bench.simulator.place(Pose(2.0, -1.0, math.pi / 2))
+    bench.simulator.place(WorldPose(2.0, -1.0, math.pi / 2))
     bench.run(1.0, cmd_vel=(0.2, 0.0))
     pose = bench.simulator.truth.pose
     assert pose.x == pytest.approx(2.0, abs=0.01) and pose.y > -0.95
@@ -44,7 +44,7 @@ def test_neither_robot_nor_wall_is_put_where_the_other_is() -> None:
     bench = Bench()
     bench.simulator.replace_world(WALL)
     with pytest.raises(WorldError, match=r"wall: an obstacle would be inside the amigo at x 0\.95 m, y 0\.00 m, 0 deg"):
-        bench.simulator.place(Pose(0.95, 0.0))
+        bench.simulator.place(WorldPose(0.95, 0.0))
     with pytest.raises(WorldError, match="box: an obstacle would be inside the amigo"):
         bench.simulator.replace_world(World("box", tuple(box(0.0, 0.1, 0.2, 0.2))))
-    assert bench.simulator.world is WALL and bench.simulator.truth.pose == Pose(0.0, 0.0)
+    assert bench.simulator.world is WALL and bench.simulator.truth.pose == WorldPose(0.0, 0.0)

@@ -13,7 +13,7 @@ from sim_client import Client, world
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command
-from amigobot_driver.sim import Pose
+from amigobot_driver.sim import WorldPose
 
 WALL_AHEAD = world((1.0, -2.0, 1.0, 2.0))
 #: the AmigoBot's front is 160 mm ahead of its axle
@@ -137,4 +137,4 @@ def test_it_never_enters_a_wall() -> None:
 
 def test_a_start_inside_a_wall_is_refused() -> None:
     with pytest.raises(ValueError, match="does not fit"):
-        Client(where=world((0.0, 0.1, 1.0, 0.1), start=Pose(0.5, 0.1, math.pi / 2)))
+        Client(where=world((0.0, 0.1, 1.0, 0.1), start=WorldPose(0.5, 0.1, math.pi / 2)))

@@ -34,7 +34,7 @@ from amigobot_driver.sim import (
     Faults,
     Revision,
     RevisionError,
-    Session,
+    SessionState,
     Simulator,
     Window,
     World,
@@ -44,7 +44,7 @@ from amigobot_driver.sim import (
     revision_of,
 )
 from amigobot_driver.sim.erratic import commands
-from amigobot_driver.sim.sonar import Ping
+from amigobot_driver.sim.sonar import SimulatedPing
 from amigobot_driver.transport import PortError, open_port
 
 FRAMES: dict[str, str] = json.loads((Path(__file__).parent / "data" / "packets.json").read_text())
@@ -208,7 +208,7 @@ class TestTheReferencesFrames:
         robot = Robot()
         ring = robot.firmware.hardware.sonar
         ring.switch(True)
-        ring._done = [Ping(3, 1.2), Ping(4, 1.35)]
+        ring._done = [SimulatedPing(3, 1.2), SimulatedPing(4, 1.35)]
         assert self.frame(list(robot.firmware.telemetry._packets())[1][0]) == self.expected("er_son")
 
 
@@ -371,7 +371,7 @@ class TestSessions:
         robot.send(ErraticCommand.CLOSE())
         robot.run(2.0)
         assert robot.speed == 0.0
-        assert robot.sim.session is Session.WAIT
+        assert robot.sim.session is SessionState.WAIT
         assert robot.event_texts("session closed") == ["the client closed it"]
 
     def test_it_obeys_without_them_too(self) -> None:

@@ -15,7 +15,7 @@ from sim_client import Client
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, FrameDecoder, Malformed, Reset, Sip, Unknown, parse
-from amigobot_driver.sim import FaultError, Faults, Session, Simulator, Window, load_world, parse_faults
+from amigobot_driver.sim import FaultError, Faults, SessionState, Simulator, Window, load_world, parse_faults
 from amigobot_driver.sim.faults import fault_help
 
 
@@ -137,7 +137,7 @@ class TestLine:
         client.run(0.1)
         assert not client.run(1.8)
         client.run(0.3)
-        assert client.run(1.0) and client.sim.session is Session.OPEN
+        assert client.run(1.0) and client.sim.session is SessionState.OPEN
 
     def test_unplugged(self) -> None:
         client = Client(faults=Faults(unplug=Window(1.0, 0.5)))
@@ -154,7 +154,7 @@ class TestRobot:
         client = Client(faults=Faults(reset=Window(3.0))).open()
         packets = client.run(3.0)
         assert sum(isinstance(packet, Reset) for packet in packets) == 1
-        assert client.sim.session is Session.WAIT
+        assert client.sim.session is SessionState.WAIT
 
     def test_jammed_wheels_stall_in_the_middle_of_the_floor(self) -> None:
         client = Client(faults=Faults(jam=Window(4.0, 2.0))).open()

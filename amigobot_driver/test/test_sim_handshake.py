@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sim_client import Client
 
 from amigobot_driver.protocol import Command, Reset, Sip, SyncEcho, SyncReply, checksum, encode_frame
-from amigobot_driver.sim import Session
+from amigobot_driver.sim import SessionState
 
 SYNCS = (Command.PULSE, Command.OPEN, Command.CLOSE)
 
@@ -29,7 +29,7 @@ class TestWait:
     def test_in_order(self) -> None:
         client = Client()
         assert answers(client, 0, 1, 2) == ["SyncEcho", "SyncEcho", "SyncReply"]
-        assert client.sim.session is Session.SYNCED
+        assert client.sim.session is SessionState.SYNCED
 
     @pytest.mark.parametrize("numbers", [(1,), (2,), (0, 2), (0, 1, 1), (0, 2, 1)])
     def test_out_of_order_is_said_so_and_starts_anew(self, numbers: tuple[int, ...]) -> None:
@@ -58,7 +58,7 @@ class TestSynced:
         client = Client()
         answers(client, 0, 1, 2)
         assert not client.run(5.0)  # the PULSEs meanwhile change nothing
-        assert client.sim.session is Session.SYNCED
+        assert client.sim.session is SessionState.SYNCED
         answers(client, 1)
         assert isinstance(client.next(Sip), Sip)
 
@@ -66,14 +66,14 @@ class TestSynced:
         client = Client()
         answers(client, 0, 1, 2)
         assert answers(client, 2) == []
-        assert client.sim.session is Session.WAIT
+        assert client.sim.session is SessionState.WAIT
 
     @pytest.mark.parametrize("number", [0, 3, 4, 18, 29, 255])
     def test_others_are_ignored(self, number: int) -> None:
         client = Client()
         answers(client, 0, 1, 2)
         assert answers(client, number) == []
-        assert client.sim.session is Session.SYNCED
+        assert client.sim.session is SessionState.SYNCED
 
 
 class TestOpen:
@@ -195,7 +195,7 @@ def test_reset_button() -> None:
     client.sim.reset()
     packets = client.run(0.5)
     assert client.kinds(packets) == ["Reset"] and isinstance(packets[0], Reset)
-    assert client.sim.session is Session.WAIT
+    assert client.sim.session is SessionState.WAIT
     assert answers(client, 0) == []  # it boots
     client.run(1.0, alive=False)
     sip = client.open().sip()

@@ -14,17 +14,17 @@ from sim_client import Client
 
 from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.sim.faults import FaultInjector, Faults
-from amigobot_driver.sim.line import Line, Priority
+from amigobot_driver.sim.line import SendPriority, SimulatedLine
 from amigobot_driver.sim.wire import Wire
 
 BYTE = 10 / 9600
 
 
-def line() -> Line:
-    return Line(FaultInjector("test"), paced=True)
+def line() -> SimulatedLine:
+    return SimulatedLine(FaultInjector("test"), paced=True)
 
 
-def arrival(line: Line, text: bytes) -> float:
+def arrival(line: SimulatedLine, text: bytes) -> float:
     """When the last byte of `text` has come, at the grain of half a byte's time."""
     got, now = b"", 0.0
     while text not in got:
@@ -38,27 +38,27 @@ class TestPace:
     @pytest.mark.parametrize("size", [1, 13, 14, 15, 200])
     def test_a_frame_takes_ten_bits_a_byte(self, size: int) -> None:
         wire = line()
-        wire.send(b"x" * size, Priority.ANSWER, 0.0)
+        wire.send(b"x" * size, SendPriority.ANSWER, 0.0)
         assert arrival(wire, b"x" * size) == pytest.approx(size * BYTE, abs=BYTE)
 
     def test_bytes_come_in_handfuls(self) -> None:
         wire = line()
-        wire.send(bytes(36), Priority.SIP, 0.0)
+        wire.send(bytes(36), SendPriority.SIP, 0.0)
         chunks = [wire.collect(step * BYTE + 1e-9) for step in range(40)]
         assert [len(chunk) for chunk in chunks if chunk] == [14, 14, 8]
 
     def test_frames_follow_without_a_gap(self) -> None:
         wire = line()
         for text in (b"A" * 20, b"B" * 20, b"C" * 20):
-            wire.send(text, Priority.ANSWER, 0.0)
+            wire.send(text, SendPriority.ANSWER, 0.0)
         assert arrival(wire, b"C" * 20) == pytest.approx(60 * BYTE, abs=BYTE)
 
     def test_a_duplicate_takes_its_own_time(self) -> None:
         injector = FaultInjector("test")
         injector.faults = Faults(duplicate=1.0)
-        wire = Line(injector, paced=True)
-        wire.send(b"A" * 20, Priority.SIP, 0.0)
-        wire.send(b"B" * 20, Priority.SIP, 0.0)
+        wire = SimulatedLine(injector, paced=True)
+        wire.send(b"A" * 20, SendPriority.SIP, 0.0)
+        wire.send(b"B" * 20, SendPriority.SIP, 0.0)
         assert wire.collect(20.5 * BYTE) == b"A" * 20
         assert wire.collect(40.5 * BYTE) == b"A" * 20
         assert wire.collect(80.5 * BYTE) == b"B" * 40
@@ -96,24 +96,24 @@ class TestPace:
 class TestPriority:
     def test_a_sip_overtakes_what_waits_but_not_what_is_sent(self) -> None:
         wire = line()
-        wire.send(b"1" * 50, Priority.ANSWER, 0.0)
-        wire.send(b"2" * 50, Priority.ANSWER, 0.0)
-        wire.send(b"S" * 30, Priority.SIP, 0.01)
-        wire.send(b"T" * 30, Priority.SIP, 0.02)
+        wire.send(b"1" * 50, SendPriority.ANSWER, 0.0)
+        wire.send(b"2" * 50, SendPriority.ANSWER, 0.0)
+        wire.send(b"S" * 30, SendPriority.SIP, 0.01)
+        wire.send(b"T" * 30, SendPriority.SIP, 0.02)
         assert wire.collect(1.0) == b"1" * 50 + b"S" * 30 + b"T" * 30 + b"2" * 50
 
     def test_a_stream_that_would_miss_its_cycle_is_dropped(self) -> None:
         wire = line()
-        wire.send(b"S" * 36, Priority.SIP, 0.0)
-        wire.send(b"I" * 21, Priority.STREAM, 0.0, deadline=0.1)
-        wire.send(b"E" * 60, Priority.STREAM, 0.0, deadline=0.1)
+        wire.send(b"S" * 36, SendPriority.SIP, 0.0)
+        wire.send(b"I" * 21, SendPriority.STREAM, 0.0, deadline=0.1)
+        wire.send(b"E" * 60, SendPriority.STREAM, 0.0, deadline=0.1)
         assert wire.collect(1.0) == b"S" * 36 + b"I" * 21
         assert wire.stats.dropped == 1
 
     def test_answers_wait_until_the_buffer_is_full(self) -> None:
         wire = line()
         for _ in range(10):
-            wire.send(b"A" * 150, Priority.ANSWER, 0.0)
+            wire.send(b"A" * 150, SendPriority.ANSWER, 0.0)
         assert len(wire.collect(10.0)) == 150 * 7
         assert wire.stats.dropped == 3
 

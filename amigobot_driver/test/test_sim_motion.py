@@ -12,7 +12,7 @@ import pytest
 from sim_client import Client, world
 
 from amigobot_driver.protocol import Command, Encoders
-from amigobot_driver.sim import Pose, Wear
+from amigobot_driver.sim import Wear, WorldPose
 
 
 def slope(client: Client, seconds: float, quantity: str = "speed") -> float:
@@ -497,7 +497,7 @@ class TestServo:
 
 
 def test_it_can_start_anywhere_in_the_world() -> None:
-    client = Client(where=world(start=Pose(3.0, -2.0, math.pi / 2))).open()
+    client = Client(where=world(start=WorldPose(3.0, -2.0, math.pi / 2))).open()
     client.send(Command.MOVE(500))
     client.run(4.0)
     pose = client.sim.truth.pose

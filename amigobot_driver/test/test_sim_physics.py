@@ -16,7 +16,7 @@ from sim_client import Client, world
 
 from amigobot_driver.profiles import Profile, ProfileError, build_profile, load_profile
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, Pose, load_report
+from amigobot_driver.sim import REPORT_FORMAT, REPORT_VERSION, OptionError, WorldPose, load_report
 from amigobot_driver.transport import simulated
 
 
@@ -54,7 +54,7 @@ def test_lifted_wheels_turn_and_the_body_stays() -> None:
     client.sim.lift(True)
     client.send(Command.VEL(200))
     client.run(2.0)
-    assert client.sim.truth.pose == Pose(0.0, 0.0)
+    assert client.sim.truth.pose == WorldPose(0.0, 0.0)
     assert client.sip().x > 250
     client.sim.lift(False)
     client.run(1.0)
@@ -64,7 +64,7 @@ def test_lifted_wheels_turn_and_the_body_stays() -> None:
 def test_a_robot_that_is_carried_keeps_its_counters_and_sees_the_new_walls() -> None:
     client = Client("amigo-sh").open()
     client.sim.replace_world(world((0.0, 2.0, 2.0, 2.0)))
-    client.sim.place(Pose(1.0, 0.0, math.pi / 2))
+    client.sim.place(WorldPose(1.0, 0.0, math.pi / 2))
     client.run(0.5)
     packets = client.run(1.0)
     ranges = {r.number: r.range for packet in packets if isinstance(packet, Sip) for r in packet.sonar}

@@ -26,7 +26,7 @@ from amigobot_driver.protocol import (
     Sip,
     encode_frame,
 )
-from amigobot_driver.sim import Pose
+from amigobot_driver.sim import WorldPose
 
 P2OS, AROS, ARCOS = "p2dx", "p3dx", "p3dx-sh"
 
@@ -236,7 +236,7 @@ class TestBumpers:
 class TestCompass:
     @pytest.mark.parametrize(("heading", "north"), [(0, 90), (90, 0), (180, 270), (-45, 135)])
     def test_it_points_where_the_robot_does(self, heading: float, north: float) -> None:
-        client = pioneer(where=world(start=Pose(0.0, 0.0, math.radians(heading))))
+        client = pioneer(where=world(start=WorldPose(0.0, 0.0, math.radians(heading))))
         assert client.sip().compass == 0
         client.send(Command.TCM2(1))
         byte = client.sip().compass

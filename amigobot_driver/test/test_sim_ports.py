@@ -14,7 +14,7 @@ from sim_client import Client
 
 from amigobot_driver.profiles import ProfileError, load_profile
 from amigobot_driver.protocol import Aux, Command, Config, Encoders, Gyro, Io, Playlist, Sip
-from amigobot_driver.sim import Faults, Reply, ScriptedDevice, Session, Wear, playlist
+from amigobot_driver.sim import Faults, Reply, ScriptedDevice, SessionState, Wear, playlist
 
 
 def with_flash(robot: str, **flash: int | str) -> Client:
@@ -328,10 +328,10 @@ class TestBattery:
         assert client.sip().battery == 108
         client.run(1.0)
         assert client.event_texts("battery") == ["10.8 V: low-battery alarm"]
-        assert client.sim.session is Session.OPEN
+        assert client.sim.session is SessionState.OPEN
         client.send(Command.BATTEST(98))
         client.run(2.0, alive=False)
-        assert client.sim.session is Session.WAIT
+        assert client.sim.session is SessionState.WAIT
         assert not client.run(1.0, alive=False)
 
     def test_a_short_dip_does_not_cut_off(self) -> None:
@@ -339,7 +339,7 @@ class TestBattery:
         for tenths, seconds in ((98, 0.7), (120, 0.3), (98, 0.7), (120, 2.0)):
             client.send(Command.BATTEST(tenths))
             client.run(seconds)
-        assert client.sim.session is Session.OPEN
+        assert client.sim.session is SessionState.OPEN
 
     def test_low_battery_may_refuse_a_client(self) -> None:
         client = Client(charge=0.02, refuse_low_battery=True)

@@ -42,7 +42,7 @@ from amigobot_driver.protocol import (
     erratic,
     parse,
 )
-from amigobot_driver.sim import Session
+from amigobot_driver.sim import SessionState
 from amigobot_driver.transport import PortError
 from amigobot_driver.transport.simulated import SimulatedPort
 
@@ -383,7 +383,7 @@ class TestInProcess:
         port.write(Command.OPEN().encode())
         assert self.read_until(port, Sip)
         with port.lock:
-            assert port.simulator.session is Session.OPEN
+            assert port.simulator.session is SessionState.OPEN
             assert port.simulator.truth.pose.x == 6.0
         port.close()
 

@@ -20,7 +20,7 @@ import pytest
 from amigobot_driver import AmigoBot, MotionFailed
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
-from amigobot_driver.sim import Pose, SharedWorld, Simulator, World, WorldError, load_robots
+from amigobot_driver.sim import SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
 
 PATIENCE = 180.0  # s, of the computer's clock
 
@@ -28,7 +28,7 @@ PATIENCE = 180.0  # s, of the computer's clock
 class Pair:
     """Two robots and their clients, on one simulated clock."""
 
-    def __init__(self, a: Pose, b: Pose, robots: tuple[str, str] = ("amigo", "amigo")) -> None:
+    def __init__(self, a: WorldPose, b: WorldPose, robots: tuple[str, str] = ("amigo", "amigo")) -> None:
         world = World("plain")
         self.world = SharedWorld(
             {
@@ -67,33 +67,33 @@ class Pair:
                 self.world.robots[name].receive(Command.VEL(velocity).encode(), self.now)
             self.run(1.0)
 
-    def pose(self, name: str) -> Pose:
+    def pose(self, name: str) -> WorldPose:
         return self.world.robots[name].truth.pose
 
 
 def test_a_robot_detects_another_by_sonar_and_sees_it_leave() -> None:
     profile = load_profile("amigo")
     mount = profile.sonar.poses[2]  # looks ahead and to the left
-    pair = Pair(Pose(0.0, 0.0), Pose(1.2, 0.3))
+    pair = Pair(WorldPose(0.0, 0.0), WorldPose(1.2, 0.3))
     pair.run(2)
     rear = (1.2 - profile.body.rear - mount.x) / math.cos(mount.heading)
     assert pair.newest["a"][2] / 1000 == pytest.approx(rear, abs=0.05)
-    pair.world.robots["b"].place(Pose(0.0, 30.0))
+    pair.world.robots["b"].place(WorldPose(0.0, 30.0))
     pair.run(2)
     assert min(pair.newest["a"].values()) >= 5000
 
 
 @pytest.mark.parametrize("other", ["amigo", "p3dx"])
 def test_a_robot_that_drives_into_another_stops_at_it(other: str) -> None:
-    pair = Pair(Pose(0.0, 0.0), Pose(1.2, 0.0), ("amigo", other))
+    pair = Pair(WorldPose(0.0, 0.0), WorldPose(1.2, 0.0), ("amigo", other))
     pair.drive(8, a=300)
     front, rear = load_profile("amigo").body.front, load_profile(other).body.rear
     assert pair.pose("a").x == pytest.approx(1.2 - front - rear, abs=0.02)
-    assert pair.pose("b") == Pose(1.2, 0.0)
+    assert pair.pose("b") == WorldPose(1.2, 0.0)
 
 
 def test_two_robots_that_drive_at_each_other_meet_and_can_drive_away() -> None:
-    pair = Pair(Pose(-1.0, 0.0), Pose(1.0, 0.0, math.pi))
+    pair = Pair(WorldPose(-1.0, 0.0), WorldPose(1.0, 0.0, math.pi))
     pair.drive(8, a=200, b=200)
     front = load_profile("amigo").body.front
     assert pair.pose("b").x - pair.pose("a").x == pytest.approx(2 * front, abs=0.02)
@@ -104,14 +104,14 @@ def test_two_robots_that_drive_at_each_other_meet_and_can_drive_away() -> None:
 
 def test_robots_cannot_be_at_one_place() -> None:
     with pytest.raises(WorldError, match=r"robot a: world plain: another robot would be inside the amigo"):
-        Pair(Pose(0.0, 0.0), Pose(0.1, 0.0))
-    pair = Pair(Pose(0.0, 0.0), Pose(2.0, 0.0))
+        Pair(WorldPose(0.0, 0.0), WorldPose(0.1, 0.0))
+    pair = Pair(WorldPose(0.0, 0.0), WorldPose(2.0, 0.0))
     with pytest.raises(WorldError, match=r"another robot would be inside the amigo at x 1\.90 m"):
-        pair.world.robots["a"].place(Pose(1.9, 0.0))
+        pair.world.robots["a"].place(WorldPose(1.9, 0.0))
 
 
 def test_advancing_one_robot_advances_the_other() -> None:
-    pair = Pair(Pose(0.0, 0.0), Pose(0.0, 3.0))
+    pair = Pair(WorldPose(0.0, 0.0), WorldPose(0.0, 3.0))
     pair.send("b", Command.VEL(300))
     pair.world.robots["a"].advance(pair.now + 1.0)
     assert pair.pose("b").x > 0.1
@@ -143,7 +143,7 @@ def test_options_of_the_file_are_those_of_sim(tmp_path: Path) -> None:
     }
     world = robots.build()
     assert world.robots["beta"].profile.name == "p3dx"
-    assert world.robots["alpha"].truth.pose == Pose(1.0, 2.0, math.pi / 2)
+    assert world.robots["alpha"].truth.pose == WorldPose(1.0, 2.0, math.pi / 2)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sim_client import Client, world
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Sip
-from amigobot_driver.sim import Faults, Pose, SonarModel, load_world
+from amigobot_driver.sim import Faults, SonarModel, WorldPose, load_world
 
 QUIET = SonarModel(noise=0.0, relative_noise=0.0)
 NO_ECHO = 6100
@@ -110,7 +110,7 @@ class TestGeometry:
     @pytest.mark.parametrize("number", range(8))
     def test_each_sonar_hears_a_wall_straight_before_it(self, robot: str, number: int) -> None:
         pose = load_profile(robot).sonar.poses[number]
-        start = Pose(0.3, -0.2, 0.5)
+        start = WorldPose(0.3, -0.2, 0.5)
         heading = start.heading + pose.heading
         x = start.x + pose.x * math.cos(start.heading) - pose.y * math.sin(start.heading)
         y = start.y + pose.x * math.sin(start.heading) + pose.y * math.cos(start.heading)

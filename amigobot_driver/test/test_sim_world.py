@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from amigobot_driver.profiles import available_profiles, load_profile
-from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError, available_worlds, load_world
+from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose, available_worlds, load_world
 from amigobot_driver.sim.surroundings import Surroundings
 from amigobot_driver.sim.world import Footprint, box, circle, first_hit, in_cone
 
@@ -100,10 +100,10 @@ class TestBodies:
         ],
     )
     def test_a_rectangle_and_a_segment(self, segment: tuple[float, ...], touches: bool) -> None:
-        assert self.SHAPE.touches(Pose(0, 0), Segment(*segment)) is touches
+        assert self.SHAPE.touches(WorldPose(0, 0), Segment(*segment)) is touches
 
-    @given(segments, st.builds(Pose, coordinates, coordinates, angles))
-    def test_it_moves_with_the_body(self, segment: Segment, pose: Pose) -> None:
+    @given(segments, st.builds(WorldPose, coordinates, coordinates, angles))
+    def test_it_moves_with_the_body(self, segment: Segment, pose: WorldPose) -> None:
         c, s = math.cos(pose.heading), math.sin(pose.heading)
 
         def moved(x: float, y: float) -> tuple[float, float]:
@@ -111,7 +111,7 @@ class TestBodies:
 
         there = Segment(*moved(segment.x1, segment.y1), *moved(segment.x2, segment.y2))
         grown = Footprint(front=0.2 + 1e-9, rear=0.1 + 1e-9, side=0.15 + 1e-9)
-        if self.SHAPE.touches(Pose(0, 0), segment):
+        if self.SHAPE.touches(WorldPose(0, 0), segment):
             assert grown.touches(pose, there)
 
     def test_shapes(self) -> None:

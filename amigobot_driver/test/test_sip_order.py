@@ -12,7 +12,7 @@ from bench import Bench
 
 from amigobot_driver.driver import Driver
 from amigobot_driver.robot import Event, Report
-from amigobot_driver.robot.link import Link
+from amigobot_driver.robot.link import RobotLink
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_the_report_comes_before_the_components_get_the_sip(bench: Bench) -> Non
     ids=["poll", "drained", "receive", "disconnected", "close"],
 )
 def test_no_call_finds_a_sip_that_the_components_have_not_got(
-    bench: Bench, use: Callable[[Link, float], object]
+    bench: Bench, use: Callable[[RobotLink, float], object]
 ) -> None:
     known = periods(bench)
     bench.robot.link.receive(sip_of(bench), bench.now, odometry_first=True)

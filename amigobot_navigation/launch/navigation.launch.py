@@ -21,7 +21,7 @@ from launch_ros.substitutions import FindPackageShare
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
-from amigobot_driver.sim import Pose, load_world, parse_pose
+from amigobot_driver.sim import WorldPose, load_world, parse_pose
 from amigobot_navigation.names import fitted_file
 from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem
 
@@ -124,11 +124,11 @@ class Navigation:
             files.insert(0, HERE / "config" / "nav2_before_lyrical.yaml")
         self.files = [self.fitted(self.of_the_robot(file)) for file in files]
 
-    def given_start(self) -> Pose:
+    def given_start(self) -> WorldPose:
         """The pose of the robot in the map at the start: of the argument, of the simulated world, or the origin."""
         if self.arguments["start"]:
             return parse_pose(self.arguments["start"])
-        return load_world(self.arguments["world"]).start if self.simulated else Pose(0.0, 0.0)
+        return load_world(self.arguments["world"]).start if self.simulated else WorldPose(0.0, 0.0)
 
     def robot(self) -> str:
         """The profile that Nav2 plans for; empty if nothing names one before the robot does."""

@@ -19,11 +19,11 @@ from tools.nav_trial.office import Floor
 from tools.nav_trial.parameters import for_speed, override, tree_for_speed
 from tools.pictures import navigation
 from tools.pictures.missing import Missing
-from tools.pictures.navigation import Pose as TruePose
+from tools.pictures.navigation import WorldPose as TruePose
 from tools.pictures.navigation import corners_of_cells
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.sim import Pose, World
+from amigobot_driver.sim import World, WorldPose
 from amigobot_driver.sim.world import box
 
 NAV2 = Path(__file__).resolve().parents[1] / "config" / "nav2.yaml"
@@ -32,7 +32,7 @@ AMIGO = load_profile("amigo").body
 
 def two_rooms() -> World:
     """A room of 4 x 3 m in which robots start, and one beside it without a door."""
-    return World("two rooms", tuple(box(2.0, 1.5, 4.0, 3.0) + box(5.0, 1.5, 2.0, 3.0)), Pose(1.0, 1.0))
+    return World("two rooms", tuple(box(2.0, 1.5, 4.0, 3.0) + box(5.0, 1.5, 2.0, 3.0)), WorldPose(1.0, 1.0))
 
 
 def nav2() -> dict[str, Any]:
@@ -62,13 +62,13 @@ def test_the_same_seed_gives_the_same_goals() -> None:
 @pytest.mark.parametrize(
     ("pose", "clearance"),
     [
-        (Pose(3.0, 1.5), 1.0 - AMIGO.front),
-        (Pose(3.0, 1.5, math.pi), 1.0 - AMIGO.rear),
-        (Pose(2.0, 2.5), 0.5 - AMIGO.width / 2),
-        (Pose(2.0, 2.5, math.pi / 2), 0.5 - AMIGO.front),
+        (WorldPose(3.0, 1.5), 1.0 - AMIGO.front),
+        (WorldPose(3.0, 1.5, math.pi), 1.0 - AMIGO.rear),
+        (WorldPose(2.0, 2.5), 0.5 - AMIGO.width / 2),
+        (WorldPose(2.0, 2.5, math.pi / 2), 0.5 - AMIGO.front),
     ],
 )
-def test_the_clearance_is_that_of_the_body_not_of_its_center(pose: Pose, clearance: float) -> None:
+def test_the_clearance_is_that_of_the_body_not_of_its_center(pose: WorldPose, clearance: float) -> None:
     assert Floor(two_rooms(), AMIGO).clearance(pose) == pytest.approx(clearance, abs=1e-6)
 
 

@@ -249,5 +249,3 @@ def _in_odometry_frame(state: RobotState, point: tuple[float, float]) -> tuple[f
     x, y = point
     cosine, sine = math.cos(state.yaw), math.sin(state.yaw)
     return state.x + x * cosine - y * sine, state.y + x * sine + y * cosine
-
-

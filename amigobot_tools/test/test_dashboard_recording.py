@@ -16,7 +16,7 @@ from bench import Bench
 from amigobot_driver import Options
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.packet_file import read_recording
-from amigobot_driver.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.robot import FrameSeen
 from amigobot_tools.dashboard.sources.recording import RecordingSource
 
@@ -37,7 +37,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_head(file, Head(0.0, "", "anna", "Pioneer", "amigo", "amigo", False))
         for _, event in bench.events:
             if isinstance(event, FrameSeen) and event.stamp >= began:
-                write_record(file, Record(event.stamp - began, event.to_robot, event.data))
+                write_record(file, RecordedFrame(event.stamp - began, event.to_robot, event.data))
     return path
 
 

@@ -13,7 +13,7 @@ import pytest
 from bench import Bench
 
 from amigobot_driver.cli import UsageError, main, verbs
-from amigobot_driver.packet_file import Head, Record, write_head, write_record
+from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_tools import recording_remote
 from amigobot_tools.recording_remote import RecordingRemote
@@ -34,7 +34,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_head(stream, Head(1.0e9, "", "Rob", "Pioneer", "amigo", "amigo", erratic=False))
         for time, data in bench.down.log:
             if time >= began:
-                write_record(stream, Record(time - began, to_robot=False, data=data))
+                write_record(stream, RecordedFrame(time - began, to_robot=False, data=data))
     return file
 
 

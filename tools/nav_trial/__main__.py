@@ -23,7 +23,7 @@ from ament_index_python.packages import get_package_share_directory
 from rclpy.executors import ExternalShutdownException
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.sim import Pose, load_world, parse_pose
+from amigobot_driver.sim import WorldPose, load_world, parse_pose
 from amigobot_navigation.nav2 import fit_nav2
 
 from .client import Attempt, Client, Costs
@@ -178,7 +178,7 @@ def judge(attempt: Attempt, truth: list[dict[str, float]], floor: Floor) -> None
     """What really happened between the begin and the end of an attempt."""
     if not truth:
         return
-    poses = [Pose(line["x"], line["y"], line["heading"]) for line in truth]
+    poses = [WorldPose(line["x"], line["y"], line["heading"]) for line in truth]
     attempt.path = [(pose.x, pose.y) for pose in poses[::5]]
     attempt.touches = sum(bool(line["touching"]) for line in truth)
     attempt.clearance = min(floor.clearance(pose) for pose in poses[::2])

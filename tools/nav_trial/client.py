@@ -22,7 +22,7 @@ from nav_msgs.msg import OccupancyGrid, Path
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 
-from amigobot_driver.sim import Pose
+from amigobot_driver.sim import WorldPose
 
 from .office import Goal
 
@@ -103,7 +103,7 @@ class Client:
         """s of /clock."""
         return self.node.get_clock().now().nanoseconds * 1e-9
 
-    def wait_for_nav2(self, start: Pose) -> None:
+    def wait_for_nav2(self, start: WorldPose) -> None:
         """Tell where the robot stands until Nav2 is active. Raises TimeoutError."""
         message = PoseWithCovarianceStamped()
         message.header.frame_id = "map"

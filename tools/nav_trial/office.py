@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from amigobot_driver.profiles import Body
-from amigobot_driver.sim import Pose, Segment, World
+from amigobot_driver.sim import Segment, World, WorldPose
 from amigobot_navigation.nav2 import footprint
 
 _CELL = 0.1
@@ -64,7 +64,7 @@ class Floor:
         """From a point to the nearest wall, m."""
         return min(segment.distance_to(x, y) for segment in self.world.segments)
 
-    def clearance(self, pose: Pose) -> float:
+    def clearance(self, pose: WorldPose) -> float:
         """From the body at this pose to the nearest wall, m; exact while no wall is in the body."""
         near = self.world.near(pose.x, pose.y, self.body.radius + 1.0)
         cos, sin = math.cos(pose.heading), math.sin(pose.heading)

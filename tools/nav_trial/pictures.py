@@ -13,7 +13,7 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
-from amigobot_driver.sim import Pose
+from amigobot_driver.sim import WorldPose
 from amigobot_navigation.nav2 import footprint
 
 from .client import Attempt, Costs
@@ -41,7 +41,7 @@ def draw_costs(file: Path, floor: Floor, attempt: Attempt, costs: list[Costs], t
     The local costmap is in the frame of the odometry; it is drawn around the cross.
     """
     figure, axes = pyplot.subplots(1, len(costs), figsize=(11 * len(costs), 9), squeeze=False, layout="constrained")
-    pose = Pose(truth["x"], truth["y"], truth["heading"])
+    pose = WorldPose(truth["x"], truth["y"], truth["heading"])
     _, x, y = attempt.seen[-1] if attempt.seen else (0.0, pose.x, pose.y)
     for panel, one in zip(axes[0], costs, strict=True):
         rows, columns = len(one.rows), len(one.rows[0])

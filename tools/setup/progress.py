@@ -36,15 +36,18 @@ def run(
     """Run a command with its output in the log file, and with each line of it given to `on_line`."""
     reason = ""
     # The child inherits the lock: if only this process is killed, the next set-up waits for the child.
-    with LOG.open("a", buffering=1) as log, subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        close_fds=False,
-    ) as process:
+    with (
+        LOG.open("a", buffering=1) as log,
+        subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            close_fds=False,
+        ) as process,
+    ):
         print("+", *command, file=log)
         assert process.stdout is not None
         for line in process.stdout:

@@ -18,7 +18,6 @@ from progress import SetupError
 TOO_OLD = ("foxy", "galactic", "humble")
 
 
-
 @dataclass(frozen=True)
 class Ros:
     distro: str

@@ -50,4 +50,3 @@ def _mutated(rng: random.Random, frames: list[bytes], size: int) -> bytes:
     for _ in range(size // 50):
         data[rng.randrange(len(data))] = rng.randrange(256)
     return bytes(data)
-

@@ -31,7 +31,7 @@ Result = TypeVar("Result", bound=Outcome)
 Self = TypeVar("Self", bound="Connection")
 
 #: s for which a port that cannot be opened is tried again: an adapter may have been plugged in just now.
-_PORT_PATIENCE = 2.0
+_PORT_RETRY_TIME = 2.0
 #: s that a request may take; most have a shorter limit of their own.
 _REQUEST_LIMIT = 30.0
 #: s after the motors are on within which every sonar has fired, if it fires at all.
@@ -210,9 +210,10 @@ class Connection:
         Commands that would move the robot past its limits or cut the connection are refused.
 
         Args:
-            number: Number of the command, see docs/protocol.md 4.1.
-            argument: Its number, if it takes one.
-            text: Its bytes, if it takes a text.
+            number: Number of the command, 0 to 255 (docs/protocol.md 4.1).
+            argument: Integer argument; its range depends on the command: -32768 to 32767, 0 to 32767, or 0 to 65535 for
+                a pair of bytes. None for a command without one.
+            text: Text argument, up to 195 bytes. Give either `argument` or `text`.
 
         Returns:
             What was sent.
@@ -337,7 +338,7 @@ class Connection:
             newest = self._hub.newest(LinkChanged)
             no_port = newest is not None and newest.state is LinkState.DISCONNECTED
             no_port_since = min(no_port_since, now) if no_port else math.inf
-            return _ready(robot) or now - no_port_since > _PORT_PATIENCE
+            return _ready(robot) or now - no_port_since > _PORT_RETRY_TIME
 
         self._until(settled, timeout)
         waited = time.monotonic() - began

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 from ..errors import ConnectionLost
-from ..packet_file import Head, Record, write_head, write_record
+from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..robot import FrameSeen
 from .streams import EventStream
 
@@ -83,7 +83,7 @@ class Recording:
                         continue
                     if frame is None:
                         return
-                    write_record(self._file, Record(frame.stamp - self._began, frame.to_robot, frame.data))
+                    write_record(self._file, RecordedFrame(frame.stamp - self._began, frame.to_robot, frame.data))
                     self._file.flush()  # a program that is killed leaves a recording
                     self._count += 1
         except OSError as error:

@@ -244,7 +244,7 @@ class EventHub:
     def publish(self, event: Event) -> None:
         """Take an event; called by the driver's reader thread."""
         if isinstance(event, LinkChanged):
-            self._follow_link(event)
+            self._on_link_changed(event)
         elif isinstance(event, Notice):
             _log.log(logging.WARNING if event.trouble else logging.INFO, "%s: %s", self._port, event.text)
         self._newest[type(event.packet) if isinstance(event, Received) else type(event)] = event
@@ -272,7 +272,7 @@ class EventHub:
         for stream in self._streams:
             stream.close()
 
-    def _follow_link(self, event: LinkChanged) -> None:
+    def _on_link_changed(self, event: LinkChanged) -> None:
         with self._lock:
             before, self._lost_reason = self._lost_reason, "" if event.state is LinkState.RUNNING else event.note
             streams = self._streams

@@ -50,7 +50,7 @@ class BatteryState:
 class Identity:
     """The identity that the robot reports."""
 
-    name: str
+    name: str  #: name of this robot in its FLASH
     robot_class: str  #: "Pioneer" for the whole family
     subclass: str  #: the model, for example "amigo"
     serial_number: str  #: "" while the robot has not reported its configuration
@@ -76,7 +76,7 @@ class Sound:
     """One entry of the list of sounds in the robot."""
 
     number: int  #: 1 to 255
-    name: str
+    name: str  #: as in the robot
     is_group: bool  #: a heading over the sounds that follow, without a sound itself
     length: int  #: bytes
 
@@ -86,7 +86,7 @@ class IoState:
     """Digital and analog ports. A value that the packets do not report is None or ()."""
 
     digital_inputs: int | None  #: bit n is pin n
-    digital_outputs: int | None
+    digital_outputs: int | None  #: bit n is output n
     more_digital_inputs: tuple[int, ...]  #: further bytes of a Pioneer: bumpers, infrared
     analog: tuple[float, ...]  #: V, of every analog port; needs Options(io_stream=True)
     selected_port: int  #: analog port of the next value, from 1; 0: unknown
@@ -97,14 +97,14 @@ class IoState:
 class Pid:
     """The gains of one servo, in the units of the firmware."""
 
-    kp: int
-    kv: int
-    ki: int
+    kp: int  #: proportional
+    kv: int  #: differential
+    ki: int  #: integral
 
 
 @dataclass(frozen=True, slots=True)
 class PidGains:
     """The gains of both servos."""
 
-    rotation: Pid
-    translation: Pid
+    rotation: Pid  #: servo of the heading
+    translation: Pid  #: servo of the distance

@@ -15,7 +15,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-from ..packet_file import Head, Record
+from ..packet_file import Head, RecordedFrame
 from ..profiles import load_profile
 from ..robot import Odometry, Report
 from .replay import replayed
@@ -27,7 +27,7 @@ _TYPES = get_typestore(Stores.ROS2_JAZZY)
 _CHARGING, _DISCHARGING = 1, 2
 
 
-def write_bag(path: Path, head: Head, records: list[Record], profile: str) -> dict[str, int]:
+def write_bag(path: Path, head: Head, records: list[RecordedFrame], profile: str) -> dict[str, int]:
     """Run the driver on a recording, and write what the node would publish.
 
     Args:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..doctor import Anonymizer, Case, environment
-from ..packet_file import Head, Record, write_head, write_record
+from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse
 from ..robot import RobotSnapshot
 
@@ -62,5 +62,5 @@ def _packets(case: Case, snapshot: RobotSnapshot, names: Anonymizer) -> bytes:
     table = ERRATIC_PACKETS if erratic else ACTIVMEDIA_PACKETS
     for frame in list(case.session.frames):
         data = frame.data if frame.to_robot else names.packet(parse(frame.data, table)).encode()
-        write_record(file, Record(frame.stamp - case.session.frames[0].stamp, frame.to_robot, data))
+        write_record(file, RecordedFrame(frame.stamp - case.session.frames[0].stamp, frame.to_robot, data))
     return file.getvalue()

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ProfileError
-from ..packet_file import Head, Record
+from ..packet_file import Head, RecordedFrame
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
 from ..wording import counted
 from .errors import UsageError
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     return _print((one for one in entries if args.packet in (None, one["name"])), args)
 
 
-def _write_bag(args: argparse.Namespace, head: Head, records: list[Record]) -> int:
+def _write_bag(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:
     # Imported here: the library is optional.
     from .bag import write_bag
     from .replay import recorded_profile
@@ -78,7 +78,7 @@ def _write_bag(args: argparse.Namespace, head: Head, records: list[Record]) -> i
     return 0
 
 
-def entry(head: Head, record: Record) -> dict[str, Any]:
+def entry(head: Head, record: RecordedFrame) -> dict[str, Any]:
     """Return a record as time, direction, name, bytes, text and fields."""
     result = {"time": round(record.time, 4), "to_robot": record.to_robot}
     if record.to_robot:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..packet_file import Head, PacketFileError, Record, read_head, read_records
+from ..packet_file import Head, PacketFileError, RecordedFrame, read_head, read_records
 from .errors import UsageError
 
 
-def read_recording(path: Path) -> tuple[Head, list[Record]]:
+def read_recording(path: Path) -> tuple[Head, list[RecordedFrame]]:
     """Read a whole file; its records are in the order in which they were written.
 
     Raises:

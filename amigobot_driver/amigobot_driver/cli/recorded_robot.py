@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ..packet_file import Head, Record
+from ..packet_file import Head, RecordedFrame
 from ..protocol import (
     ACTIVMEDIA_PACKETS,
     ERRATIC_PACKETS,
@@ -35,7 +35,7 @@ class RecordedRobot:
     unplugged = False
     bytes_in_transit = 0
 
-    def __init__(self, head: Head, records: list[Record], rate: float = 1.0, *, loop: bool = False) -> None:
+    def __init__(self, head: Head, records: list[RecordedFrame], rate: float = 1.0, *, loop: bool = False) -> None:
         self._rate = rate
         self._loop = loop
         self._silent = not head.erratic

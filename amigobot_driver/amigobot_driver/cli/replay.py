@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ProfileError
-from ..packet_file import Head, Record
+from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
 from .errors import UsageError
 from .packet_file import read_recording
@@ -87,7 +87,7 @@ def recorded_profile(head: Head) -> str:
     return head.profile if calibrated == profile else str(calibration_file(head.name))
 
 
-def replayed(head: Head, records: list[Record], profile: str) -> list[tuple[float, Report]]:
+def replayed(head: Head, records: list[RecordedFrame], profile: str) -> list[tuple[float, Report]]:
     """Run the driver on records; each report with its time in the recording (s).
 
     Args:
@@ -118,7 +118,7 @@ def replayed(head: Head, records: list[Record], profile: str) -> list[tuple[floa
     return reports
 
 
-def _serve(args: argparse.Namespace, head: Head, records: list[Record]) -> int:
+def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:
     """Serve the recording on a pty."""
     # Imported here: a replay into the driver needs no pty.
     from ..sim.pty import PtyConnection

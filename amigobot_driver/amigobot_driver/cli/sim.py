@@ -22,11 +22,11 @@ from typing import IO
 
 from ..profiles import ProfileError, load_profile
 from ..sim import (
-    Event,
     FaultError,
     OptionError,
     RevisionError,
     Simulator,
+    SimulatorEvent,
     SonarModel,
     Wear,
     WorldError,
@@ -47,7 +47,7 @@ from ..sim.events import Listener
 from ..sim.faults import fault_help
 from ..sim.options import number_help
 from ..sim.pty import PtyConnection
-from ..sim.server import Connection, Served, TruthLog, serve
+from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..wording import counted
 from .errors import UsageError
@@ -214,16 +214,16 @@ class _Clock:
     def print_for(self, robot: str, text: str) -> None:
         self.print(f"{robot}: {text}")
 
-    def print_event(self, event: Event) -> None:
+    def print_event(self, event: SimulatorEvent) -> None:
         print(f"{event.time - self._start:9.2f}  {event}", flush=True)
 
-    def print_event_of(self, robot: str, event: Event) -> None:
+    def print_event_of(self, robot: str, event: SimulatorEvent) -> None:
         print(f"{event.time - self._start:9.2f}  {robot}: {event}", flush=True)
 
 
 def _connect(
     pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None], *, check_baud: bool = False
-) -> Connection:
+) -> ClientConnection:
     try:
         if pty:
             return PtyConnection(pty, simulator, check_baud=check_baud, log=log)

@@ -13,7 +13,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from ..transport import Port
-from .connection import Observation, Session
+from .connection import Observation, ObservedSession
 from .finding import Finding
 from .probe import ProbeResult
 from .target import Kind, Target
@@ -55,11 +55,11 @@ class Case:
     port: Port | None = None
     early: bytes = b""  #: what came before the first byte was sent
     probe: ProbeResult | None = None
-    connection: Session | None = None
+    connection: ObservedSession | None = None
     _observation: Observation | None = field(default=None, init=False)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> ObservedSession:
         """The session; only after stage CONNECTED."""
         assert self.connection is not None
         return self.connection

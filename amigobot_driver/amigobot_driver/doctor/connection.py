@@ -73,7 +73,7 @@ def observation(events: Sequence[Event], seconds: float, before: RobotSnapshot, 
     )
 
 
-class Session(Protocol):
+class ObservedSession(Protocol):
     """An open session, as the checks see it."""
 
     frames: deque[FrameSeen]  #: on the line, if they are kept
@@ -92,7 +92,7 @@ class Session(Protocol):
         ...
 
 
-class Connection:
+class DriverConnection:
     """A driver on a port that is open already. Ends with `close`."""
 
     def __init__(self, url: str, port: Port, *, baud: int, profile: str, trace: bool, latest: float = math.inf) -> None:

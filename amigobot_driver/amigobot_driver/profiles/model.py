@@ -26,15 +26,15 @@ class Units:
 class Body:
     """Dimensions in m. `front` and `rear` are measured from the wheel axle, where base_link is."""
 
-    length: float
-    width: float
-    height: float
-    front: float
-    rear: float
-    wheel_diameter: float
-    wheel_width: float
+    length: float  #: m
+    width: float  #: m
+    height: float  #: m
+    front: float  #: m from the axle to the front
+    rear: float  #: m from the axle to the rear
+    wheel_diameter: float  #: m
+    wheel_width: float  #: m
     track: float  #: effective distance between the contact points of the wheels when the robot turns
-    clearance: float = 0.03
+    clearance: float = 0.03  #: m between floor and body
     mass: float = 3.6  #: kg
     wheel_ticks: float = 0.0  #: encoder ticks in one turn of a wheel; 0: unknown
     wheelbase: float = 0.0  #: from the front to the rear axle, centered on base_link; 0: two wheels and a caster
@@ -50,24 +50,24 @@ class Body:
 class Limits:
     """Velocity limits of this robot, m/s and rad/s. The limits in the firmware are the same for all robots."""
 
-    linear: float
-    angular: float
+    linear: float  #: m/s
+    angular: float  #: rad/s
 
 
 @dataclass(frozen=True, slots=True)
 class SonarPose:
     """Position and direction of a sonar in base_link: m, m, rad."""
 
-    x: float
-    y: float
-    heading: float
+    x: float  #: m ahead of the axle
+    y: float  #: m to the left
+    heading: float  #: rad, counter-clockwise from straight ahead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sonar:
     """The sonars in firing order, and their range and field of view."""
 
-    poses: tuple[SonarPose, ...] = ()
+    poses: tuple[SonarPose, ...] = ()  #: on the robot, in the order of their numbers
     min_range: float = 0.1  #: m
     max_range: float = 5.0  #: m; the robot reports this or more for "no echo"
     field_of_view: float = math.radians(15)  #: rad, full width
@@ -79,15 +79,15 @@ class Sonar:
 class Bumpers:
     """Number of segments of the bumpers; 0: none (docs/protocol.md 6.2)."""
 
-    front_segments: int = 0
-    rear_segments: int = 0
+    front_segments: int = 0  #: 0 to 7, from the left
+    rear_segments: int = 0  #: 0 to 7, from the right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
     """Infrared sensors that look down to detect steps, in the order of their bits."""
 
-    poses: tuple[SonarPose, ...] = ()
+    poses: tuple[SonarPose, ...] = ()  #: on the robot, in the order of their bits
     height: float = 0.1  #: m above the floor
     first_bit: int = 0  #: first bit in the digital inputs
     floor_is_high: bool = False  #: if False, a bit that is set means that there is no floor
@@ -107,9 +107,9 @@ class Servos:
 
     joints: tuple[str, ...] = ()  #: joint names of the URDF
     neutral: float = 150.0  #: counts at joint position 0
-    counts_per_degree: float = 1.0
+    counts_per_degree: float = 1.0  #: counts for one degree of the joint
     lowest: float = 100.0  #: counts
-    highest: float = 200.0
+    highest: float = 200.0  #: counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +126,10 @@ class Quirks:
 class Battery:
     """A 12 V lead-acid battery: V, Ah. `curve` has pairs of voltage and charge (0 to 1), rising."""
 
-    low: float = 11.0
-    cutoff: float = 10.0
-    capacity: float = math.nan
+    low: float = 11.0  #: V, below it the level is LOW
+    cutoff: float = 10.0  #: V at which the robot switches itself off
+    capacity: float = math.nan  #: Ah; NaN: unknown
+    #: pairs of V and charge (0 to 1), rising
     curve: tuple[tuple[float, float], ...] = ((10.5, 0.0), (11.5, 0.2), (12.0, 0.5), (12.4, 0.75), (12.8, 1.0))
 
     def charge(self, volts: float) -> float:
@@ -146,7 +147,7 @@ class Battery:
 class Link:
     """Communication with the robot."""
 
-    baud: int = 9600
+    baud: int = 9600  #: line speed in baud
     bridge_baud: int = 0  #: line speed behind the built-in network bridge; 0: no bridge
     command_spacing: float = 0.02  #: s between two commands (docs/protocol.md E-69)
     info_cycle: float = 0.1  #: s between two standard packets, until the robot reports it
@@ -161,9 +162,10 @@ class Physics:
 
     free_speed: float = 4 / 3  #: speed of a wheel at full voltage without load, over `limits.linear`
     motor_time: float = 0.15  #: s until a wheel under voltage is at 63 % of its final speed
-    friction: float = 0.01  #: m/s by which friction slows a powered wheel; below it the wheel does not start
-    coast_deceleration: float = 0.6  #: m/s^2 that a wheel without current has at any speed
-    coast_time: float = 0.6  #: s, time constant of the part of that deceleration that grows with the speed
+    friction: float = 0.01  #: m/s by which friction slows a powered wheel; a voltage for less does not start it
+    #: m/s^2, the part of the deceleration of a wheel without current that does not depend on its speed
+    coast_deceleration: float = 0.6
+    coast_time: float = 0.6  #: s; the part that grows with the speed is speed / coast_time
     brake_deceleration: float = 6.0  #: m/s^2 of a wheel whose motor is shorted: E_STOP, watchdog
     velocity_ratio: float = 1.0  #: of VEL
     turn_rate_ratio: float = 1.0  #: of RVEL
@@ -185,7 +187,7 @@ class Calibration:
     """How one robot differs from its model (docs/how-to/calibrate.md). The driver corrects its odometry by it."""
 
     left_wheel: float = 1.0  #: true distance of the left wheel over the distance that the robot reports
-    right_wheel: float = 1.0
+    right_wheel: float = 1.0  #: the same for the right wheel
     turn: float = 1.0  #: true turn over the turn that the robot reports, where no RevCount corrects it
     rev_count: int = 0  #: RevCount that the driver sets in the robot; 0: the robot's own
 
@@ -204,25 +206,25 @@ class Calibration:
 class Profile:
     """One robot model."""
 
-    name: str
-    description: str
-    robot_class: str = "Pioneer"
+    name: str  #: as in the parameter `robot`
+    description: str  #: model and controller, for messages
+    robot_class: str = "Pioneer"  #: class that this robot reports
     subclasses: tuple[str, ...] = ()  #: names that this robot reports, lower case
     #: firmware letters as in the table of commands, plus C for ARCOS among the robots with R; "": unknown
     firmware: str = ""
-    units: Units
-    body: Body
-    limits: Limits
-    sonar: Sonar = field(default_factory=Sonar)
-    bumpers: Bumpers = field(default_factory=Bumpers)
-    floor: Floor = field(default_factory=Floor)
-    inputs: Inputs = field(default_factory=Inputs)
-    servos: Servos = field(default_factory=Servos)
-    quirks: Quirks = field(default_factory=Quirks)
-    battery: Battery = field(default_factory=Battery)
-    link: Link = field(default_factory=Link)
+    units: Units  #: what the units of its packets are
+    body: Body  #: dimensions and mass
+    limits: Limits  #: highest velocities
+    sonar: Sonar = field(default_factory=Sonar)  #: poses and range of the sonars
+    bumpers: Bumpers = field(default_factory=Bumpers)  #: segments of the bumper rings
+    floor: Floor = field(default_factory=Floor)  #: floor sensors
+    inputs: Inputs = field(default_factory=Inputs)  #: scale of the analog inputs
+    servos: Servos = field(default_factory=Servos)  #: joints and their scale
+    quirks: Quirks = field(default_factory=Quirks)  #: choices between contradicting documents
+    battery: Battery = field(default_factory=Battery)  #: thresholds, capacity and charge curve
+    link: Link = field(default_factory=Link)  #: line speed and pacing
     physics: Physics = field(default_factory=Physics)  #: for the simulator
-    calibration: Calibration = field(default_factory=Calibration)
+    calibration: Calibration = field(default_factory=Calibration)  #: correction of the odometry
     #: FLASH values, named as in the manual, that differ from the defaults of AmigOS; for the simulator
     flash: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     #: keywords of an ARIA file that the driver does not use

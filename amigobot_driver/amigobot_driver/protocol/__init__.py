@@ -63,7 +63,7 @@ from .packets import SyncEcho as SyncEcho
 from .packets import SyncReply as SyncReply
 from .packets import parse as parse
 from .sip import Sip as Sip
-from .sip import SonarReading as SonarReading
+from .sip import SipSonarReading as SipSonarReading
 
 #: Line speeds in the order of their codes in HOSTBAUD and CONFIGpac (docs/protocol.md E-16).
 BAUD_RATES = (9600, 19200, 38400, 57600, 115200)

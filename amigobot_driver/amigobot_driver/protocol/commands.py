@@ -23,7 +23,7 @@ _POSITIVE, _NEGATIVE, _STRING = 0x3B, 0x1B, 0x2B
 
 
 class Arg(Enum):
-    """The kinds of argument."""
+    """How a command carries its argument on the line."""
 
     NONE = auto()  #: nothing
     UINT = auto()  #: 0 ... 32767

@@ -62,16 +62,16 @@ class Config(Parameters):
     trans_acc_top: U16  #: mm/s^2, fixed in the firmware
     pwm_max: U16  #: PWM counts of full power (docs/protocol.md E-59)
     name: Text  #: as in the answer to SYNC2
-    info_cycle: U8  #: AmigOS: 0 is 100 ms, 1 is 50 ms; else ms (docs/protocol.md E-57)
+    info_cycle: U8  #: ms; AmigOS: 0 is 100 ms and 1 is 50 ms (docs/protocol.md E-57)
     host_baud: U8  #: code of BAUD_RATES
     aux1_baud: U8  #: code of BAUD_RATES
-    gripper: U16 = 0  #: 1 a gripper is fitted
-    front_sonar: U16  #: 1 a front array is fitted
-    rear_sonar: U8  #: 1 a rear array is fitted
+    gripper: U16 = 0  #: 1: a gripper is fitted; 0: none
+    front_sonar: U16  #: 1: a front array is fitted; 0: none
+    rear_sonar: U8  #: 1: a rear array is fitted; 0: none
     low_battery: U16  #: 0.1 V, alarm
     rev_count: U16  #: ticks in one turn of the robot (docs/protocol.md E-19)
     watchdog: U16  #: ms
-    p2_mpacs: U8 = 0  #: 1 an alternative SIP is on; see docs/protocol.md 5.3
+    p2_mpacs: U8 = 0  #: 1: an alternative SIP is on; 0: off; see docs/protocol.md 5.3
     stall_val: U16  #: PWM counts that are a stall when the wheel does not turn
     stall_count: U16  #: ms without motor power after a stall
     joy_vel: U16 = 0  #: mm/s, joystick
@@ -90,10 +90,10 @@ class Config(Parameters):
     trans_ki: U16  #: translation PID
     front_bumpers: U8 | None = None  #: segments
     rear_bumpers: U8 | None = None  #: segments
-    charger: U8 | None = None  #: 0 no docking charger, else its type
+    charger: U8 | None = None  #: 0: no docking charger, else its type
     sonar_cycle: U8 | None = None  #: ms for each ping
-    auto_baud: U8 | None = None  #: 1 a client may change the line speed, 2 ARIA does so by itself
-    has_gyro: U8 | None = None  #: 0 none, 1 the client reads GYROpacs, 2 the controller uses it
+    auto_baud: U8 | None = None  #: 1: a client may change the line speed; 2: ARIA does so by itself
+    has_gyro: U8 | None = None  #: 0: none; 1: the client reads GYROpacs; 2: the controller uses it
     drift_factor: S16 | None = None  #: 1/8192
     aux2_baud: U8 | None = None  #: code of BAUD_RATES
     aux3_baud: U8 | None = None  #: code of BAUD_RATES

@@ -32,7 +32,7 @@ class DecoderStats:
     """Statistics of a decoder. Every byte is in a valid frame, skipped or still pending."""
 
     bytes: int = 0  #: that have arrived
-    frames: int = 0  #: with a right checksum
+    frames: int = 0  #: with a correct checksum
     checksum_errors: int = 0  #: damaged frames
     skipped_bytes: int = 0  #: that were in no valid frame
 

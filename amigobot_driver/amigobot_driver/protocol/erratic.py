@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 from .packet import Packet, PacketTable, Parameters
 from .packets import Reset
-from .sip import SonarReading
+from .sip import SipSonarReading
 from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 
 
@@ -21,14 +21,14 @@ from .wire import S16, S24, U8, U16, Bytes, Counted, FixedString, Record
 class Motor(Packet):
     """The motor packet with the layout of the manual (docs/protocol.md 5.11)."""
 
-    id: U8 = 0x82  #: 0x82 stopped, 0x83 moving; 0x80 is read too
+    id: U8 = 0x82  #: 0x82: stopped; 0x83: moving; 0x80 is accepted, too
     x: S24  #: mm (docs/protocol.md E-44)
     y: S24  #: mm (docs/protocol.md E-44)
-    heading: U16  #: 4096 to the turn, or degrees (docs/protocol.md E-42)
+    heading: U16  #: 4096 units per turn, or degrees (docs/protocol.md E-42)
     left_velocity: S16  #: mm/s (docs/protocol.md E-44)
     right_velocity: S16  #: mm/s (docs/protocol.md E-44)
     battery: U8  #: 0.1 V
-    stall: U8  #: bits 0 or 2 left, 1 or 3 right (docs/protocol.md E-43)
+    stall: U8  #: bit 0 or 2: left; bit 1 or 3: right (docs/protocol.md E-43)
     heading_target: U16  #: unit as heading
     distance_target: S16  #: mm
 
@@ -50,12 +50,12 @@ class ShortMotor(Packet):
     id: U8 = 0x82
     x: S24  #: mm (docs/protocol.md E-44)
     y: S24  #: mm (docs/protocol.md E-44)
-    heading: U16  #: 4096 to the turn, or degrees (docs/protocol.md E-42)
+    heading: U16  #: 4096 units per turn, or degrees (docs/protocol.md E-42)
     left_velocity: S16  #: mm/s (docs/protocol.md E-44)
     right_velocity: S16  #: mm/s (docs/protocol.md E-44)
     battery: U8  #: 0.1 V
-    left_stall: U8  #: bit 0 left motor stalled
-    right_stall: U8  #: bit 0 right motor stalled
+    left_stall: U8  #: bit 0: left motor stalled
+    right_stall: U8  #: bit 0: right motor stalled
     control: S16 | None = None  #: target heading, unit as heading
 
     @property
@@ -87,7 +87,7 @@ class ErraticConfig(Parameters):
     subversion: U8  #: minor version
     baud_host: U8  #: code of BAUD_RATES
     baud_aux: U8  #: code of BAUD_RATES
-    rev_count: U16  #: encoder counts in one turn of a wheel
+    rev_count: U16  #: encoder ticks in one turn of a wheel
     watchdog: U16  #: ms
     low_battery: S16  #: 0.1 V
     stall_val: S16  #: counts of the PWM timer
@@ -137,11 +137,11 @@ class ErraticConfig(Parameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErraticEncoders(Packet):
-    """Raw counts of both wheels, 24 bits each (docs/protocol.md 5.13)."""
+    """Encoder ticks of both wheels, 24 bits each (docs/protocol.md 5.13)."""
 
     id: U8 = 0x90
-    left: S24  #: counts
-    right: S24  #: counts
+    left: S24  #: ticks
+    right: S24  #: ticks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ class Analog(Packet):
 
     id: U8 = 0x9A
     analog: Annotated[tuple[int, ...], Counted(U16)]  #: left and right motor current (25 mA), two user inputs; 10 bits
-    digital: U16  #: bit 0 left floor sensor, 1 right, 2 user input (docs/protocol.md E-48)
+    digital: U16  #: bit 0: left floor sensor; bit 1: right one; bit 2: user input (docs/protocol.md E-48)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,8 @@ class Sonar(Packet):
     """Sonar readings, in a packet of their own (docs/protocol.md 5.15)."""
 
     id: U8 = 0x9B
-    readings: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]  #: the readings since the last packet
+    #: the readings since the last packet
+    readings: Annotated[tuple[SipSonarReading, ...], Counted(Record(SipSonarReading))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ _NO_TEMPERATURE = -127
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SonarReading:
+class SipSonarReading:
     """One ping: the sonar's number from 0, and its range in robot units (mm for most)."""
 
     number: U8  #: number of the sonar, from 0
@@ -55,7 +55,7 @@ class Sip(Packet):
     id: U8 = 0x32  #: 0x32 motors stopped, 0x33 moving; 0x30 to 0x3F are read
     x: U16  #: robot units; a 15-bit counter: only differences modulo 0x8000 mean anything
     y: U16  #: as x
-    heading: S16  #: 4096 to the turn, counter-clockwise
+    heading: S16  #: 4096 units per turn, counter-clockwise
     left_velocity: S16  #: robot units, mm/s on most robots
     right_velocity: S16  #: as left_velocity
     battery: U8  #: 0.1 V
@@ -64,7 +64,7 @@ class Sip(Packet):
     control: S16  #: set-point of the heading servo, unit as heading
     flags: U16  #: bit 0 motors on; bits 1 to 4 sonar arrays on; 5 stop button; 10 recharging
     compass: U8  #: 2 deg, 0 none (Pioneer with a compass)
-    sonar: Annotated[tuple[SonarReading, ...], Counted(Record(SonarReading))]  #: the readings since the last SIP
+    sonar: Annotated[tuple[SipSonarReading, ...], Counted(Record(SipSonarReading))]  #: the readings since the last SIP
     port_low: U8 | None = None  #: AmigOS: selected analog port; AmigoSH and AROS: gripper (docs/protocol.md E-30)
     port_high: U8 | None = None  #: AmigOS: 0; AmigoSH and AROS: selected analog port
     analog: U8 | None = None  #: 5/255 V at the selected port

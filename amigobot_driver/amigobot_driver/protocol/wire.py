@@ -380,10 +380,16 @@ def unpack(cls: type[T], data: bytes) -> T:
 
 
 def pack(value: Any) -> bytes:
-    """Encode a dataclass.
+    """Encode a packet or record in the order of its fields.
+
+    Args:
+        value: Instance of a dataclass whose annotations are codecs, such as U16.
+
+    Returns:
+        The bytes. They end before the first optional field that is None.
 
     Raises:
-        ValueError: A value does not fit, or an optional field before a given one is missing.
+        ValueError: A value does not fit its field, or an optional field is None and a later one has a value.
     """
     cls: type = type(value)
     parts: list[bytes] = []

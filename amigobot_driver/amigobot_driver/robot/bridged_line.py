@@ -52,8 +52,12 @@ class BridgedLine(Component):
         """Speed of the line in baud; 0 where there is none."""
         return round(_BITS / self.byte_time) if self.byte_time else 0
 
-    def opened(self, byte_time: float | None) -> None:
-        """A port was opened or runs at another speed; `byte_time` as Port has it."""
+    def on_byte_time(self, byte_time: float | None) -> None:
+        """Use the speed of a port that was opened or changed its speed.
+
+        Args:
+            byte_time: Time in s that one byte takes on the port; 0: no time, None: the port does not know it.
+        """
         self._port_byte_time = byte_time
         self._disproved = False
 

@@ -42,7 +42,7 @@ _ALL_SENT = (Priority.ROUTINE, Priority.RAW)
 class QueueStats:
     """What became of the commands."""
 
-    sent: int = 0
+    sent: int = 0  #: commands that were sent
     refused: int = 0  #: commands for which there was no room
     replaced: int = 0  #: commands that were not sent, as a newer one of the same kind came
     dropped: int = 0  #: commands that waited when the session ended or an emergency stop was requested

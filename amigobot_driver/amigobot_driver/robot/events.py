@@ -28,7 +28,7 @@ class Event:
 class BatteryLevel(Enum):
     """State of the battery voltage."""
 
-    GOOD = 0
+    GOOD = 0  #: above the alarm
     LOW = 1  #: charge it soon
     CRITICAL = 2  #: the robot switches itself off soon
 
@@ -43,9 +43,9 @@ class Odometry:
     linear: float = 0.0  #: m/s
     angular: float = 0.0  #: rad/s
     left_angle: float = 0.0  #: rad the left wheel has turned
-    right_angle: float = 0.0
+    right_angle: float = 0.0  #: rad the right wheel has turned
     left_velocity: float = 0.0  #: m/s at the rim
-    right_velocity: float = 0.0
+    right_velocity: float = 0.0  #: m/s at the rim
     #: m driven along the path since the start, backwards counts negative; setting the pose does not change it
     travelled: float = 0.0
     #: rad turned since the start, counter-clockwise positive, not wrapped; setting the pose does not change it
@@ -60,8 +60,8 @@ class Odometry:
 class LinkChanged(Event):
     """The state of the connection has changed; `note` describes it for the operator, with what to do."""
 
-    state: LinkState
-    note: str
+    state: LinkState  #: the new state
+    note: str  #: the state, its cause and the remedy, as text
     requested: bool = False  #: the session ended because of a request of the user
 
 
@@ -69,16 +69,16 @@ class LinkChanged(Event):
 class BaudChange(Event):
     """The port must change its line speed."""
 
-    baud: int
+    baud: int  #: the new speed in baud
 
 
 @dataclass(frozen=True, slots=True)
 class Identified(Event):
     """The robot was identified and a profile was chosen, for the given reason."""
 
-    identity: SyncReply
-    profile: Profile
-    reason: str
+    identity: SyncReply  #: as the robot reports it
+    profile: Profile  #: the chosen profile
+    reason: str  #: why it was chosen, as text
     known: bool  #: False: no profile matches this robot; the chosen one is generic
 
 
@@ -93,7 +93,7 @@ class Configured(Event):
 class Ping:
     """One sonar reading."""
 
-    number: int
+    number: int  #: of the sonar, from 0
     range: float  #: m from the sonar, never below its minimum; inf for no echo
     stamp: float  #: s, when the sonar fired, estimated from its place in the SIP
 
@@ -102,8 +102,8 @@ class Ping:
 class PortState:
     """The ports in a SIP. A field is None if the packet ends before it."""
 
-    digital_in: int | None
-    digital_out: int | None
+    digital_in: int | None  #: one bit for each input
+    digital_out: int | None  #: one bit for each output
     selected: int  #: analog port, from 1; 0: unknown
     analog: int | None  #: of the selected port, 0 to 255 for 0 to 5 V
 
@@ -113,20 +113,20 @@ class Report(Event):
     """The values of one SIP in SI units."""
 
     stamp: float  #: s, when its first byte was put on the wire
-    odometry: Odometry
+    odometry: Odometry  #: pose and velocity after this SIP
     pings: tuple[Ping, ...]  #: new readings only, oldest first
     volts: float  #: V, of the battery
-    motors_enabled: bool
-    sonar_enabled: bool
-    moving: bool
-    left_stalled: bool
-    right_stalled: bool
-    stop_button: bool
+    motors_enabled: bool  #: the motors are on
+    sonar_enabled: bool  #: the sonars are on
+    moving: bool  #: the robot reports that it moves
+    left_stalled: bool  #: the left motor is stalled
+    right_stalled: bool  #: the right motor is stalled
+    stop_button: bool  #: the stop button is pressed
     charging: bool | None  #: None: this firmware does not report it
     charge_state: str  #: "" likewise
     faults: tuple[str, ...]  #: faults that the robot reports
     celsius: int | None  #: the controller's temperature; None likewise
-    ports: PortState
+    ports: PortState  #: digital and analog inputs, digital outputs
     turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
     charge: float | None = None  #: 0 to 1, as the robot reports it; None likewise
     smoothed_volts: float = math.nan  #: battery voltage, averaged over the last seconds
@@ -142,8 +142,8 @@ class Report(Event):
 class BatteryChanged(Event):
     """The battery level has changed."""
 
-    level: BatteryLevel
-    volts: float
+    level: BatteryLevel  #: the new level
+    volts: float  #: V, smoothed
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class EmergencyStopChanged(Event):
 class Notice(Event):
     """A message for the operator, in one line."""
 
-    text: str
+    text: str  #: one line, without a full stop
     trouble: bool = True  #: a warning; False: information
 
 
@@ -165,8 +165,8 @@ class Notice(Event):
 class Received(Event):
     """Any packet that is not a SIP, unchanged."""
 
-    packet: Packet
-    stamp: float
+    packet: Packet  #: as it arrived
+    stamp: float  #: s, when its first byte was put on the wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class EncoderReading(Event):
 
     stamp: float  #: s
     left: int  #: ticks, wrapping at 32 bits
-    right: int
+    right: int  #: ticks, wrapping at 32 bits
     odometry: Odometry | None  #: by the ticks; None if their length is unknown, or the SIP of the cycle was lost
     leading: bool = False  #: the pose is computed from the ticks; otherwise only the wheel angles are
 
@@ -219,7 +219,7 @@ class BumperReading(Event):
 
     stamp: float  #: s
     front: tuple[bool, ...]  #: (): there is no such ring
-    rear: tuple[bool, ...]
+    rear: tuple[bool, ...]  #: (): there is no such ring
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,29 +230,29 @@ class CompassReading(Event):
     heading: float  #: rad, 0 to 2 pi, clockwise from magnetic north
     resolution: float  #: rad
     pitch: float = math.nan  #: rad
-    roll: float = math.nan
+    roll: float = math.nan  #: rad
     field: tuple[float, float, float] = (math.nan, math.nan, math.nan)  #: T
-    celsius: float = math.nan
+    celsius: float = math.nan  #: deg C
     error: int = 0  #: the error word of the compass, undecoded
 
 
 class Paddles(Enum):
     """Position of the gripper's paddles."""
 
-    UNKNOWN = 0
-    BETWEEN = 1
-    OPEN = 2
-    CLOSED = 3
+    UNKNOWN = 0  #: not reported
+    BETWEEN = 1  #: neither open nor closed
+    OPEN = 2  #: fully open
+    CLOSED = 3  #: closed, on an object or on each other
 
 
 class Lift(Enum):
     """Position of the gripper's lift; AT_END if the robot does not report which end."""
 
-    UNKNOWN = 0
-    BETWEEN = 1
-    UP = 4
-    DOWN = 5
-    AT_END = 6
+    UNKNOWN = 0  #: not reported
+    BETWEEN = 1  #: at neither end
+    UP = 4  #: at the upper end
+    DOWN = 5  #: at the lower end
+    AT_END = 6  #: at one of the ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,14 +260,14 @@ class GripperReading(Event):
     """State of the gripper."""
 
     stamp: float  #: s
-    paddles: Paddles
-    paddles_moving: bool
-    lift: Lift
-    lift_moving: bool
+    paddles: Paddles  #: UNKNOWN if no packet reports it
+    paddles_moving: bool  #: they open or close
+    lift: Lift  #: UNKNOWN if no packet reports it
+    lift_moving: bool  #: it moves up or down
     inner_beam: bool  #: broken
-    outer_beam: bool
+    outer_beam: bool  #: broken
     left_contact: bool  #: this paddle touches something
-    right_contact: bool
+    right_contact: bool  #: this paddle touches something
     kind: int  #: 1 wired to the user I/O, 2 to the general I/O
     state: int  #: the SIP's byte
     switches: int  #: the bits that beams and contacts are from
@@ -280,14 +280,14 @@ class JoystickReading(Event):
 
     stamp: float  #: s
     axes: tuple[float, ...]  #: x, y, throttle, each -1 to 1
-    buttons: tuple[bool, ...]
+    buttons: tuple[bool, ...]  #: pressed, in the order of their numbers
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSeen(Event):
     """A frame on the line, with `Options.trace`."""
 
-    to_robot: bool
+    to_robot: bool  #: True: a command; False: a packet
     name: str  #: of the packet or command, as this robot means it
     data: bytes  #: without header, count and checksum
     stamp: float  #: s, when its first byte was put on the wire, or when it was handed to the port

@@ -77,7 +77,7 @@ class LinkObserver(Protocol):
         """Update the odometry from a SIP of the session, before any component gets it."""
 
 
-class Link:
+class RobotLink:
     """Keeps a session with a robot, and hands packets to the components and commands to the line."""
 
     def __init__(
@@ -90,10 +90,10 @@ class Link:
         """Make a link without a port.
 
         Args:
-            observer: the robot behind the link.
-            spacing: s between two frames to the robot.
-            dialects: as Session has them.
-            pinned: as Session has it.
+            observer: The robot behind the link.
+            spacing: Time in s between two frames to the robot.
+            dialects: See `Session`.
+            pinned: See `Session`.
         """
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
@@ -189,10 +189,10 @@ class Link:
             (sip, measured, now), self._waiting = self._waiting, None
             self.dispatcher.packet(sip, measured, now)
 
-    def drained(self, since: float, now: float) -> list[Event]:
-        """Confirm that all bytes that arrived before `since` (s) were received: a silent robot is lost now."""
+    def drained(self, read_until: float, now: float) -> list[Event]:
+        """Confirm that all bytes that arrived before `read_until` (s) were received: a silent robot is lost now."""
         self.dispatch_pending()
-        self.session.drained(since, now)
+        self.session.drained(read_until, now)
         self._follow_session(now)
         return self._flush()
 

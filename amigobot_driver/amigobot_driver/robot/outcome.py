@@ -31,7 +31,7 @@ class Callers:
         """Return whether a caller waits."""
         return bool(self._futures)
 
-    def add(self) -> Future[Outcome]:
+    def new_future(self) -> Future[Outcome]:
         """Add a caller and return the future of its result."""
         future: Future[Outcome] = Future()
         self._futures.append(future)

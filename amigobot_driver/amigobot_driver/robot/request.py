@@ -87,7 +87,7 @@ class ConfirmedRequest:
     def request(self, now: float) -> Future[Outcome]:
         """Start, and return the future result. Earlier callers keep waiting and get the same result."""
         self.start(now)
-        return self._callers.add()
+        return self._callers.new_future()
 
     def replace(self, message: str, now: float) -> Future[Outcome]:
         """Start a request for something else.

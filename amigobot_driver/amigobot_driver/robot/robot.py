@@ -36,18 +36,18 @@ from .devices.compass import CompassReader
 from .devices.controller_reset import ControllerReset
 from .devices.digital_io import AnalogInput, DigitalOutputs
 from .devices.flash import Flash
-from .devices.gripper import Gripper, fitted
+from .devices.gripper import GripperControl, fitted
 from .devices.joystick import JoystickReader
 from .devices.motor_pwm import MotorPwm
 from .devices.servos import ServoJoints
 from .devices.sonar_sequence import SonarSequence
-from .devices.sounds import Sounds
+from .devices.sounds import SoundPlayer
 from .devices.switch import Switch
 from .devices.wired_inputs import WiredInputs
 from .devices.working_values import WorkingValues
 from .dialects import Dialect, dialects
 from .events import Identified, OdometryStale
-from .link import Link
+from .link import RobotLink
 from .monitors.braking import BrakingMonitor
 from .monitors.link_timing import LinkTiming
 from .monitors.sonar_health import SonarHealth
@@ -88,7 +88,7 @@ class Robot:
         self.profile = load_profile(options.profile or "amigo")
         self.profile_reason = "no robot has been seen yet"
         known_dialects = dialects()
-        self.link = Link(
+        self.link = RobotLink(
             self,
             self.profile.link.command_spacing,
             known_dialects,
@@ -126,7 +126,7 @@ class Robot:
         self.working_values = WorkingValues(context)
         self.line = BridgedLine(context, options.bridge_baud)
         self.bandwidth = BandwidthPlanner(context)
-        self.sounds = Sounds(context)
+        self.sounds = SoundPlayer(context)
         self.digital_outputs = DigitalOutputs(context)
         self.analog_input = AnalogInput(context)
         self.streams = Streams(context, self.bandwidth)
@@ -145,14 +145,14 @@ class Robot:
         self.pwm = MotorPwm(context, self.unconfirmed)
         self.flash = Flash(context, self._at_rest)
         self.bumpers = BumperReader(context, self.unconfirmed)
-        self.gripper = Gripper(context)
+        self.gripper = GripperControl(context)
         self.charger = Charger(context)
         self.controller_reset = ControllerReset(context)
         self.compass = CompassReader(context)
         self.joystick = JoystickReader(context)
         self.components = context.components
         self.encoders = WheelEncoders()
-        # SETO zeroes the counters always, OPEN on some robots.
+        # SETO zeroes X, Y and TH on every robot, OPEN on some (docs/protocol.md 3.4): after both, zero is no motion.
         for command in (Command.SETO, ErraticCommand.SETO):
             context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_COMMAND))
         for command in (Command.OPEN, ErraticCommand.OPEN):
@@ -382,7 +382,7 @@ class Robot:
 
     def on_byte_time(self, byte_time: float | None) -> None:
         """The port was opened or its speed has changed: see LinkObserver."""
-        self.line.opened(byte_time)
+        self.line.on_byte_time(byte_time)
         self._pace(-math.inf)
 
     def on_identity(self, identity: SyncReply, now: float) -> None:

@@ -66,7 +66,7 @@ class Session:
         """
         self.state = LinkState.DISCONNECTED
         self.running = False  #: the state is RUNNING
-        self.changed = False  #: state or note may be others than those that `Link` reported last
+        self.changed = False  #: state or note may differ from what `RobotLink` reported last
         #: description for the operator: what is the case, why, and what to do
         self.note = "not connected"
         self.identity: SyncReply | None = None
@@ -112,10 +112,15 @@ class Session:
             self._now = now
             self.deadline = self._script.send(packet)
 
-    def drained(self, since: float, now: float) -> None:
-        """Confirm that all packets that arrived before `since` (s) were received: silence until then is the robot's."""
-        self._drained = max(self._drained, since)
-        if since >= self.silent_at:
+    def drained(self, read_until: float, now: float) -> None:
+        """Confirm that the port was read: a silence until then is a silence of the robot.
+
+        Args:
+            read_until: Time in s. All packets that arrived before it were received.
+            now: Current time in s; not before `read_until`.
+        """
+        self._drained = max(self._drained, read_until)
+        if read_until >= self.silent_at:
             self.receive(None, now)
 
     def _enter(self, state: LinkState, note: str) -> None:

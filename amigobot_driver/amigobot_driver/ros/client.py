@@ -33,11 +33,11 @@ _LIST_LIMIT, _WRITE_LIMIT = 120.0, 120.0
 
 
 class NoResponse(Exception):
-    """The service does not exist or does not respond. The message is one line: which service, and what to do."""
+    """A service does not exist or does not respond. The message names the service and says what to do."""
 
 
 class Failed(Exception):
-    """The node responds that a request has failed. The message is its own."""
+    """A request failed. The message is that of the node's response."""
 
 
 class NodeClient(TemporaryNode):
@@ -98,7 +98,15 @@ class NodeClient(TemporaryNode):
         return str(self.confirmed(PlaySound, "play_sound", **fields).message)
 
     def list_sounds(self) -> tuple[tuple[int, str, bool, int], ...]:
-        """Return number, name, whether it is a group, and bytes of each sound; raises as `confirmed`."""
+        """Return the list of sounds in the robot.
+
+        Returns:
+            For each sound: number (1 to 255), name, whether it is the heading of a group, and length in bytes.
+
+        Raises:
+            Failed: The list is not complete.
+            NoResponse: The service does not exist or does not respond.
+        """
         response = self.confirmed(ListSounds, "list_sounds", limit=_LIST_LIMIT)
         return tuple((sound.number, sound.name, sound.group, sound.length) for sound in response.sounds)
 

@@ -85,7 +85,7 @@ class VelocityInput(Interface):
             self.failed.set()
             raise
 
-    def warn_about_other_type(self) -> None:
+    def warn_about_twist_type(self) -> None:
         """Warn about publishers of the other Twist type: ROS never connects them to this node."""
         if not self.node.count_publishers(topics.CMD_VEL.name):
             return  # which takes a tenth of the time of the query

@@ -68,15 +68,20 @@ def value_of(spec: Spec, text: str) -> Any:
     return spec.check(text)
 
 
-def parameters_in(file: Path, node: str) -> dict[str, Any]:
-    """Return the parameters in a file that apply to a node (namespace/name). As in ROS, later sections win."""
+def parameters_in(file: Path, node_name: str) -> dict[str, Any]:
+    """Return the parameters in a file that apply to a node. As in ROS, later sections win.
+
+    Args:
+        file: A parameter file.
+        node_name: Full name of the node: "namespace/name".
+    """
     found: dict[str, Any] = {}
 
     def search(content: Any, path: str) -> None:
         for key, value in content.items() if isinstance(content, dict) else ():
             if key != "ros__parameters":
                 search(value, path + "".join(map(pattern, str(key).strip("/").split("/"))))
-            elif re.fullmatch(path, f"/{node.strip('/')}"):
+            elif re.fullmatch(path, f"/{node_name.strip('/')}"):
                 found.update(value or {})
 
     def pattern(word: str) -> str:

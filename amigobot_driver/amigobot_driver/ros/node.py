@@ -190,7 +190,7 @@ class AmigobotNode(Node):
         self._graph_due -= seconds
         if self._graph_due <= 0:
             self._graph_due = _GRAPH_PERIOD
-            self.velocity.warn_about_other_type()
+            self.velocity.warn_about_twist_type()
 
     def _on_link(self, event: LinkChanged) -> None:
         self._connected = event.state is LinkState.RUNNING

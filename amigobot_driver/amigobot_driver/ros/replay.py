@@ -42,7 +42,7 @@ _CHECK_PERIOD, _REPEAT = 0.1, 2.0
 #: discovery takes seconds, and what is published before it is lost to a subscriber.
 _STEADY = 2.0
 #: Seconds after which a player is resumed although nodes or subscribers still come and go.
-_PATIENCE = 20.0
+_DISCOVERY_TIMEOUT = 20.0
 #: Seconds without a message after which the recording counts as ended or paused.
 _IDLE = 2.0
 
@@ -189,7 +189,7 @@ class PausedPlayer:
         now = time.monotonic()
         subscribers = sum(publisher.get_subscription_count() for publisher in self._node.publishers)
         steady = self._steady.observe((len(self._node.get_node_names()), subscribers), now)
-        ready = steady >= _STEADY or now - self._asked_at > _PATIENCE
+        ready = steady >= _STEADY or now - self._asked_at > _DISCOVERY_TIMEOUT
         if self._stage is _Stage.PAUSED:
             if ready:
                 self._stage, self._asked_at = _Stage.RESUMING, now

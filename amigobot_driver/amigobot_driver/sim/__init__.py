@@ -11,7 +11,7 @@ from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .build import build_simulator, option_names
 from .erratic import Revision, RevisionError, parse_revision, revision_names, revision_of
-from .events import Event
+from .events import SimulatorEvent
 from .factory import flash_of
 from .faults import FaultError, Faults, Window, flag, parse_faults
 from .options import (
@@ -26,24 +26,23 @@ from .options import (
     parse_wear,
 )
 from .robots_file import RobotEntry, RobotsFile, load_robots
-from .session import Session
+from .session import SessionState
 from .shared_world import SharedWorld
 from .simulator import Simulator, Truth
 from .sonar import SonarModel
-from .sounds import Sound, playlist
-from .world import Pose, Segment, World
+from .sounds import PlaylistEntry, playlist
+from .world import Segment, World, WorldPose
 from .worlds import WorldError, available_worlds, load_world, parse_pose
 
 __all__ = [
     "REPORT_FORMAT",
     "REPORT_VERSION",
     "AuxDevice",
-    "Event",
     "FaultError",
     "Faults",
     "LoopBack",
     "OptionError",
-    "Pose",
+    "PlaylistEntry",
     "Reply",
     "ReportedRobot",
     "Revision",
@@ -52,16 +51,17 @@ __all__ = [
     "RobotsFile",
     "ScriptedDevice",
     "Segment",
-    "Session",
+    "SessionState",
     "SharedWorld",
     "Simulator",
+    "SimulatorEvent",
     "SonarModel",
-    "Sound",
     "Truth",
     "Wear",
     "Window",
     "World",
     "WorldError",
+    "WorldPose",
     "available_worlds",
     "build_simulator",
     "flag",

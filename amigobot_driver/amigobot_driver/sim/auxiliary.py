@@ -91,7 +91,7 @@ class ScriptedDevice:
         return sent
 
 
-class AuxPort:
+class SimulatedAuxPort:
     """One auxiliary port with its line speed."""
 
     def __init__(self, number: int, device: AuxDevice, fault_injector: FaultInjector) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..profiles import Physics, Profile
 from .surroundings import Surroundings
-from .world import Footprint, Pose, Segment, World, blocked
+from .world import Footprint, Segment, World, WorldPose, blocked
 
 #: m around the body in which walls are searched
 _MARGIN = 0.5
@@ -92,7 +92,7 @@ class Wheel:
         return 0.0 if self._power is None else abs(self._power - self.velocity / self._free_speed)
 
 
-class Body:
+class SimulatedBody:
     """The body on its wheels, and its pose in the world."""
 
     def __init__(self, profile: Profile, world: World, wear: Wear, seed: str) -> None:
@@ -121,9 +121,9 @@ class Body:
         #: of each wheel in this step: distance on the floor over distance at the rim
         self._grips = wear.left_scale, wear.right_scale
         self._outline: list[Segment] = []
-        self._outlined: Pose | None = None  #: the pose of this outline
+        self._outlined: WorldPose | None = None  #: the pose of this outline
 
-    def place(self, pose: Pose) -> None:
+    def place(self, pose: WorldPose) -> None:
         """Put the body at a pose, as a person does who carries the robot. The wheels do not turn."""
         self.pose = pose
 
@@ -172,7 +172,7 @@ class Body:
         if allowed[1] != distances[1]:
             right.velocity = 0.0
 
-    def _push(self, left: float, right: float) -> tuple[tuple[float, float], Pose]:
+    def _push(self, left: float, right: float) -> tuple[tuple[float, float], WorldPose]:
         """Return the wheels' distances that the walls allow (to the contact, or one wheel pivots off), and the pose."""
         if self._wear.slip:
             self._grips = self._wear.left_scale * self._grip(), self._wear.right_scale * self._grip()
@@ -189,19 +189,19 @@ class Body:
                 return pivot, pose
         return (0.0, 0.0), reached
 
-    def _free(self, left: float, right: float) -> Pose | None:
+    def _free(self, left: float, right: float) -> WorldPose | None:
         """Return the pose after the wheels' distances if no wall is there, else None."""
         pose = self._moved(left, right)
         clear = self.surroundings.is_clear(pose.x, pose.y, self._radius)
         return pose if clear or not blocked(self.footprint, pose, self.walls_around()) else None
 
-    def _moved(self, left: float, right: float) -> Pose:
+    def _moved(self, left: float, right: float) -> WorldPose:
         left *= self._grips[0]
         right *= self._grips[1]
         distance, turn = (left + right) / 2, (right - left) / self._track
         middle = self.pose.heading + turn / 2
         heading = math.remainder(self.pose.heading + turn, math.tau)
-        return Pose(self.pose.x + distance * math.cos(middle), self.pose.y + distance * math.sin(middle), heading)
+        return WorldPose(self.pose.x + distance * math.cos(middle), self.pose.y + distance * math.sin(middle), heading)
 
     def _grip(self) -> float:
         return 1.0 - self._slip.gauss(0.0, self._wear.slip)
@@ -211,6 +211,6 @@ class Body:
         return self.surroundings.near(self.pose.x, self.pose.y)
 
 
-def outlines_near(bodies: Sequence[Body], x: float, y: float, distance: float) -> list[Segment]:
+def outlines_near(bodies: Sequence[SimulatedBody], x: float, y: float, distance: float) -> list[Segment]:
     """Return the sides of the bodies at their poses, without those farther than `distance` from a point (m)."""
     return [side for body in bodies if body.is_near(x, y, distance) for side in body.outline()]

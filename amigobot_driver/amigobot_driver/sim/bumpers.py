@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..profiles import Profile
-from .body import Body
+from .body import SimulatedBody
 from .faults import FaultInjector
 from .world import Footprint
 
@@ -21,7 +21,7 @@ _REACH = 0.005
 class BumperRings:
     """Finds the pressed segments. Segment 0 is the leftmost in front, the rightmost behind."""
 
-    def __init__(self, profile: Profile, body: Body, fault_injector: FaultInjector) -> None:
+    def __init__(self, profile: Profile, body: SimulatedBody, fault_injector: FaultInjector) -> None:
         """Place the rings around the body.
 
         Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..protocol import Compass
-from .body import Body
+from .body import SimulatedBody
 
 #: uT, horizontal and downward component of the earth's magnetic field in central Europe
 _HORIZONTAL, _DOWN = 20.0, 44.0
@@ -19,7 +19,7 @@ _TEMPERATURE = 25.0
 class CompassSensor:
     """Measures the true heading. `mode` is TCM2's argument: 0 off, 1 in the SIP, 2 one packet, 3 a packet per cycle."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: SimulatedBody) -> None:
         """Start switched off.
 
         Args:

@@ -14,12 +14,12 @@ from ..profiles import Profile
 from ..protocol import Checksum, Command, CommandTable, Instruction, Packet, checksum, decode
 from .command_buffer import CommandBuffer
 from .drive import Drive
-from .events import Event, Listener
+from .events import Listener, SimulatorEvent
 from .guards import BatteryGuard, Watchdog
 from .hardware import Hardware
-from .line import Priority
+from .line import SendPriority
 from .parameters import FlashParameters
-from .session import Session
+from .session import SessionState
 from .telemetry import Telemetry
 
 #: s, the control cycle: the controller executes a command, runs the servo and checks time-outs
@@ -123,7 +123,7 @@ class Controller(ABC, Generic[P]):
 
     @property
     @abstractmethod
-    def session(self) -> Session:
+    def session(self) -> SessionState:
         """The state of the client's session."""
 
     @property
@@ -140,7 +140,7 @@ class Controller(ABC, Generic[P]):
 
     def answer(self, packet: Packet) -> None:
         """Send a packet that a command requested."""
-        self.telemetry.send(packet, Priority.ANSWER, self.now)
+        self.telemetry.send(packet, SendPriority.ANSWER, self.now)
 
     def event(self, kind: str, text: str) -> None:
         """Report an event.
@@ -149,7 +149,7 @@ class Controller(ABC, Generic[P]):
             kind: Topic, such as "motors" or "session opened".
             text: Description; may be empty.
         """
-        self._on_event(Event(self.now, kind, text))
+        self._on_event(SimulatorEvent(self.now, kind, text))
 
     def enable_motors(self, on: bool, cause: str = "ENABLE") -> None:
         """Switch the motors on or off.

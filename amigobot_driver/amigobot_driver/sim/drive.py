@@ -9,11 +9,11 @@ import math
 from enum import Enum, auto
 
 from ..profiles import Physics
-from .body import Body, IdleMode
+from .body import IdleMode, SimulatedBody
 from .motion import Distance, Goal, MotionServer, Speed
-from .odometer import Odometer
+from .odometer import SimulatedOdometer
 from .parameters import FlashParameters
-from .servo import Gains, StallMonitor, WheelServo
+from .servo import Gains, StallProtection, WheelServo
 
 #: encoder ticks in one control cycle (about 3 mm/s) up to which a wheel is at rest
 _AT_REST = 1
@@ -29,7 +29,7 @@ class BrakeReason(Enum):
 class Drive:
     """Turns motion commands into motor power. Works on the parameters in `working`; m, rad and s."""
 
-    def __init__(self, physics: Physics, body: Body, flash: FlashParameters) -> None:
+    def __init__(self, physics: Physics, body: SimulatedBody, flash: FlashParameters) -> None:
         """Start with the motors off.
 
         Args:
@@ -39,9 +39,9 @@ class Drive:
         """
         self._physics = physics
         self._body = body
-        self.odometer = Odometer(body, flash)
+        self.odometer = SimulatedOdometer(body, flash)
         self.servo = WheelServo()
-        self.left_stall, self.right_stall = StallMonitor(), StallMonitor()
+        self.left_stall, self.right_stall = StallProtection(), StallProtection()
         self.motors_on = False
         self.restart(flash)
 
@@ -128,7 +128,7 @@ class Drive:
         self.motors_on = on
         self.server.stop()
         self.servo.clear_errors()
-        self.left_stall, self.right_stall = StallMonitor(), StallMonitor()
+        self.left_stall, self.right_stall = StallProtection(), StallProtection()
 
     def translate(self, goal: Goal) -> None:
         """Execute VEL or MOVE. Like all motion commands, it has no effect while the motors are off.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SimulatorEvent:
     """One event: time in s on the simulator's clock, kind, and text."""
 
     time: float
@@ -22,8 +22,8 @@ class Event:
 
 
 #: Called with each event as it happens.
-Listener = Callable[[Event], None]
+Listener = Callable[[SimulatorEvent], None]
 
 
-def ignore(event: Event) -> None:
+def ignore(event: SimulatorEvent) -> None:
     """Do nothing: the default listener."""

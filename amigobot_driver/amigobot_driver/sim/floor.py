@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..profiles import Profile
-from .body import Body
+from .body import SimulatedBody
 from .faults import FaultInjector
 from .world import World
 
@@ -16,7 +16,7 @@ from .world import World
 class FloorSensors:
     """The floor sensors of the profile, in its order: left, right."""
 
-    def __init__(self, profile: Profile, body: Body, world: World, fault_injector: FaultInjector) -> None:
+    def __init__(self, profile: Profile, body: SimulatedBody, world: World, fault_injector: FaultInjector) -> None:
         """Mount the sensors.
 
         Args:

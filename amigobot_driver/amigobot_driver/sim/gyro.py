@@ -11,7 +11,7 @@ from collections import deque
 
 from ..profiles import Physics
 from ..protocol import Gyro, GyroSample
-from .body import Body
+from .body import SimulatedBody
 from .faults import FaultInjector
 
 _FULL_SCALE = 1023
@@ -23,7 +23,7 @@ _TEMPERATURE = 40
 class GyroSensor:
     """Measures the true turn rate of the body, wheel slip included, while it is on."""
 
-    def __init__(self, physics: Physics, body: Body, fault_injector: FaultInjector, seed: str) -> None:
+    def __init__(self, physics: Physics, body: SimulatedBody, fault_injector: FaultInjector, seed: str) -> None:
         """Start switched off.
 
         Args:

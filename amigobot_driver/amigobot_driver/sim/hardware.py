@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .auxiliary import AuxPort
+from .auxiliary import SimulatedAuxPort
 from .battery import BatteryModel
-from .body import Body
+from .body import SimulatedBody
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .faults import FaultInjector
@@ -17,7 +17,7 @@ from .floor import FloorSensors
 from .gripper import GripperModel
 from .gyro import GyroSensor
 from .joystick import JoystickModel
-from .line import Line
+from .line import SimulatedLine
 from .pins import Pins
 from .sonar import SonarRing
 from .sounds import SoundBoard
@@ -27,7 +27,7 @@ from .sounds import SoundBoard
 class Hardware:
     """The devices of one robot; they keep their state through sessions and resets."""
 
-    body: Body
+    body: SimulatedBody
     sonar: SonarRing
     bumpers: BumperRings
     gyro: GyroSensor
@@ -38,6 +38,6 @@ class Hardware:
     battery: BatteryModel
     pins: Pins
     sounds: SoundBoard
-    aux: tuple[AuxPort, ...]  #: AUX1, AUX2, AUX3
-    line: Line
+    aux: tuple[SimulatedAuxPort, ...]  #: AUX1, AUX2, AUX3
+    line: SimulatedLine
     fault_injector: FaultInjector

@@ -23,7 +23,7 @@ _FIFO = 14
 _QUEUE = 1024
 
 
-class Priority(Enum):
+class SendPriority(Enum):
     """Treatment of a packet while the line is busy."""
 
     SIP = auto()  #: is sent first
@@ -39,7 +39,7 @@ class LineStats:
     dropped: int = 0  #: frames that did not fit
 
 
-class Line:
+class SimulatedLine:
     """Both directions of the line. All times in s on the caller's clock."""
 
     def __init__(self, fault_injector: FaultInjector, *, paced: bool, delay: float = 0.0) -> None:
@@ -70,7 +70,7 @@ class Line:
 
     # --- robot to client -----------------------------------------------------------------------------------
 
-    def send(self, frame: bytes, priority: Priority, now: float, deadline: float = math.inf) -> None:
+    def send(self, frame: bytes, priority: SendPriority, now: float, deadline: float = math.inf) -> None:
         """Send or queue a frame to the client.
 
         Args:
@@ -82,12 +82,12 @@ class Line:
         self._advance(now)
         size = sum(map(len, (*self._sips, *self._others))) + len(frame)
         through = max(now, self._free_at) + size * self.byte_time
-        if size > _QUEUE or (priority is Priority.STREAM and through > deadline):
+        if size > _QUEUE or (priority is SendPriority.STREAM and through > deadline):
             self.stats.dropped += 1
         elif self._free_at <= now:
             self._put_on_wire(frame, now)
         else:
-            (self._sips if priority is Priority.SIP else self._others).append(frame)
+            (self._sips if priority is SendPriority.SIP else self._others).append(frame)
 
     def through(self, size: int, now: float) -> float:
         """Return when `size` more bytes with the priority of a SIP, sent at `now`, are complete."""

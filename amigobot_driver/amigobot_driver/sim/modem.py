@@ -28,7 +28,7 @@ class RadioModem:
         self._scheduled: list[tuple[float, bytes]] = []  #: the time (s) at which each text is sent, and the text
 
     @property
-    def next_text(self) -> float:
+    def next_text_due(self) -> float:
         """Time of the next text (s); inf for never."""
         return min((time for time, _ in self._scheduled), default=math.inf)
 

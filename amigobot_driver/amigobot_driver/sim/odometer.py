@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 
-from .body import Body
+from .body import SimulatedBody
 from .parameters import FlashParameters
 
 
-class Odometer:
+class SimulatedOdometer:
     """Counts whole encoder ticks and integrates them. `x` and `y` in m, `heading` in rad, not wrapped."""
 
-    def __init__(self, body: Body, built: FlashParameters) -> None:
+    def __init__(self, body: SimulatedBody, built: FlashParameters) -> None:
         """Start at the origin.
 
         Args:

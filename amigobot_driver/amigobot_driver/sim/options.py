@@ -23,7 +23,7 @@ from ..profiles import Profile, build_profile
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .sonar import SonarModel
-from .sounds import DEFAULT_PLAYLIST, LAST_SOUND, Sound, playlist
+from .sounds import DEFAULT_PLAYLIST, LAST_SOUND, PlaylistEntry, playlist
 
 _MAX_SIZE = 100_000
 _MAX_REPORT = 50_000_000
@@ -106,7 +106,7 @@ def number_help(kind: type[Any]) -> str:
     return "\n".join(f"  {item.name:<14} {item.metadata['help']}" for item in fields(kind))
 
 
-def load_sounds(text: str) -> Mapping[int, Sound]:
+def load_sounds(text: str) -> Mapping[int, PlaylistEntry]:
     """Load the sounds in FLASH.
 
     Args:

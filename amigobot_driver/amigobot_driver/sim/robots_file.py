@@ -20,9 +20,9 @@ from typing import Any
 
 from ..profiles import ProfileError
 from .build import DEFAULT_WORLD, build_simulator, option_names
-from .events import Event, ignore
+from .events import SimulatorEvent, ignore
 from .shared_world import SharedWorld
-from .world import Pose
+from .world import WorldPose
 from .worlds import WorldError, load_world, parse_pose
 from .worlds.plan import check_keys, parse_yaml
 
@@ -49,7 +49,7 @@ class RobotsFile:
     world: str
     robots: tuple[RobotEntry, ...]
 
-    def start(self, robot: RobotEntry) -> Pose:
+    def start(self, robot: RobotEntry) -> WorldPose:
         """Return where a robot starts.
 
         Raises:
@@ -58,7 +58,7 @@ class RobotsFile:
         start = robot.options.get("start")
         return parse_pose(start) if start else load_world(self.world).start
 
-    def build(self, listener: Callable[[str, Event], None] | None = None) -> SharedWorld:
+    def build(self, listener: Callable[[str, SimulatorEvent], None] | None = None) -> SharedWorld:
         """Create the robots in their world.
 
         Args:
@@ -122,5 +122,5 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _named(name: str, listener: Callable[[str, Event], None]) -> Callable[[Event], None]:
+def _named(name: str, listener: Callable[[str, SimulatorEvent], None]) -> Callable[[SimulatorEvent], None]:
     return lambda event: listener(name, event)

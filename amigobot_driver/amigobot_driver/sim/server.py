@@ -25,7 +25,7 @@ _BACKLOG = 4096
 _IDLE = 0.05
 
 
-class Connection(Protocol):
+class ClientConnection(Protocol):
     """Transport of bytes to and from one client at a time. No method blocks."""
 
     @property
@@ -99,7 +99,7 @@ class Served:
     """A robot, the transport of its client, and the log of the true state of a simulated robot."""
 
     robot: ServedRobot
-    connection: Connection
+    connection: ClientConnection
     truth: TruthLog | None = None
 
     def exchange(self, now: float) -> list[int]:

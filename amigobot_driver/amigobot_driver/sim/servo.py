@@ -130,7 +130,7 @@ def _limited(value: float, limit: float) -> tuple[float, float]:
     return kept, value - kept
 
 
-class StallMonitor:
+class StallProtection:
     """Detects a stalled wheel: full PWM without motion. Its power is cut for a pause, then the drive tries again."""
 
     def __init__(self) -> None:

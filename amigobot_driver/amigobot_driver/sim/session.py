@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 
-class Session(Enum):
+class SessionState(Enum):
     """State of the session between client and robot."""
 
     WAIT = auto()  #: no client is synchronized

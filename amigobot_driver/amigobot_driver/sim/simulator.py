@@ -24,9 +24,9 @@ from ..profiles import Profile, ProfileError
 from ..protocol import BAUD_RATES, Command
 from .activmedia import build_activmedia
 from .activmedia.dialect import dialect_for
-from .auxiliary import AuxDevice, AuxPort, LoopBack
+from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
-from .body import Body, Wear, outlines_near
+from .body import SimulatedBody, Wear, outlines_near
 from .bumpers import BumperRings
 from .compass import CompassSensor
 from .controller import TICK, Controller
@@ -38,13 +38,13 @@ from .gripper import GripperModel
 from .gyro import GyroSensor
 from .hardware import Hardware
 from .joystick import JoystickModel
-from .line import Line, LineStats, Priority
+from .line import LineStats, SendPriority, SimulatedLine
 from .modem import RadioModem
 from .pins import Pins
-from .session import Session
+from .session import SessionState
 from .sonar import SonarModel, SonarRing
-from .sounds import DEFAULT_PLAYLIST, Sound, SoundBoard
-from .world import Pose, World, blocked
+from .sounds import DEFAULT_PLAYLIST, PlaylistEntry, SoundBoard
+from .world import World, WorldPose, blocked
 from .worlds import WorldError
 
 
@@ -53,7 +53,7 @@ class Truth:
     """The true state of the robot, which its packets do not show."""
 
     time: float  #: s, on the caller's clock
-    pose: Pose  #: in the world's frame, m and rad
+    pose: WorldPose  #: in the world's frame, m and rad
     left_velocity: float  #: m/s at the rim of the wheel
     right_velocity: float  #: m/s at the rim of the wheel
     turn_rate: float  #: rad/s, counter-clockwise, without slip
@@ -72,7 +72,7 @@ class Simulator:
         profile: Profile,
         world: World | None = None,
         *,
-        start: Pose | None = None,
+        start: WorldPose | None = None,
         seed: int = 0,
         baud: int | None = None,
         name: str | None = None,
@@ -80,7 +80,7 @@ class Simulator:
         refuse_low_battery: bool = False,
         wear: Wear | None = None,
         sonar: SonarModel | None = None,
-        sounds: Mapping[int, Sound] | None = None,
+        sounds: Mapping[int, PlaylistEntry] | None = None,
         aux: Mapping[int, AuxDevice] | None = None,
         faults: Faults | None = None,
         revision: Revision | None = None,
@@ -117,7 +117,7 @@ class Simulator:
             self.world = dataclasses.replace(self.world, start=start)
         if not 0.0 <= charge <= 1.0:
             raise ProfileError(f"charge {charge}: allowed is 0 (empty) to 1 (full)")
-        body = Body(profile, self.world, wear or Wear(), f"{seed}")
+        body = SimulatedBody(profile, self.world, wear or Wear(), f"{seed}")
         if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
         self.battery = BatteryModel(profile.battery, charge)
@@ -126,7 +126,7 @@ class Simulator:
         self.joystick = JoystickModel()
         self._fault_injector = FaultInjector(f"{seed}")
         self._fault_injector.faults = faults or Faults()
-        self._line = Line(self._fault_injector, paced=baud != 0, delay=profile.physics.command_delay)
+        self._line = SimulatedLine(self._fault_injector, paced=baud != 0, delay=profile.physics.command_delay)
         self._modem = RadioModem()
         if sounds is None:
             sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).knows(Command.SOUND) else {}
@@ -143,7 +143,10 @@ class Simulator:
             battery=self.battery,
             pins=self.pins,
             sounds=SoundBoard(sounds, lambda text: self._firmware.event("sound", text)),
-            aux=tuple(AuxPort(number, devices.get(number) or LoopBack(), self._fault_injector) for number in (1, 2, 3)),
+            aux=tuple(
+                SimulatedAuxPort(number, devices.get(number) or LoopBack(), self._fault_injector)
+                for number in (1, 2, 3)
+            ),
             line=self._line,
             fault_injector=self._fault_injector,
         )
@@ -197,7 +200,7 @@ class Simulator:
             Time in s; inf for never.
         """
         self.advance(now)
-        arrival, soonest = min(self._line.next_arrival, self._modem.next_text), self._ticks + 1
+        arrival, soonest = min(self._line.next_arrival, self._modem.next_text_due), self._ticks + 1
         faults = self.faults
         if self._line.bytes_in_transit or self._firmware.busy or faults.babble or faults.reset or faults.unplug:
             return min(arrival, self._tick_time(soonest))
@@ -258,7 +261,7 @@ class Simulator:
         self._line.interrupted = faults.silence is not None and faults.silence.covers(since)
         text = self._fault_injector.babble(TICK)
         if text:
-            self._line.send(text, Priority.ANSWER, now)
+            self._line.send(text, SendPriority.ANSWER, now)
 
     @property
     def faults(self) -> Faults:
@@ -321,7 +324,7 @@ class Simulator:
 
     # --- the world -----------------------------------------------------------------------------------------
 
-    def place(self, pose: Pose) -> None:
+    def place(self, pose: WorldPose) -> None:
         """Carry the robot to another pose (m and rad in the world's frame); its wheels do not turn.
 
         Raises:
@@ -345,7 +348,7 @@ class Simulator:
         for surroundings in (self._body.surroundings, self._sonar.surroundings):
             surroundings.enter(world)
 
-    def _check_room(self, pose: Pose, world: World) -> None:
+    def _check_room(self, pose: WorldPose, world: World) -> None:
         find = self._body.surroundings.others
         others = find(pose.x, pose.y, self._body.footprint.radius) if find else []
         for what, segments in (("an obstacle", world.segments), ("another robot", others)):
@@ -354,7 +357,7 @@ class Simulator:
                 raise WorldError(f"world {world.name}: {what} would be inside the {self.profile.name} at {place}")
 
     @property
-    def session(self) -> Session:
+    def session(self) -> SessionState:
         """The state of the client's session."""
         return self._firmware.session
 

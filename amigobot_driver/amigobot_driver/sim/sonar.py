@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..profiles import Profile, SonarPose
-from .body import Body
+from .body import SimulatedBody
 from .faults import FaultInjector
 from .surroundings import Surroundings
 from .world import World, first_hit, in_cone
@@ -45,7 +45,7 @@ class SonarModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Ping:
+class SimulatedPing:
     """A finished measurement: sonar number from 0, range in m."""
 
     number: int
@@ -60,7 +60,7 @@ class _SonarArray:
         self._sequence = tuple(numbers)
         self._position = 0
         self.on = False
-        self.listening: Ping | None = None
+        self.listening: SimulatedPing | None = None
 
     def switch(self, on: bool) -> bool:
         """Switch the array; a change restarts the sequence. Return whether it is a change."""
@@ -86,7 +86,13 @@ class SonarRing:
     """Fires the sonars of the arrays that are on; each result is ready when the next sonar fires."""
 
     def __init__(
-        self, profile: Profile, body: Body, world: World, model: SonarModel, fault_injector: FaultInjector, seed: str
+        self,
+        profile: Profile,
+        body: SimulatedBody,
+        world: World,
+        model: SonarModel,
+        fault_injector: FaultInjector,
+        seed: str,
     ) -> None:
         """Start switched off.
 
@@ -117,8 +123,8 @@ class SonarRing:
         numbers = range(len(self._sonar.poses))
         self._arrays = [_SonarArray(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
-        self._done: list[Ping] = []
-        self._stuck_at: dict[int, float] = {}  #: m, the range that each stuck sonar repeats
+        self._done: list[SimulatedPing] = []
+        self._stuck_ranges: dict[int, float] = {}  #: m, the range that each stuck sonar repeats
 
     @property
     def on(self) -> bool:
@@ -160,7 +166,7 @@ class SonarRing:
         for array in self._arrays:
             array.set_sequence(numbers)
 
-    def take(self) -> list[Ping]:
+    def take(self) -> list[SimulatedPing]:
         """Return the pings that were finished since the last call."""
         done, self._done = self._done, []
         return done
@@ -180,18 +186,18 @@ class SonarRing:
             array.listening = None
         number = array.next() if array.on else None
         if number is not None and number not in self._fault_injector.faults.mute_sonars:
-            array.listening = Ping(number, self._measure(number))
+            array.listening = SimulatedPing(number, self._measure(number))
 
     def _measure(self, number: int) -> float:
         faults = self._fault_injector.faults
         if number in faults.dead_sonars:
             return NO_ECHO
         if number not in faults.stuck_sonars:
-            self._stuck_at.pop(number, None)
+            self._stuck_ranges.pop(number, None)
             return self._detect(number)
-        if number not in self._stuck_at:
-            self._stuck_at[number] = self._detect(number)
-        return self._stuck_at[number]
+        if number not in self._stuck_ranges:
+            self._stuck_ranges[number] = self._detect(number)
+        return self._stuck_ranges[number]
 
     def _detect(self, number: int) -> float:
         distance = self._fault_injector.with_cross_talk(min(self._echo(self._sonar.poses[number]), NO_ECHO))

@@ -23,7 +23,7 @@ CUES = {"power-up": 1, "connected": 2, "disconnected": 3, "stall": 4, "low batte
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
+class PlaylistEntry:
     """An entry of the playlist, with its length in bytes; a name that begins with ~ is a group heading."""
 
     name: str
@@ -35,7 +35,7 @@ class Sound:
         return self.name.startswith("~")
 
 
-def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, Sound]:
+def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, PlaylistEntry]:
     """Number sounds consecutively.
 
     Args:
@@ -45,11 +45,13 @@ def playlist(names: Iterable[str], first: int = FIRST_USER_SOUND) -> dict[int, S
     Returns:
         The sounds by number.
     """
-    return {number: Sound(name, 0 if name.startswith("~") else _LENGTH) for number, name in enumerate(names, first)}
+    return {
+        number: PlaylistEntry(name, 0 if name.startswith("~") else _LENGTH) for number, name in enumerate(names, first)
+    }
 
 
 DEFAULT_PLAYLIST = {
-    **{number: Sound(name) for name, number in CUES.items()},
+    **{number: PlaylistEntry(name) for name, number in CUES.items()},
     **playlist(
         (
             *("~greetings", "hello", "good morning", "good bye", "thank you", "excuse me"),
@@ -64,7 +66,7 @@ DEFAULT_PLAYLIST = {
 class SoundBoard:
     """Plays, mutes and lists sounds."""
 
-    def __init__(self, sounds: Mapping[int, Sound], on_sound: Callable[[str], None]) -> None:
+    def __init__(self, sounds: Mapping[int, PlaylistEntry], on_sound: Callable[[str], None]) -> None:
         """Start with sounds enabled.
 
         Args:
@@ -125,7 +127,7 @@ class SoundBoard:
     def _entry(self, number: int) -> Playlist:
         if number == 0:
             return Playlist(number=len(self._user_sounds()), enabled=self.enabled, name="", offset=0, length=0)
-        sound = self._sounds.get(number, Sound("", 0))
+        sound = self._sounds.get(number, PlaylistEntry("", 0))
         before = sum(other.length for place, other in self._sounds.items() if place < number)
         return Playlist(
             number=number,

@@ -10,13 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
 from ..protocol import OVERHEAD, Packet, encode_frame
-from .line import Line, Priority
+from .line import SendPriority, SimulatedLine
 
 
 class Telemetry(ABC):
     """Sends the packets of each cycle when it is due, and answers in between. All times in s."""
 
-    def __init__(self, line: Line, encode: Callable[[bytes], bytes] = encode_frame) -> None:
+    def __init__(self, line: SimulatedLine, encode: Callable[[bytes], bytes] = encode_frame) -> None:
         """Start without a cycle.
 
         Args:
@@ -49,7 +49,7 @@ class Telemetry(ABC):
         for packet, priority in self._packets():
             self.send(packet, priority, now)
 
-    def send(self, packet: Packet, priority: Priority, now: float) -> None:
+    def send(self, packet: Packet, priority: SendPriority, now: float) -> None:
         """Put a packet on the line.
 
         Args:
@@ -74,7 +74,7 @@ class Telemetry(ABC):
         return fits
 
     @abstractmethod
-    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self) -> Iterator[tuple[Packet, SendPriority]]:
         """Yield what this cycle sends, in order."""
 
 

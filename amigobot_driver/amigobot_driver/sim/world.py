@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class WorldPose:
     """Position in m and heading in rad, in the world's frame."""
 
     x: float
@@ -56,17 +56,17 @@ class Footprint:
         """Radius in m of the circle that the corners sweep when the body turns."""
         return math.hypot(max(self.front, self.rear), self.side)
 
-    def outline(self, pose: Pose) -> list[Segment]:
+    def outline(self, pose: WorldPose) -> list[Segment]:
         """Return the four sides of the rectangle at `pose`, in the world's frame."""
         length, shift = self.front + self.rear, (self.front - self.rear) / 2
         x, y = pose.x + shift * math.cos(pose.heading), pose.y + shift * math.sin(pose.heading)
         return box(x, y, length, 2 * self.side, pose.heading)
 
-    def touches(self, pose: Pose, segment: Segment) -> bool:
+    def touches(self, pose: WorldPose, segment: Segment) -> bool:
         """Return whether the segment crosses or lies in the rectangle at `pose`."""
         return self._within(*_seen_from(pose, segment)) is not None
 
-    def part(self, pose: Pose, segment: Segment) -> Segment | None:
+    def part(self, pose: WorldPose, segment: Segment) -> Segment | None:
         """Return the part of the segment inside the rectangle at `pose`, in its frame; None if there is none."""
         seen = _seen_from(pose, segment)
         shares = self._within(*seen)
@@ -92,7 +92,7 @@ class Footprint:
         return (start, end) if start <= end else None
 
 
-def _seen_from(pose: Pose, segment: Segment) -> tuple[float, float, float, float]:
+def _seen_from(pose: WorldPose, segment: Segment) -> tuple[float, float, float, float]:
     """Return the start and the extent of a segment in the frame of `pose`."""
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     x1, y1 = segment.x1 - pose.x, segment.y1 - pose.y
@@ -111,7 +111,7 @@ class World:
 
     name: str
     segments: tuple[Segment, ...] = ()
-    start: Pose = Pose(0.0, 0.0)
+    start: WorldPose = WorldPose(0.0, 0.0)
     drops: tuple[Area, ...] = ()
 
     def has_floor(self, x: float, y: float) -> bool:
@@ -246,6 +246,6 @@ def circle(x: float, y: float, radius: float, corners: int = 12) -> list[Segment
     return polygon([(x + outer * math.cos(a), y + outer * math.sin(a)) for a in angles])
 
 
-def blocked(footprint: Footprint, pose: Pose, segments: Iterable[Segment]) -> bool:
+def blocked(footprint: Footprint, pose: WorldPose, segments: Iterable[Segment]) -> bool:
     """Return whether a body with this footprint at this pose would overlap a wall."""
     return any(footprint.touches(pose, segment) for segment in segments)

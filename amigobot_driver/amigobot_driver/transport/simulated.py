@@ -14,7 +14,7 @@ import weakref
 from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import PortError
-from ..sim import Pose, Simulator, build_simulator, flag
+from ..sim import Simulator, WorldPose, build_simulator, flag
 
 #: Size of the receive buffer in bytes, as of a serial port in the kernel; further bytes are lost.
 _BUFFER = 4096
@@ -83,7 +83,7 @@ class SimulatedPort:
         return now
 
 
-def simulated_pose(url: str) -> Pose | None:
+def simulated_pose(url: str) -> WorldPose | None:
     """Return the true pose of the simulated robot whose port is open in this process. For tools; no driver knows it.
 
     Args:

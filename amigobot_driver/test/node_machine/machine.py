@@ -145,5 +145,3 @@ class NodeMachine(DriverMachine):
         finally:
             if hasattr(self, "world"):
                 self.world.finish()
-
-

@@ -158,9 +158,7 @@ class NodeWorld(World):
         ends_with_session: bool = True,
     ) -> Request | Exception:
         bound = (BOUNDS[kind] if bound is None else bound) + ANSWER_SLACK
-        return super().request(
-            kind, text, action, judge, *documented, bound=bound, ends_with_session=ends_with_session
-        )
+        return super().request(kind, text, action, judge, *documented, bound=bound, ends_with_session=ends_with_session)
 
     def observe(self) -> Seen:
         for movement in self.finished_movements:
@@ -261,5 +259,3 @@ class NodeWorld(World):
     def finish(self) -> None:
         """End all processes."""
         self.bench.close()
-
-

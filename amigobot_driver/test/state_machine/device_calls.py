@@ -62,7 +62,7 @@ class DeviceCalls(Requests):
 
     def list_sounds(self, refresh: bool) -> None:
         # Each of at most 255 entries may need all its tries.
-        bound = sounds.LAST_SOUND * sounds.Sounds.retries.duration
+        bound = sounds.LAST_SOUND * sounds.SoundPlayer.retries.duration
         self.request(
             "sounds", f"list_sounds({refresh})", lambda: self.robot.sounds.list(refresh, self.now), bound=bound
         )

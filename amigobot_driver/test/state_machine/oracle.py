@@ -14,7 +14,7 @@ from amigobot_driver.robot.command_queue import MAX_ROUTINE
 from amigobot_driver.robot.motion.goal import (
     MOVE_STEP,
     MOVE_TOLERANCE,
-    PATIENCE,
+    NO_PROGRESS_TIMEOUT,
     START_LIMIT,
     TURN_STEP,
     TURN_TOLERANCE,
@@ -205,7 +205,7 @@ class MovementsArrive(Check):
         if movement:
             waiting = START_LIMIT if movement.values_coming else 0.0
             self.require(
-                movement.at_rest_for <= waiting + PATIENCE + world.reaction + 2 * SETTLE,
+                movement.at_rest_for <= waiting + NO_PROGRESS_TIMEOUT + world.reaction + 2 * SETTLE,
                 f"{movement.what} {movement.wanted:.3f} goes on although the robot has been at rest for "
                 f"{movement.at_rest_for:.1f} s",
             )

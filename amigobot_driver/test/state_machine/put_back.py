@@ -99,8 +99,8 @@ FAULTS: dict[str, Fault] = {
         "a full command queue loses commands silently",
         (
             Change(Robot, "send_raw", "self.queue.put(instruction, Priority.RAW)", "self.queue.put(instruction)"),
-            Change(link.Link, "poll", "self.sends.run(now, self.queue.has_room)", "self.sends.run(now)"),
-            Change(link.Link, "next_time", " and self.queue.has_room()", ""),
+            Change(link.RobotLink, "poll", "self.sends.run(now, self.queue.has_room)", "self.sends.run(now)"),
+            Change(link.RobotLink, "next_time", " and self.queue.has_room()", ""),
         ),
     ),
     "4": Fault(

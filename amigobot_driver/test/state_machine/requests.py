@@ -35,10 +35,10 @@ BOUNDS = {
     "tuning": working_values.RETRIES.duration,
     "digital outputs": digital_io.RETRIES.duration,
     "analog input": digital_io.RETRIES.duration,
-    "sounds": 2 * sounds.Sounds.retries.duration,  # one at a time: the switch waits for the playlist
-    "play": 2 * sounds.Sounds.retries.duration + sounds.QUIET,
-    "say": sounds.Sounds.retries.duration,
-    "gripper": gripper.Gripper.retries.duration,
+    "sounds": 2 * sounds.SoundPlayer.retries.duration,  # one at a time: the switch waits for the playlist
+    "play": 2 * sounds.SoundPlayer.retries.duration + sounds.QUIET,
+    "say": sounds.SoundPlayer.retries.duration,
+    "gripper": gripper.GripperControl.retries.duration,
     "charger": charger.Charger.retries.duration,
     "reset": controller_reset.ControllerReset.retries.duration,
 }

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import count, pairwise
 
 from amigobot_driver.profiles import Physics
-from amigobot_driver.sim import Session, Simulator
+from amigobot_driver.sim import SessionState, Simulator
 from amigobot_driver.sim.controller import TICK
-from amigobot_driver.sim.line import Priority
+from amigobot_driver.sim.line import SendPriority
 
 #: m/s of a wheel below which it is at rest: half of what a packet can tell.
 AT_REST = 0.0005
@@ -126,7 +126,7 @@ class Witness:
     @property
     def in_session(self) -> bool:
         """A client has opened a session with the robot."""
-        return self._firmware.session is Session.OPEN
+        return self._firmware.session is SessionState.OPEN
 
     @property
     def stalled(self) -> bool:
@@ -281,14 +281,14 @@ class Witness:
         working = self._firmware.drive.working
         return working.ticks_per_meter, working.ticks_per_turn, working.drift
 
-    def _line_send(self, frame: bytes, priority: Priority, now: float, deadline: float = float("inf")) -> None:
+    def _line_send(self, frame: bytes, priority: SendPriority, now: float, deadline: float = float("inf")) -> None:
         calibrated = self._calibration() == self.built
         if calibrated is not self._calibrated:
             self._calibrated = calibrated
             self.epoch = next(_EPOCHS)
         line = self.simulator._line
         line._advance(now)
-        waiting = line._sips if priority is Priority.SIP else (*line._sips, *line._others)
+        waiting = line._sips if priority is SendPriority.SIP else (*line._sips, *line._others)
         starts = max(now, line._free_at) + sum(map(len, waiting)) * line.byte_time
         here = self._look(now)
         odometer = self._firmware.drive.odometer

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from amigobot_driver import AmigoBotError, Profile
-from amigobot_driver.packet_file import Record
+from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import (
     BAUD_RATES,
     Command,
@@ -83,7 +83,7 @@ class Client:
         self.opened = False
         self.packets: list[Stamped] = []
         self.commands: list[str] = []  #: what was sent, PULSEs that only keep the session alive left out
-        self.records: list[Record] = []
+        self.records: list[RecordedFrame] = []
         self._stopped = stopped
         self._decoder = FrameDecoder()
         self._bridge_byte_time = 0.0  #: of the serial line behind a network connection, as CONFIG has it
@@ -138,7 +138,7 @@ class Client:
         for frame in self._decoder.feed(data, self.now()):
             packet = self.dialect.on_packet(parse(frame.data, self.dialect.packets))
             self.packets.append(Stamped(frame.stamp, packet, frame.data))
-            self.records.append(Record(frame.stamp - self._began, False, frame.data))
+            self.records.append(RecordedFrame(frame.stamp - self._began, False, frame.data))
 
     # -- commands ---------------------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class Client:
         self._sent_at = self.now()
         self.line.write(frame)
         self.commands.append(name)
-        self.records.append(Record(self._sent_at - self._began, True, frame[3:-2]))
+        self.records.append(RecordedFrame(self._sent_at - self._began, True, frame[3:-2]))
 
     def _write(self, instruction: Instruction | Unlisted) -> Instruction | Unlisted:
         """Send a command in the robot's dialect, and return it."""
@@ -176,7 +176,7 @@ class Client:
         frame = own.encode(self.dialect.check)
         self.line.write(frame)
         self._sent_at = self.now()
-        self.records.append(Record(self._sent_at - self._began, True, frame[3:-2]))
+        self.records.append(RecordedFrame(self._sent_at - self._began, True, frame[3:-2]))
         return own
 
     def ask(self, instruction: Instruction, kind: type[P], seconds: float = _ANSWER) -> P | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from amigobot_driver.sim import Pose, Segment, Simulator, World, WorldError
+from amigobot_driver.sim import Segment, Simulator, World, WorldError, WorldPose
 
 from .owner import Action, Look, Measure, Request
 
@@ -60,7 +60,7 @@ class SimulatedOwner:
         """Put the robot at the origin of a world with these walls, and mark its pose."""
         empty = World("free floor")
         self._simulator.replace_world(empty)
-        self._simulator.place(Pose(0.0, 0.0, 0.0))
+        self._simulator.place(WorldPose(0.0, 0.0, 0.0))
         self._simulator.replace_world(replace(empty, segments=segments))
         self._mark = self._simulator.truth.pose
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ...profiles import choose_profile
 from ...wording import robot_name
 from ..check import Case, Stage, check
-from ..connection import Connection
+from ..connection import DriverConnection
 from ..finding import Cause, Finding, Severity
 from ..probe import SPEEDS
 from ..target import Kind
@@ -27,7 +27,7 @@ def session(case: Case) -> Iterator[Finding]:
     """The robot opens a session and sends its state."""
     assert case.port is not None and case.probe is not None
     case.on_progress("opening a session")
-    connection = case.connection = Connection(
+    connection = case.connection = DriverConnection(
         case.target.url,
         case.port,
         baud=case.probe.baud,

@@ -94,7 +94,7 @@ class _Direction(Component):
         super().__init__(context)
         self.name = f"AUX{stats.number}"
         self.stats = stats
-        self._byte_time = byte_time  #: of the line to the robot
+        self._byte_time = byte_time  #: returns s for each byte on the line to the robot
         self._port_byte_time = 10 / BAUD_RATES[0]  #: s for each byte at the port itself
         context.on_packet(Config, self._on_config)
 
@@ -400,5 +400,8 @@ def aux_ports(context: Context, byte_time: Callable[[], float]) -> tuple[AuxPort
         context: The robot's.
         byte_time: Returns s for each byte on the line to the robot; 0: bytes take no time.
     """
-    every = [AuxStats(number + 1) for number in range(len(PORTS))]
-    return tuple(AuxPort(one, AuxReader(context, one, byte_time), AuxWriter(context, one, byte_time)) for one in every)
+    ports = []
+    for number in range(1, len(PORTS) + 1):
+        stats = AuxStats(number)
+        ports.append(AuxPort(stats, AuxReader(context, stats, byte_time), AuxWriter(context, stats, byte_time)))
+    return tuple(ports)

@@ -21,7 +21,7 @@ _OFF, _IN_SIP = 0, 1
 #: deg for one unit of the SIP's byte, as in ARIA; Player subtracts one unit first, which is within the step. Bytes
 #: beyond a turn and 0 are not headings.
 _STEP, _HIGHEST = 2, 180
-#: deg, T and deg C to one unit of the packets.
+#: deg, T and deg C per unit of the packets.
 _TENTH, _FIELD = 0.1, 1e-8
 
 

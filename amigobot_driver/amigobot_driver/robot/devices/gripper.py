@@ -26,18 +26,18 @@ from .digital_io import gripper_byte
 
 NONE, USER_IO, GENERAL_IO = range(3)
 
-#: s after which a GRIPPERpac is too old to count.
+#: Age in s beyond which a GRIPPERpac is ignored.
 STALE = 1.0
-#: s to one unit of GRIPPERVAL and of the grasp time.
+#: Seconds per unit of GRIPPERVAL and of the grasp time.
 STEP = 0.02
 
 #: Bits of the switches: an end reads 0 when it is reached, a paddle 0 when it touches, a beam 1 when it is broken.
-_OPEN_END, _LIFT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT, _RIGHT, _LIFT_MOVES, _PADDLES_MOVE = (
+_OPEN_END, _LIFT_END, _OUTER_BEAM, _INNER_BEAM, _LEFT_PADDLE, _RIGHT_PADDLE, _LIFT_MOVING, _PADDLES_MOVING = (
     1 << bit for bit in range(8)
 )
 #: Bits of the SIP's byte where the gripper is wired to the user I/O.
-_STATE_OPEN, _STATE_CLOSED, _STATE_MOVES = 1, 2, 4
-_STATE_UP, _STATE_DOWN, _STATE_LIFT_MOVES = 16, 32, 64
+_STATE_OPEN, _STATE_CLOSED, _STATE_PADDLES_MOVING = 1, 2, 4
+_STATE_UP, _STATE_DOWN, _STATE_LIFT_MOVING = 16, 32, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class Order:
     confirmed: Callable[[GripperReading], bool] | None = None
 
 
-def _any(state: GripperReading) -> bool:
+def _is_moving(state: GripperReading) -> bool:
+    """Return whether the paddles or the lift move."""
     return state.paddles_moving or state.lift_moving
 
 
@@ -59,15 +60,15 @@ ORDERS: Mapping[str, Order] = {
     "up": Order(4, lambda state: state.lift_moving or state.lift is Lift.UP),
     "down": Order(5, lambda state: state.lift_moving or state.lift is Lift.DOWN),
     "stop_lift": Order(6, lambda state: not state.lift_moving),
-    "store": Order(7, lambda state: _any(state) or (state.paddles, state.lift) == (Paddles.CLOSED, Lift.UP)),
-    "deploy": Order(8, lambda state: _any(state) or (state.paddles, state.lift) == (Paddles.OPEN, Lift.DOWN)),
-    "halt": Order(15, lambda state: not _any(state)),
+    "store": Order(7, lambda state: _is_moving(state) or (state.paddles, state.lift) == (Paddles.CLOSED, Lift.UP)),
+    "deploy": Order(8, lambda state: _is_moving(state) or (state.paddles, state.lift) == (Paddles.OPEN, Lift.DOWN)),
+    "halt": Order(15, lambda state: not _is_moving(state)),
     "press": Order(16),
     "carry": Order(17),
 }
 
 
-class Gripper(RequestComponent):
+class GripperControl(RequestComponent):
     """One order at a time, sent until the switches show its effect."""
 
     name = "gripper"
@@ -90,9 +91,9 @@ class Gripper(RequestComponent):
         """Send an order.
 
         Args:
-            name: one of `ORDERS`.
-            duration: s, for press and carry only.
-            now: time in s.
+            name: One of `ORDERS`.
+            duration: In s, for press and carry only.
+            now: Time in s.
 
         Returns:
             The result, when the switches show the effect or the retries are over.
@@ -175,13 +176,13 @@ class Gripper(RequestComponent):
         return GripperReading(
             stamp=stamp,
             paddles=_paddles(state) if by_sip else _paddles_by_switches(switches) if known else Paddles.UNKNOWN,
-            paddles_moving=bool(state & _STATE_MOVES if by_sip else switches & _PADDLES_MOVE),
+            paddles_moving=bool(state & _STATE_PADDLES_MOVING if by_sip else switches & _PADDLES_MOVING),
             lift=_lift(state) if by_sip else _lift_by_switches(switches) if known else Lift.UNKNOWN,
-            lift_moving=bool(state & _STATE_LIFT_MOVES if by_sip else switches & _LIFT_MOVES),
+            lift_moving=bool(state & _STATE_LIFT_MOVING if by_sip else switches & _LIFT_MOVING),
             inner_beam=bool(switches & _INNER_BEAM),
             outer_beam=bool(switches & _OUTER_BEAM),
-            left_contact=known and not switches & _LEFT,
-            right_contact=known and not switches & _RIGHT,
+            left_contact=known and not switches & _LEFT_PADDLE,
+            right_contact=known and not switches & _RIGHT_PADDLE,
             kind=kind,
             state=state,
             switches=switches,
@@ -220,7 +221,7 @@ def _lift(state: int) -> Lift:
 
 
 def _paddles_by_switches(switches: int) -> Paddles:
-    if not switches & (_LEFT | _RIGHT):
+    if not switches & (_LEFT_PADDLE | _RIGHT_PADDLE):
         return Paddles.CLOSED
     return Paddles.BETWEEN if switches & _OPEN_END else Paddles.OPEN
 

@@ -54,7 +54,7 @@ class _SentOnce:
     callers: Callers
 
 
-class Sounds(RequestComponent):
+class SoundPlayer(RequestComponent):
     """Lists, switches and plays the sounds of the robot."""
 
     name = "sounds"
@@ -107,7 +107,7 @@ class Sounds(RequestComponent):
             self.complete, self._listing, self._streaming = False, True, False
             self._count, self._lowest, self._reported = None, LAST_SOUND, 0
             self._review.set(now)
-        return self._list_callers.add()
+        return self._list_callers.new_future()
 
     def switch(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the sounds on or off (SOUNDTOG).
@@ -121,7 +121,7 @@ class Sounds(RequestComponent):
         self.requested, self.enabled, self._switching = on, None, True
         self._question = ()
         self._review.set(now)
-        return self._switch_callers.add()
+        return self._switch_callers.new_future()
 
     def play(self, number: int, now: float) -> Future[Outcome]:
         """Play a stored sound (SOUND), once.
@@ -138,7 +138,7 @@ class Sounds(RequestComponent):
         if not 1 <= number <= LAST_SOUND:
             return finished(False, f"sound {number}: 1 to {LAST_SOUND} are allowed")
         self._play_callers.finish(False, "another sound was requested before this one could be played")
-        future = self._play_callers.add()
+        future = self._play_callers.new_future()
         self._to_play = number
         self._play_if_known(now)
         self._review.set(now)
@@ -162,7 +162,7 @@ class Sounds(RequestComponent):
         message = f"sent SAY with {counted(len(tones) // 2, 'tone')} once"
         self._to_send.append(_SentOnce(Command.SAY(tones), message, callers))
         self._send.set(now)
-        return callers.add()
+        return callers.new_future()
 
     # -- what is known ----------------------------------------------------------------------------------------
 

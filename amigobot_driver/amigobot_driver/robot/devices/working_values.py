@@ -21,20 +21,20 @@ RETRIES = RetryPolicy(interval=0.5, limit=6, afterwards=10.0)
 
 _MAX_ARGUMENT = 0x7FFF
 
-#: s that a stop takes at most, with the lowest deceleration that can be set, from 1 m/s and 200 deg/s: no robot of the
+#: Longest time of a stop in s, with the lowest deceleration that can be set, from 1 m/s and 200 deg/s: no robot of the
 #: manuals leaves the factory with faster limits, nor with a deceleration near this. Beyond it the driver warns.
 STOP_TIME = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class WorkingValue:
-    """A field of CONFIGpac that a command sets. The command's argument is multiplied with `sign`."""
+    """A field of CONFIGpac that a command sets. The command's argument is the value multiplied by `sign`."""
 
     command: Command
-    unit: str
-    low: int
-    high: int = _MAX_ARGUMENT
-    sign: int = 1
+    unit: str  #: of value, `low` and `high`: that of the field; "" if no manual has one
+    low: int  #: lowest value that a caller may set
+    high: int = _MAX_ARGUMENT  #: highest value that a caller may set
+    sign: int = 1  #: -1: the command takes a deceleration as a negative number
 
     @property
     def range_text(self) -> str:

@@ -33,8 +33,8 @@ from ...protocol import (
     Packet,
     ShortMotor,
     Sip,
+    SipSonarReading,
     Sonar,
-    SonarReading,
     SyncReply,
     Unlisted,
     Value,
@@ -60,8 +60,8 @@ _COUNTERPARTS: Mapping[CommandTable, ErraticCommand] = {
 }
 
 #: Motor packets (20 a second) without one from the sonars after which these are off.
-_SONAR_PATIENCE = 10
-#: The family counts heading in 4096 steps, and encoder ticks in 32 bits instead of 24.
+_SONAR_OFF_PACKETS = 10
+#: The ActivMedia robots count the heading in 4096 units per turn, and encoder ticks in 32 bits instead of 24.
 _TURN, _DEGREES, _TICKS = 4096, 360, 1 << 24
 #: rad by which the wheels must have turned the robot before the unit of the heading is decided.
 _PROOF = math.pi / 2
@@ -94,8 +94,8 @@ class Erratic(Dialect):
         self._quirks = Quirks()
         self._track = 1.0
         self._motors = False  #: as last commanded
-        self._readings: list[SonarReading] = []  #: since the last motor packet
-        self._quiet = _SONAR_PATIENCE  #: motor packets since the sonars' last one
+        self._readings: list[SipSonarReading] = []  #: since the last motor packet
+        self._packets_without_sonar = _SONAR_OFF_PACKETS  #: motor packets since the sonars' last one
         self._left = self._right = 0  #: ticks, in 32 bits
         self._degrees = False
         self._heading: int | None = None
@@ -141,7 +141,7 @@ class Erratic(Dialect):
             return Io(digital_in=tuple(digital), digital_out=(), analog=packet.analog)
         if isinstance(packet, Sonar):
             self._readings += packet.readings
-            self._quiet = 0
+            self._packets_without_sonar = 0
         elif isinstance(packet, DebugText):
             self.remarks.append(f"message of the robot: {packet.text.decode('ascii', 'replace').strip()!r}")
         return packet
@@ -150,7 +150,7 @@ class Erratic(Dialect):
         """Translate positions of 24 bits into 15 bits, and add the sonar readings since the last motor packet."""
         self._judge_heading(motor)
         readings, self._readings = tuple(self._readings), []
-        self._quiet += 1
+        self._packets_without_sonar += 1
         control = motor.heading_target if isinstance(motor, Motor) else motor.control or 0
         return MotorSip(
             id=motor.id,
@@ -163,7 +163,7 @@ class Erratic(Dialect):
             left_stall_bumpers=int(motor.left_stalled),
             right_stall_bumpers=int(motor.right_stalled),
             control=self._counts(control),
-            flags=Sip.MOTORS * self._motors | Sip.SONAR * (self._quiet <= _SONAR_PATIENCE),
+            flags=Sip.MOTORS * self._motors | Sip.SONAR * (self._packets_without_sonar <= _SONAR_OFF_PACKETS),
             compass=0,
             sonar=readings,
         )
@@ -174,13 +174,13 @@ class Erratic(Dialect):
         return (counts + _TURN // 2) % _TURN - _TURN // 2
 
     def _judge_heading(self, motor: Motor | ShortMotor) -> None:
-        """Decide the unit of the heading, degrees or 4096 per turn, by impossible values or turns.
+        """Decide the unit of the heading, degrees or 4096 units per turn, by impossible values or turns.
 
         Source: docs/protocol.md E-42.
         """
         if self._degrees and motor.heading > _DEGREES:
             self._degrees = False
-            self.remarks.append(f"heading {motor.heading} is not a number of degrees: taken as 4096 to the turn")
+            self.remarks.append(f"heading {motor.heading} is not a number of degrees: taken as 4096 units per turn")
         before, self._heading = self._heading, motor.heading
         if before is None or self._degrees or motor.heading > _DEGREES:
             self._by_wheels = self._by_heading = 0.0

@@ -29,29 +29,34 @@ from ..events import Ping, Report
 
 #: Rounds of the ring without a reading after which a sonar is silent.
 SILENT_ROUNDS = 10
-#: s, and SIPs, without any reading after which the whole ring is silent.
+#: Time in s, and number of SIPs, without any reading after which the whole ring is silent.
 SILENT_RING, SILENT_SIPS = 5.0, 20
 
-#: Range in m of the readings of a stuck sonar; rad turned, or m driven, after which a real echo has changed.
-STUCK_BAND, STUCK_TURN, STUCK_DRIVE = 0.02, math.radians(90), 1.0
-#: m beside the robot within which an echo is in its path.
+#: Largest difference in m between the readings of a stuck sonar.
+STUCK_BAND = 0.02
+#: Turn in rad, or distance in m, after which the robot would measure another range with a sound sonar.
+STUCK_TURN, STUCK_DRIVE = math.radians(90), 1.0
+#: Distance in m beside the robot within which an echo is in its path.
 _CLEARANCE = 0.02
 #: Least change in m of an echo while the robot really moves.
 _STEADY_BAND = 0.1
 
-#: Directions that a deaf sonar was pointed at, its pings meanwhile, and the least share of echoes of the others.
-_OCTANTS, DEAF_PINGS, DEAF_OTHERS = 8, 50, 0.3
+#: Directions that a sonar was pointed at, and its pings without an echo meanwhile, before it counts as deaf.
+_OCTANTS, DEAF_PINGS = 8, 50
+#: Least share of echoes in the readings of the other sonars meanwhile.
+DEAF_OTHERS = 0.3
 
-#: m by which a spike is nearer than the readings before and after it, and the largest difference of these.
+#: Least distance in m by which a spike is nearer than the readings before and after it, and the largest difference
+#: in m between these two.
 SPIKE_DEPTH, SPIKE_AGREE = 0.3, 0.1
-#: m by which two spikes differ; equal ones are an object at the edge of the beam that is detected now and then.
+#: Least difference in m between two spikes: equal ones are an object at the edge of the beam, detected now and then.
 _SPIKE_APART = 0.05
-#: m driven, rad turned, and s between these readings, up to which the robot counts as at rest.
+#: Largest motion between these readings (m driven, rad turned, in s) of a robot that counts as at rest.
 _STILL_DRIVE, _STILL_TURN, _STILL_TIME = 0.1, math.radians(5), 3.0
-#: Time in s over which spikes are counted, least number of spikes, and least share of the readings.
+#: Cross-talk: the time in s over which spikes are counted, their least number, and their least share of the readings.
 WINDOW, SPIKES, SPIKE_SHARE = 60.0, 5, 0.1
 
-#: s between two SIPs beyond which the robot's motion is unknown.
+#: Time in s between two SIPs beyond which the motion of the robot is unknown.
 _MAX_STEP = 1.0
 
 

@@ -19,8 +19,8 @@ PAUSE = 2.0
 class Stall:
     """The stalls of one wheel."""
 
-    count: int = 0
-    since: float = math.inf  #: s, begin of the current stall; inf: there is none
+    count: int = 0  #: since the driver was started
+    since: float = math.inf  #: s, start of the current stall; inf: there is none
     last: float = -math.inf  #: s, the newest packet with the flag
 
 

@@ -13,7 +13,7 @@ from ..component import Component, Context
 from ..events import Notice
 
 #: s for which a velocity may have no effect.
-PATIENCE = 2.0
+STANDSTILL_TIMEOUT = 2.0
 
 
 class StandstillMonitor(Component):
@@ -44,8 +44,8 @@ class StandstillMonitor(Component):
             self._since, self.problem = math.inf, ""
             return
         self._since = min(self._since, now)
-        if now - self._since > PATIENCE and not self.problem:
-            self.problem = f"the robot has not moved for {PATIENCE:.0f} s although it is driven"
+        if now - self._since > STANDSTILL_TIMEOUT and not self.problem:
+            self.problem = f"the robot has not moved for {STANDSTILL_TIMEOUT:.0f} s although it is driven"
             self._context.emit(
                 Notice(
                     f"{self.problem}: if the button for its motors was pressed, "

@@ -24,7 +24,7 @@ from .limits import check_finite
 from .setpoint import STANDING
 
 #: s without progress after which a motion fails.
-PATIENCE = 3.0
+NO_PROGRESS_TIMEOUT = 3.0
 #: s that a motion may wait for the motors, the working values, and for the robot to come to rest, before it starts.
 START_LIMIT = 5.0
 #: s after which a packet shows the effect of what was sent before: 0.2 s each way through a modem or a network, the
@@ -132,9 +132,9 @@ class MotionGoal(ABC):
         if abs(self.remaining) < self._best - self._tolerance / 10:
             self._best, self._best_at = abs(self.remaining), progress.now
         again = progress.now - max(self._sent_at, self._rest_since) >= RESEND
-        if progress.now - self._best_at > PATIENCE or (again and not self._worth_another_try()):
+        if progress.now - self._best_at > NO_PROGRESS_TIMEOUT or (again and not self._worth_another_try()):
             left = self._text(abs(self.remaining))
-            since = f"for {PATIENCE:g} s" if self._tries <= _TRIES else f"in {_TRIES} tries"
+            since = f"for {NO_PROGRESS_TIMEOUT:g} s" if self._tries <= _TRIES else f"in {_TRIES} tries"
             return Outcome(False, f"no progress {since}, {left} are left: is something in the way?")
         return self._send(progress) if again else ()
 
@@ -213,10 +213,14 @@ class Turn(MotionGoal):
 
     @classmethod
     def by(cls, angle: float, scale: float = 1.0) -> Turn:
-        """Return a turn by an angle (rad); see `MotionGoal` for the scale.
+        """Return a turn by an angle.
+
+        Args:
+            angle: rad, -pi to pi, counter-clockwise positive; 0, or at least `TURN_STEP` (1 deg) in either direction.
+            scale: See `MotionGoal`.
 
         Raises:
-            Refused: HEAD cannot turn by this angle at once.
+            Refused: The angle is not finite or out of range: HEAD cannot turn by it at once.
         """
         if not abs(angle) <= math.pi:
             raise Refused(f"angle is {angle:g} rad, allowed: -3.14 to 3.14; send several turns for a larger angle")
@@ -226,7 +230,12 @@ class Turn(MotionGoal):
 
     @classmethod
     def to_heading(cls, heading: float, yaw: float, scale: float = 1.0) -> Turn:
-        """Return the shortest turn from `yaw` to a heading (rad); see `MotionGoal` for the scale.
+        """Return the shortest turn to a heading.
+
+        Args:
+            heading: rad, any finite number.
+            yaw: Heading now, rad.
+            scale: See `MotionGoal`.
 
         Raises:
             Refused: The heading is not finite.
@@ -260,10 +269,14 @@ class Move(MotionGoal):
 
     @classmethod
     def by(cls, distance: float, scale: float = 1.0) -> Move:
-        """Return a move by a distance (m); see `MotionGoal` for the scale.
+        """Return a move by a distance.
+
+        Args:
+            distance: m, -`MAX_DISTANCE` to `MAX_DISTANCE`, negative backwards; 0, or at least `MOVE_STEP` (1 mm).
+            scale: See `MotionGoal`.
 
         Raises:
-            Refused: MOVE cannot drive this distance at once.
+            Refused: The distance is not finite or out of range: MOVE cannot drive it at once.
         """
         if not abs(distance) <= cls.MAX_DISTANCE:
             raise Refused(f"distance is {distance:g} m, allowed: {-cls.MAX_DISTANCE} to {cls.MAX_DISTANCE}")

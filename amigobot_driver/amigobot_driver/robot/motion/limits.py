@@ -11,8 +11,8 @@ from ...errors import Refused
 from ...profiles import Limits
 from ...protocol import Parameters
 
-#: m/s, and thousands of deg/s, that VEL and RVEL carry in their 16 bits.
-_LARGEST = 32.0
+#: Largest velocities that VEL (mm/s) and RVEL (deg/s) carry in their 16 bits: m/s and rad/s, rounded down.
+_LARGEST_LINEAR, _LARGEST_ANGULAR = 32.0, math.radians(32000)
 
 
 class VelocityLimits:
@@ -95,8 +95,8 @@ def working_limits(profile: Limits, config: Parameters | None, requested: tuple[
         own_linear = config.trans_vel_max / 1000 or linear
         own_angular = math.radians(config.rot_vel_max) or angular
     return (
-        min(linear, requested[0] or own_linear, _LARGEST),
-        min(angular, requested[1] or own_angular, math.radians(_LARGEST * 1000)),
+        min(linear, requested[0] or own_linear, _LARGEST_LINEAR),
+        min(angular, requested[1] or own_angular, _LARGEST_ANGULAR),
     )
 
 

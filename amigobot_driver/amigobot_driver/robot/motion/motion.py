@@ -403,16 +403,17 @@ class Motion(Component):
             stopping.goal.measure(progress.odometry)
             stopping.since = min(stopping.since, progress.now)
         # A command from before the stop may still have an effect.
-        settled = [one for one in self._stopping if progress.at_rest and progress.now - one.since >= SETTLE]
-        overdue = [one for one in self._stopping if progress.moving and progress.now - one.since > STOP_LIMIT]
+        settled = [goal for goal in self._stopping if progress.at_rest and progress.now - goal.since >= SETTLE]
+        overdue = [goal for goal in self._stopping if progress.moving and progress.now - goal.since > STOP_LIMIT]
         self._finish_stopping(settled)
         self._finish_stopping(overdue, f"; the robot has not come to rest within {STOP_LIMIT:g} s")
 
-    def _finish_stopping(self, some: list[_Stopping] | None = None, remark: str = "") -> None:
+    def _finish_stopping(self, stopped: list[_Stopping] | None = None, remark: str = "") -> None:
         """Set the outcome of goals that were ended, by default of all."""
-        for one in list(self._stopping) if some is None else some:
-            self._stopping.remove(one)
-            one.goal.finish(Outcome(False, f"ended after {one.goal.progress_text()}: {one.why}{remark}"))
+        for stopping in list(self._stopping) if stopped is None else stopped:
+            self._stopping.remove(stopping)
+            progress = stopping.goal.progress_text()
+            stopping.goal.finish(Outcome(False, f"ended after {progress}: {stopping.why}{remark}"))
 
     def _send_stop(self, *gently: Instruction) -> None:
         if self.emergency and self._running:

@@ -12,26 +12,27 @@ from statistics import linear_regression
 from ...profiles import Battery
 from ..events import BatteryLevel
 
-#: s over which the voltage is averaged, and V above a threshold before an alarm ends.
+#: Time in s over which the voltage is averaged.
 _TIME_CONSTANT = 3.0
+#: Voltage in V above a threshold at which its alarm ends.
 _HYSTERESIS = 0.3
-#: V by which a reading may differ from the last one. Beyond that the next one must agree, as the checksum does not
-#: find all damage.
+#: Largest difference in V between two readings. A reading that differs by more counts only if the next one agrees: the
+#: checksum does not detect all damage.
 _LEAP = 3.0
-#: V above the cut-off below which the level is critical.
+#: Voltage in V above the cut-off at which the level becomes critical.
 _CRITICAL_MARGIN = 0.5
 
-#: s of readings in one point of the trend, of the shortest usable trend, and of the longest kept.
+#: Time in s of the readings in one point of the trend, of the shortest usable trend, and of the longest trend.
 _BIN, _SHORTEST, _LONGEST = 30.0, 300.0, 1200.0
-#: s without readings after which a new trend begins.
+#: Time in s without readings after which a new trend begins.
 _FORGET = 120.0
-#: V by which the voltage must fall over the trend: more than a step of the reading, 0.1 V.
+#: Least fall of the voltage in V over the trend: more than a step of the reading, 0.1 V.
 _FALL = 0.15
 #: Share of the slope that each half of the trend must have: a load that was switched on affects one half only.
 _PERSISTENT = 1 / 3
 #: Rise in V above the lowest point of the trend that means another battery, or charging.
 _CHARGED = 0.4
-#: min; an estimate beyond this is not reported.
+#: Longest estimate in min that is reported.
 _MAX_MINUTES = 240.0
 
 

@@ -3,7 +3,8 @@
 
 """Encoder ticks: ENCODERpacs to wheel angles and, if requested, to the pose (docs/protocol.md 5.6, 6.1).
 
-A tick is a thirtieth of a millimeter, a count in AmigOS's SIP half a millimeter; and the SIP's heading has 4096 steps.
+A tick is a thirtieth of a millimeter, a count in AmigOS's SIP half a millimeter; and the SIP's heading has 4096 units
+per turn.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 
 """Computes the pose from the counters in the robot's packets: whole counts, modular differences.
 
-The firmware keeps X and Y in 15 bits and TH in 4096 steps, so only differences mean anything. They are summed as whole
-counts: neither the wrap nor rounding moves the pose. docs/odometry.md, "When the robot's counters jump", explains how a
-counter that was zeroed is told from motion.
+The firmware keeps X and Y in 15 bits and TH in 4096 units per turn, so only differences mean anything. They are summed
+as whole counts: neither the wrap nor rounding moves the pose. docs/odometry.md, "When the robot's counters jump",
+explains how the driver distinguishes a counter that was zeroed from motion.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import math
 from collections import deque
 from dataclasses import dataclass, replace
 
+from ...connection_policy import MAX_ROLL
 from ...profiles import Profile
 from ...protocol import Sip
 from ..events import START_VARIANCE, UNKNOWN_VARIANCE, Odometry
@@ -33,33 +34,32 @@ _LEVER = 0.3
 #: s after a command that zeroes the counters in which a SIP may show the effect. OPEN does not wait in a queue, and the
 #: robot may be driven soon after it.
 ZEROED_BY_COMMAND, ZEROED_BY_OPEN = 1.5, 0.5
-#: Times of such commands that are kept.
+#: Number of times of such commands that are kept.
 _ZEROS = 16
-#: Largest share of the motion that the velocities tell, as the time between two SIPs is an estimate.
+#: Largest motion as a multiple of what the velocities predict: the time between two SIPs is an estimate.
 _LATE_SHARE = 1.1
 #: s from sending such a command until the robot executes it, if no packet shows it better.
 _LATENCY = 0.02
-#: s for which a robot without commands may drive: its watchdog's 2 s, braking, and late packets.
-_ROLL = 5.0
-#: s in which a robot rolls to a stop after its motors were switched off.
+#: Time in s in which a robot rolls to a stop after its motors were switched off.
 _COAST = 1.0
-#: s after a SIP in which a controller restarts that sends no other one: one cycle, and one SIP that was lost.
+#: Longest time in s from the last SIP to a controller reset: one cycle, and another one if a SIP was lost.
 _LATEST_RESET = 0.2
-#: Largest share of one cycle's motion that a SIP may show that came in one burst with the one before.
+#: Most motion, in cycles, that a SIP may show if it arrived in one burst with the SIP before it.
 _BURST_SHARE = 3.0
-#: Longest time from the first to the last stamp of a heap of late SIPs, as a share of that before the first one.
-_HEAP = 2.0
+#: Longest time from the first to the last stamp of a burst of late SIPs, as a multiple of the gap before the first.
+_BURST_LENGTH = 2.0
 #: s between two SIPs of most robots.
 CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
 #: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that is not calibrated.
 _ERROR_RATE = 0.1
-#: rad/s to one unit of the SIP's own rotation velocity (ARCOS), and how far that may be from what the wheels say, as a
-#: share of it and in rad/s: what is further off is not what we take it for.
+#: rad/s per unit of the SIP's own rotation velocity (ARCOS).
 STATED_STEP = math.radians(0.1)
-_AGREES, _AGREES_MARGIN = 0.5, 0.2
-#: Largest variance: some filters refuse larger ones.
+#: Largest difference between that velocity and the one of the wheels, as a share of it plus rad/s. A field that
+#: differs by more has another meaning.
+_STATED_SHARE, _STATED_MARGIN = 0.5, 0.2
+#: Largest variance that is published: some filters refuse larger ones.
 _MAX_VARIANCE = 1e4
 
 
@@ -80,19 +80,19 @@ class _Step:
         """Return the distance between the ends of two motions, in m; a heading counts by `_LEVER`."""
         return math.hypot(self.x - other.x, self.y - other.y) + _LEVER * abs(self.turn - other.turn)
 
-    def distance_to(self, way: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
+    def distance_to(self, length: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
         """Return the distance to the nearest part of an arc, in m; a heading counts by `_LEVER`.
 
         Args:
-            way: Length of the arc, m.
+            length: Length of the arc, m; negative backwards.
             turn: Angle of the arc, rad.
             least: Smallest share of the arc to compare with.
             most: Largest share.
         """
-        size = way**2 + (_LEVER * turn) ** 2
+        size = length**2 + (_LEVER * turn) ** 2
         ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
-        share = min(most, max(least, (ahead * way + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
-        return self.differs(arc(share * way, share * turn))
+        share = min(most, max(least, (ahead * length + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
+        return self.differs(arc(share * length, share * turn))
 
 
 def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
@@ -101,9 +101,9 @@ def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
     return cos * x - sin * y, sin * x + cos * y
 
 
-def arc(way: float, turn: float) -> _Step:
+def arc(length: float, turn: float) -> _Step:
     """Return the motion along an arc of this length (m, negative backwards) and angle (rad)."""
-    chord = way * math.sin(turn / 2) / (turn / 2) if turn else way
+    chord = length * math.sin(turn / 2) / (turn / 2) if turn else length
     return _Step(chord * math.cos(turn / 2), chord * math.sin(turn / 2), turn)
 
 
@@ -117,9 +117,9 @@ class Odometer:
     """
 
     _origin: Odometry  #: the pose at which the counting began
-    _x: int  #: counts since
-    _y: int
-    _turned: int
+    _x: int  #: counts of X since then
+    _y: int  #: counts of Y since then
+    _turned: int  #: counts of the heading since then
     rotation: float  #: from the robot's own frame to the odometry frame, rad; valid after the first SIP
 
     def __init__(self, profile: Profile, before: Odometer | None = None, *, same_robot: bool = False) -> None:
@@ -129,8 +129,8 @@ class Odometer:
         #: changes whenever the relation between counters and pose does
         self.frame: int = before.frame + 1 if before else 0
         self._regular = False  #: the last SIP was made one cycle after the one before
-        #: cycles in the stamp of a late SIP that may be of those in the heap behind it; s, the end of such a heap
-        self._unspent, self._heap_until = 0, -math.inf
+        #: cycles before the stamp of a late SIP that may belong to SIPs of the same burst; s, the end of such a burst
+        self._unspent, self._burst_until = 0, -math.inf
         self._units = profile.units
         self._track = profile.body.track
         self._calibration = profile.calibration
@@ -286,11 +286,11 @@ class Odometer:
             jump = self._jump_in_gap(sip, dt, counted)
         else:
             cycles = round(dt / cycle)  # 0: it came in one burst with the one before
-            # SIPs may be missing within a heap: each took one cycle, and any of them may have taken all that are left.
-            left = self._unspent if stamp <= self._heap_until else 0
+            # SIPs may be missing within a burst: each took one cycle, and any of them may have taken all that are left.
+            left = self._unspent if stamp <= self._burst_until else 0
             self._unspent = max(left, cycles - 1) if cycles else max(left - 1, 0)
             if cycles > 1:
-                self._heap_until = max(self._heap_until, stamp + _HEAP * (cycles - 1) * cycle)
+                self._burst_until = max(self._burst_until, stamp + _BURST_LENGTH * (cycles - 1) * cycle)
             self._regular = cycles == 1 and not self._unspent
             longest = (self._unspent + 1) * cycle
             if self._unspent:
@@ -425,7 +425,7 @@ class Odometer:
         before, then = self.counters
         speed, rate = self._velocity(before)
         since_zero = self._since_zero(sip)
-        roll, coast = min(dt, _ROLL), min(dt, _COAST)
+        roll, coast = min(dt, MAX_ROLL), min(dt, _COAST)
         off = counted.distance_to(speed * roll, rate * roll)
         off_zero = since_zero.distance_to(speed * coast, rate * coast)
         fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
@@ -454,7 +454,7 @@ class Odometer:
 
     def reach(self, seconds: float) -> float:
         """Return the distance in m that the robot can have driven in a time (s) without a session."""
-        return self._limits.linear * min(seconds, _ROLL) + MARGIN
+        return self._limits.linear * min(seconds, MAX_ROLL) + MARGIN
 
     def _anchor(self) -> None:
         """Count from here: the current pose becomes the origin of later counts."""
@@ -481,7 +481,7 @@ class Odometer:
         step_rate = units.angle / span * math.sqrt(2)
         # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
         stated = (sip.rotation_velocity or 0) * STATED_STEP
-        if stated and abs(stated - by_wheels) <= _AGREES * abs(by_wheels) + _AGREES_MARGIN:
+        if stated and abs(stated - by_wheels) <= _STATED_SHARE * abs(by_wheels) + _STATED_MARGIN:
             angular, step_rate = stated, STATED_STEP
         self.state = Odometry(
             x=x,

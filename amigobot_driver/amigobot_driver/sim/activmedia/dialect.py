@@ -14,7 +14,7 @@ from ...protocol import AmigoShTail, ArcosTail, Command, CommandTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class SimulatedDialect:
     """One firmware."""
 
     name: str
@@ -65,7 +65,7 @@ class Dialect:
 
 
 #: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol.md 8.5).
-AMIGOS = Dialect(
+AMIGOS = SimulatedDialect(
     name="AmigOS 1.3",
     letter="A",
     column="A",
@@ -78,7 +78,7 @@ AMIGOS = Dialect(
     sonar_cycle=False,
 )
 
-AMIGO_SH = Dialect(
+AMIGO_SH = SimulatedDialect(
     name="AmigoSH 1.3",
     letter="S",
     column="S",
@@ -89,7 +89,7 @@ AMIGO_SH = Dialect(
 #: No document gives the resolution of the Pioneers' encoders; with 16 per mm, RevCount fits its field for all.
 _PIONEER_TICKS = 16
 
-P2OS = Dialect(
+P2OS = SimulatedDialect(
     name="P2OS 1.M",
     letter="P",
     column="P",
@@ -105,7 +105,7 @@ P2OS = Dialect(
 
 #: Its cycle is about 1 ms (docs/protocol.md 4.3). Commands marked R without a version came with ARCOS, but the
 #: AROS manual lists gripper packets.
-AROS = Dialect(
+AROS = SimulatedDialect(
     name="AROS 1.8",
     letter="R",
     column="R",
@@ -120,7 +120,7 @@ AROS = Dialect(
     flash={"SInfoCycle": 100, "AutoBaud": 2, "TicksMM": _PIONEER_TICKS},
 )
 
-ARCOS = Dialect(
+ARCOS = SimulatedDialect(
     name="ARCOS 1.9",
     letter="C",
     column="R",
@@ -137,7 +137,7 @@ ARCOS = Dialect(
 DIALECTS = {dialect.letter: dialect for dialect in (AMIGOS, AMIGO_SH, P2OS, AROS, ARCOS)}
 
 
-def dialect_for(letters: str) -> Dialect:
+def dialect_for(letters: str) -> SimulatedDialect:
     """Return the firmware that a profile names.
 
     Args:

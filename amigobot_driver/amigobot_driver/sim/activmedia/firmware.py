@@ -15,9 +15,9 @@ from ..events import Listener
 from ..guards import BatteryAlarm, BatteryGuard, Watchdog
 from ..hardware import Hardware
 from ..parameters import load_flash
-from ..session import Session
+from ..session import SessionState
 from . import commands
-from .dialect import Dialect, dialect_for
+from .dialect import SimulatedDialect, dialect_for
 from .flash import ActivMediaFlash
 from .handshake import Handshake
 from .telemetry import SipTelemetry
@@ -29,14 +29,14 @@ _BAUD_TRIAL = 1.0
 class ActivMediaFirmware(Controller[ActivMediaFlash]):
     """The controller of an ActivMedia robot with one of the firmwares."""
 
-    dialect: Dialect
+    dialect: SimulatedDialect
     telemetry: SipTelemetry
     bump_stall: int  #: a bit for each ring of bumpers, front and rear, that stalls the robot
 
     def __init__(
         self,
         profile: Profile,
-        dialect: Dialect,
+        dialect: SimulatedDialect,
         flash: ActivMediaFlash,
         hardware: Hardware,
         on_event: Listener,
@@ -91,7 +91,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
 
     def press_motors_button(self) -> None:
         """Press the MOTORS button, which toggles the motors during a session."""
-        if self.session is Session.OPEN:
+        if self.session is SessionState.OPEN:
             self.enable_motors(not self.drive.motors_on, "the MOTORS button")
 
     def _announce_reset(self) -> None:
@@ -99,7 +99,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self.answer(Reset())
 
     @property
-    def session(self) -> Session:
+    def session(self) -> SessionState:
         """The state of the client's session."""
         return self._handshake.state
 
@@ -111,7 +111,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         Args:
             reason: Text of the event.
         """
-        if self.session is Session.OPEN:
+        if self.session is SessionState.OPEN:
             self.hardware.sounds.cue("disconnected")
             self.event("session closed", reason)
         self._handshake.close()
@@ -141,18 +141,18 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
 
     def _take(self, packet: bytes) -> None:
         self._baud_trial = math.inf
-        if self.session is Session.OPEN:
+        if self.session is SessionState.OPEN:
             super()._take(packet)
             return
         if self._refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
             return
-        if self.hardware.fault_injector.faults.refuse_open and self.session is Session.SYNCED:
+        if self.hardware.fault_injector.faults.refuse_open and self.session is SessionState.SYNCED:
             self._handshake.close()
             return
         answer = self._handshake.take(packet[0])
         if answer is not None:
             self.answer(answer)
-        if self._handshake.state is Session.OPEN:
+        if self._handshake.state is SessionState.OPEN:
             self._open()
 
     def _execute(self, instruction: Instruction) -> None:
@@ -186,7 +186,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
             self.event("bumper", "a bumper touches something: the robot stalls")
 
     def _check_charge(self, volts: float, now: float) -> None:
-        if self.session is not Session.OPEN:
+        if self.session is not SessionState.OPEN:
             return
         alarm = self._battery_guard.check(volts, self.working.low_battery / 10, self.working.shutdown_volts / 10, now)
         if alarm is BatteryAlarm.LOW:

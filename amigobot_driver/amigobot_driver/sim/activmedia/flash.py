@@ -14,7 +14,7 @@ from ..parameters import FlashParameters
 
 #: ticks of the AmigoBot's encoder in one turn of a wheel (docs/protocol.md 6.1), over its circumference in m
 _AMIGO_TICKS_PER_M = 9550 / (math.pi * 0.100)
-#: share of the left wheel's ticks that one count of DRIFTFACTOR adds
+#: share of the left wheel's ticks that one unit of DRIFTFACTOR adds to them
 _DRIFT_UNIT = 1 / 8192
 
 
@@ -63,7 +63,7 @@ class ActivMediaFlash(FlashParameters):
     auto_baud: int = number("AutoBaud", 0, 0, 2)
     has_gyro: int = number("HasGyro", 0, 0, 2)
     drift_factor: int = number("DriftFactor", 0, -WORD)
-    #: 0 where the firmware has no such parameter: then the encoder's own 9550 ticks per wheel turn count
+    #: 0: the firmware has no such parameter, and the wheel has 9550 ticks per turn
     ticks_mm: int = number("TicksMM", 0)
 
     @property
@@ -88,7 +88,7 @@ class ActivMediaFlash(FlashParameters):
 
     @property
     def drift(self) -> float:
-        """Share of its ticks that odometry adds to the left wheel."""
+        """DriftFactor as a share of the left wheel's ticks (no unit); positive: odometry adds ticks to that wheel."""
         return self.drift_factor * _DRIFT_UNIT
 
     @property

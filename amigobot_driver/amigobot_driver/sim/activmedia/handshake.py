@@ -9,7 +9,7 @@ WAIT --SYNC0, SYNC1, SYNC2--> SYNCED --OPEN--> OPEN --CLOSE--> WAIT
 from __future__ import annotations
 
 from ...protocol import Command, Packet, Reset, SyncEcho, SyncReply
-from ..session import Session
+from ..session import SessionState
 
 #: SYNC0, SYNC1 and SYNC2 have the numbers of PULSE, OPEN and CLOSE: only the state distinguishes them.
 _SYNCS = (Command.PULSE.number, Command.OPEN.number, Command.CLOSE.number)
@@ -25,12 +25,12 @@ class Handshake:
             identity: Answer to SYNC2: the robot's name, class and subclass.
         """
         self._identity = identity
-        self.state = Session.WAIT
+        self.state = SessionState.WAIT
         self._expected = 0
 
     def close(self) -> None:
         """Return to WAIT."""
-        self.state = Session.WAIT
+        self.state = SessionState.WAIT
         self._expected = 0
 
     def take(self, number: int) -> Packet | None:
@@ -42,11 +42,11 @@ class Handshake:
         Returns:
             The packet to answer with, or None for no answer.
         """
-        if self.state is Session.WAIT:
+        if self.state is SessionState.WAIT:
             return self._synchronize(number)
-        if self.state is Session.SYNCED and number == Command.OPEN.number:
-            self.state = Session.OPEN
-        elif self.state is Session.SYNCED and number == Command.CLOSE.number:
+        if self.state is SessionState.SYNCED and number == Command.OPEN.number:
+            self.state = SessionState.OPEN
+        elif self.state is SessionState.SYNCED and number == Command.CLOSE.number:
             self.close()
         return None
 
@@ -59,5 +59,5 @@ class Handshake:
         self._expected = number + 1
         if number < 2:
             return SyncEcho(id=number)
-        self.state = Session.SYNCED
+        self.state = SessionState.SYNCED
         return self._identity

@@ -11,12 +11,12 @@ from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from ...profiles import Profile
-from ...protocol import Config, Encoders, Packet, Sip, SonarReading
+from ...protocol import Config, Encoders, Packet, Sip, SipSonarReading
 from ..drive import Drive
 from ..hardware import Hardware
-from ..line import Priority
+from ..line import SendPriority
 from ..telemetry import Telemetry, signed
-from .dialect import Dialect
+from .dialect import SimulatedDialect
 from .flash import ActivMediaFlash
 
 _FLASH_FIELDS = {item.name for item in fields(ActivMediaFlash)}
@@ -34,7 +34,7 @@ class ActivMediaState(Protocol):
     """The state of the robot that its packets show."""
 
     profile: Profile
-    dialect: Dialect
+    dialect: SimulatedDialect
     hardware: Hardware
     drive: Drive
     working: ActivMediaFlash
@@ -70,35 +70,35 @@ class SipTelemetry(Telemetry):
     def _period(self) -> float:
         return self._robot.working.info_cycle_ms / 1000 * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self) -> Iterator[tuple[Packet, SendPriority]]:
         robot, parts = self._robot, self._robot.hardware
         sip = self._sip()
         if parts.gyro.sends:
             gyro = parts.gyro.packet()
             # Immediately before its SIP, or never: the SIP has priority (docs/protocol.md 5.9).
             if self._fits(robot.now, gyro, sip):
-                yield gyro, Priority.SIP
-        yield sip, Priority.SIP
+                yield gyro, SendPriority.SIP
+        yield sip, SendPriority.SIP
         if self.io:
             # The last byte is that of the infrared sensors, which no simulated robot has.
             more = (*parts.bumpers.pressed(), 0) if robot.dialect.bumpers_in_io else ()
-            yield parts.pins.packet(*more), Priority.STREAM
+            yield parts.pins.packet(*more), SendPriority.STREAM
         if self.encoders:
             odometer = robot.drive.odometer
             packet = Encoders(left=signed(odometer.left_ticks, 32), right=signed(odometer.right_ticks, 32))
-            yield packet, Priority.STREAM
+            yield packet, SendPriority.STREAM
         if self.gripper:
-            yield parts.gripper.packet(), Priority.STREAM
+            yield parts.gripper.packet(), SendPriority.STREAM
         if self.joystick:
-            yield parts.joystick.packet(), Priority.STREAM
+            yield parts.joystick.packet(), SendPriority.STREAM
         if parts.compass.mode > 1:
-            yield parts.compass.packet(), Priority.STREAM
+            yield parts.compass.packet(), SendPriority.STREAM
         self.io, self.encoders, self.gripper, self.joystick = (
             mode if mode == 2 else 0 for mode in (self.io, self.encoders, self.gripper, self.joystick)
         )
         entry = parts.sounds.next_entry()
         if entry is not None:
-            yield entry, Priority.ANSWER
+            yield entry, SendPriority.ANSWER
 
     def config(self) -> Config:
         """Return CONFIGpac: the working parameters."""
@@ -130,7 +130,8 @@ class SipTelemetry(Telemetry):
             | _RECHARGING * parts.battery.charging,
             compass=parts.compass.byte,
             sonar=tuple(
-                SonarReading(number=ping.number, range=round(ping.range / units.range)) for ping in parts.sonar.take()
+                SipSonarReading(number=ping.number, range=round(ping.range / units.range))
+                for ping in parts.sonar.take()
             ),
             port_low=gripper if dialect.port_in_high_byte else port,
             port_high=port if dialect.port_in_high_byte else gripper,

@@ -15,7 +15,7 @@ from ..events import Listener
 from ..guards import BatteryAlarm, Watchdog
 from ..hardware import Hardware
 from ..parameters import load_flash
-from ..session import Session
+from ..session import SessionState
 from . import commands
 from .flash import ErraticFlash
 from .revision import Revision
@@ -53,7 +53,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
     def _boot(self) -> None:
         parts = self.hardware
         self._power_up()
-        self._session = Session.WAIT
+        self._session = SessionState.WAIT
         self.heading_target, self.distance_target = 0.0, 0
         self.servos = [None] * _SERVOS
         # The maxima limit every velocity (ch. 5.5.6), not only turns and moves as in AmigOS.
@@ -92,7 +92,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
         return not self._streaming or super().busy
 
     @property
-    def session(self) -> Session:
+    def session(self) -> SessionState:
         """Whether OPEN was executed since the last CLOSE or reset."""
         return self._session
 
@@ -100,7 +100,7 @@ class ErraticFirmware(Controller[ErraticFlash]):
 
     def open(self) -> None:
         """Execute OPEN: position and targets become 0, the motors go off."""
-        self._session = Session.OPEN
+        self._session = SessionState.OPEN
         self.event("session opened", f"Erratic {self.working.version}.{self.working.subversion}")
         self.enable_motors(False, "OPEN")
         self.drive.odometer.zero()
@@ -112,9 +112,9 @@ class ErraticFirmware(Controller[ErraticFlash]):
         Args:
             reason: Text of the event.
         """
-        if self._session is Session.OPEN:
+        if self._session is SessionState.OPEN:
             self.event("session closed", reason)
-        self._session = Session.WAIT
+        self._session = SessionState.WAIT
         self.enable_motors(False, "CLOSE")
         self.drive.resume()
         self._watchdog = Watchdog()

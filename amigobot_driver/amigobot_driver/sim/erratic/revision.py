@@ -28,7 +28,7 @@ def _either(default: str, other: str, help: str) -> Any:
 class Revision:
     """One answer to each open question (docs/protocol.md E-40 to E-48); the defaults are the manual's."""
 
-    heading: str = _either("4096", "deg", "unit of headings: 4096 steps a turn, or degrees (E-42)")
+    heading: str = _either("4096", "deg", "unit of headings: 4096 units per turn, or degrees (E-42)")
     layout: str = _either("manual", "player", "motor packet of 19 bytes (manual) or of 18 (E-43)")
     wheels: str = _either("right", "left", "the wheel whose velocity comes first in VEL2 (E-45)")
     duty: str = _either("percent", "permille", "unit of PWM_DUTY (E-46)")

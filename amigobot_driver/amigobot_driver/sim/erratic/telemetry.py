@@ -11,12 +11,12 @@ from functools import partial
 from typing import Protocol
 
 from ...profiles import Profile
-from ...protocol import Checksum, Packet, SonarReading, encode_frame
+from ...protocol import Checksum, Packet, SipSonarReading, encode_frame
 from ...protocol.erratic import Analog, ErraticEncoders, Motor, ShortMotor, Sonar
 from ..body import Wheel
 from ..drive import Drive
 from ..hardware import Hardware
-from ..line import Priority
+from ..line import SendPriority
 from ..telemetry import Telemetry, signed
 from .revision import Revision
 
@@ -71,21 +71,21 @@ class ErraticTelemetry(Telemetry):
     def _period(self) -> float:
         return _PERIOD * self._robot.profile.physics.cycle_ratio
 
-    def _packets(self) -> Iterator[tuple[Packet, Priority]]:
+    def _packets(self) -> Iterator[tuple[Packet, SendPriority]]:
         robot, parts = self._robot, self._robot.hardware
-        yield self._motor(), Priority.SIP
+        yield self._motor(), SendPriority.SIP
         if self._encoders:
             left, right = (
                 signed(ticks, 24) for ticks in (robot.drive.odometer.left_ticks, robot.drive.odometer.right_ticks)
             )
-            yield ErraticEncoders(left=left, right=right), Priority.STREAM
+            yield ErraticEncoders(left=left, right=right), SendPriority.STREAM
         if self._analog:
-            yield self._inputs(), Priority.STREAM
+            yield self._inputs(), SendPriority.STREAM
         pings = parts.sonar.take()
         if pings and parts.sonar.on:
             unit = robot.profile.units.range
-            readings = (SonarReading(number=ping.number, range=round(ping.range / unit)) for ping in pings)
-            yield Sonar(readings=tuple(readings)), Priority.STREAM
+            readings = (SipSonarReading(number=ping.number, range=round(ping.range / unit)) for ping in pings)
+            yield Sonar(readings=tuple(readings)), SendPriority.STREAM
 
     def _motor(self) -> Motor | ShortMotor:
         robot, body, units = self._robot, self._robot.hardware.body, self._robot.profile.units

@@ -15,7 +15,7 @@ from pathlib import Path
 from ...resources import share
 from ..world import World
 from . import aria, ros, shapes
-from .plan import Plan, WorldError, parse_pose, parse_yaml
+from .plan import FloorPlan, WorldError, parse_pose, parse_yaml
 
 __all__ = ["WorldError", "available_worlds", "load_world", "parse_pose"]
 
@@ -48,10 +48,10 @@ def load_world(name: str) -> World:
     return World(path.stem, tuple(plan.segments), plan.start, tuple(plan.drops))
 
 
-def _read_yaml(path: Path) -> Plan:
+def _read_yaml(path: Path) -> FloorPlan:
     content = parse_yaml(path)
     return ros.read(content, path) if ros.is_map(content) else shapes.read(content, str(path))
 
 
 #: Readers by the extension of the file.
-_READERS: dict[str, Callable[[Path], Plan]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".map": aria.read}
+_READERS: dict[str, Callable[[Path], FloorPlan]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".map": aria.read}

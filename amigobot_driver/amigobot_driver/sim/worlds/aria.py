@@ -8,21 +8,21 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from ..world import Pose, Segment
-from .plan import Plan, WorldError, number, read_text
+from ..world import Segment, WorldPose
+from .plan import FloorPlan, WorldError, number, read_text
 
 #: bytes; a DATA section can have very many points
 _MAX_SIZE = 20_000_000
 _HOMES = (["Cairn:", "RobotHome"], ["Cairn:", "Dock"])
 
 
-def read(path: Path) -> Plan:
+def read(path: Path) -> FloorPlan:
     """Read a map file.
 
     Raises:
         WorldError: The file cannot be read, or has no walls.
     """
-    plan = Plan()
+    plan = FloorPlan()
     home = None
     section = "header"
     for index, line in enumerate(read_text(path, _MAX_SIZE).splitlines(), 1):
@@ -33,7 +33,7 @@ def read(path: Path) -> Plan:
             plan.add([Segment(*_millimeters(words, 4, where))], where)
         elif words[:2] in _HOMES and home is None:
             x, y = _millimeters(words[2:4], 2, where)
-            home = Pose(x, y, math.radians(_number(words[4], where) if len(words) > 4 else 0.0))
+            home = WorldPose(x, y, math.radians(_number(words[4], where) if len(words) > 4 else 0.0))
     if not plan.segments:
         raise WorldError(f"{path}: no LINES section with walls in it")
     plan.start = home or plan.start

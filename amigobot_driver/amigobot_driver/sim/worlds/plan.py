@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from ..world import Area, Pose, Segment
+from ..world import Area, Segment, WorldPose
 
 #: Each sonar ping checks every segment once.
 MAX_SEGMENTS = 5_000
@@ -28,11 +28,11 @@ class WorldError(ValueError):
 
 
 @dataclass(slots=True)
-class Plan:
+class FloorPlan:
     """Walls, the robot's start, and areas without a floor."""
 
     segments: list[Segment] = field(default_factory=list)
-    start: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
+    start: WorldPose = field(default_factory=lambda: WorldPose(0.0, 0.0))
     drops: list[Area] = field(default_factory=list)
 
     def add(self, segments: Iterable[Segment], where: str) -> None:
@@ -51,7 +51,7 @@ class Plan:
             self.segments.append(segment)
 
 
-def parse_pose(text: str) -> Pose:
+def parse_pose(text: str) -> WorldPose:
     """Read a pose from X,Y,DEGREES.
 
     Raises:
@@ -61,7 +61,7 @@ def parse_pose(text: str) -> Pose:
         x, y, heading = (number(float(word), "start") for word in text.split(","))
     except ValueError:
         raise WorldError(f"start {text!r:.60}: X,Y,DEGREES is needed, X and Y in m") from None
-    return Pose(x, y, math.radians(heading))
+    return WorldPose(x, y, math.radians(heading))
 
 
 def read_bytes(path: Path, limit: int) -> bytes:

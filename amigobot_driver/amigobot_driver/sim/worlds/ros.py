@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..world import Segment
-from .plan import Plan, WorldError, number, numbers, read_bytes
+from .plan import FloorPlan, WorldError, number, numbers, read_bytes
 
 #: cells; each is read several times
 _MAX_CELLS = 4_000_000
@@ -32,7 +32,7 @@ def is_map(content: dict[Any, Any]) -> bool:
     return "image" in content and "resolution" in content
 
 
-def read(content: dict[Any, Any], path: Path) -> Plan:
+def read(content: dict[Any, Any], path: Path) -> FloorPlan:
     """Read a map.
 
     Args:
@@ -52,7 +52,7 @@ def read(content: dict[Any, Any], path: Path) -> Plan:
     threshold = number(content.get("occupied_thresh", 0.65), f"{where}: occupied_thresh")
     cells = _occupied(path.parent / image, threshold, negate=bool(content.get("negate", 0)))
     c, s = math.cos(yaw) * resolution, math.sin(yaw) * resolution
-    plan = Plan()
+    plan = FloorPlan()
     for x1, y1, x2, y2 in _edges(cells):
         ends = x + c * x1 - s * y1, y + s * x1 + c * y1, x + c * x2 - s * y2, y + s * x2 + c * y2
         plan.add([Segment(*ends)], where)

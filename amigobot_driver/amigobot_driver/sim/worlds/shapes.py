@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...wording import counted
-from ..world import Pose, Segment, box, circle, polygon, polyline
-from .plan import MAX_SEGMENTS, Plan, WorldError, check_keys, items, number, numbers
+from ..world import Segment, WorldPose, box, circle, polygon, polyline
+from .plan import MAX_SEGMENTS, FloorPlan, WorldError, check_keys, items, number, numbers
 
 
-def read(content: dict[Any, Any], where: str) -> Plan:
+def read(content: dict[Any, Any], where: str) -> FloorPlan:
     """Read a world.
 
     Args:
@@ -25,7 +25,7 @@ def read(content: dict[Any, Any], where: str) -> Plan:
         WorldError: A key or value is not allowed.
     """
     check_keys(content, ("description", "start", *_SHAPES, "drops"), where)
-    plan = Plan()
+    plan = FloorPlan()
     for key, shape in _SHAPES.items():
         for index, item in enumerate(items(content.get(key, []), f"{where}: {key}")):
             place = f"{where}: {key}[{index}]"
@@ -36,7 +36,7 @@ def read(content: dict[Any, Any], where: str) -> Plan:
     ]
     if "start" in content:
         x, y, heading = numbers(content["start"], 3, f"{where}: start")
-        plan.start = Pose(x, y, math.radians(heading))
+        plan.start = WorldPose(x, y, math.radians(heading))
     return plan
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from amigobot_driver.cli import UsageError
 from amigobot_driver.sim import Simulator, World, WorldError, load_robots
 from amigobot_driver.sim.pty import PtyConnection
-from amigobot_driver.sim.server import Connection, Served
+from amigobot_driver.sim.server import ClientConnection, Served
 from amigobot_driver.sim.tcp import TcpConnection
 
 from ..access import parse_listen
@@ -26,7 +26,7 @@ class Neighbors:
     robots: dict[str, Simulator] = field(default_factory=dict)
     served: list[Served] = field(default_factory=list)
 
-    def add(self, name: str, robot: Simulator, connection: Connection) -> None:
+    def add(self, name: str, robot: Simulator, connection: ClientConnection) -> None:
         """Serve one more robot."""
         self.robots[name] = robot
         self.served.append(Served(robot, connection))
@@ -101,7 +101,7 @@ def open_robots(path: Path, name: str, log: Callable[[str], None]) -> tuple[str,
     return name, robots[name], neighbors
 
 
-def _connection(pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None]) -> Connection:
+def _connection(pty: str, tcp: str, simulator: Simulator, log: Callable[[str], None]) -> ClientConnection:
     if pty:
         return PtyConnection(pty, simulator, check_baud=False, log=log)
     listen = parse_listen(tcp)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from amigobot_driver.sim import Pose, Segment, World
+from amigobot_driver.sim import Segment, World, WorldPose
 from amigobot_driver.sim.world import box, circle, encloses
 
 #: Decimal places of coordinates (m) within which two ends of walls are the same corner.
@@ -36,17 +36,17 @@ class Obstacle:
 
         return [Segment(*moved(one.x1, one.y1), *moved(one.x2, one.y2)) for one in self.outline]
 
-    def contains(self, pose: Pose) -> bool:
+    def contains(self, pose: WorldPose) -> bool:
         """Whether the middle of a robot is inside, so that the outline may be around the whole robot."""
         return _is_closed(self.outline) and encloses(self.segments(), pose.x, pose.y)
 
 
-def new_box(number: int, pose: Pose, length: float, width: float) -> Obstacle:
+def new_box(number: int, pose: WorldPose, length: float, width: float) -> Obstacle:
     """Return a rectangle (m)."""
     return Obstacle(number, "box", pose.x, pose.y, pose.heading, tuple(box(0.0, 0.0, length, width)))
 
 
-def new_circle(number: int, pose: Pose, diameter: float) -> Obstacle:
+def new_circle(number: int, pose: WorldPose, diameter: float) -> Obstacle:
     """Return a circle (m)."""
     return Obstacle(number, "circle", pose.x, pose.y, pose.heading, tuple(circle(0.0, 0.0, diameter / 2)))
 
@@ -107,7 +107,7 @@ def _bounds(segments: list[Segment]) -> tuple[float, float, float, float]:
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _surrounds(segments: list[Segment], start: Pose) -> bool:
+def _surrounds(segments: list[Segment], start: WorldPose) -> bool:
     left, low, right, high = _bounds(segments)
     return left < start.x < right and low < start.y < high
 

@@ -19,7 +19,7 @@ from typing import Any
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
 from amigobot_driver.cli.packet_file import read_recording
-from amigobot_driver.packet_file import Head, Record
+from amigobot_driver.packet_file import Head, RecordedFrame
 from amigobot_driver.profiles import Profile, ProfileError
 from amigobot_driver.protocol import SyncReply
 from amigobot_driver.replay import Replay
@@ -254,7 +254,7 @@ def _now() -> float:
 
 
 def _played(
-    path: Path, head: Head, records: list[Record], profile: str
+    path: Path, head: Head, records: list[RecordedFrame], profile: str
 ) -> tuple[Profile, list[Moment], list[Happening]]:
     """Run the driver on the whole recording.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError
-from amigobot_driver.packet_file import Head, Record
+from amigobot_driver.packet_file import Head, RecordedFrame
 from amigobot_driver.profiles import load_profile
 
 from ...bag.reader import BagError, Message, read_bag
@@ -21,7 +21,7 @@ def is_bag(path: Path) -> bool:
     return (path / "metadata.yaml").is_file() or (path.is_file() and path.suffix == ".mcap")
 
 
-def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[Head, list[Record]]:
+def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[Head, list[RecordedFrame]]:
     """Return the packets of a bag, as of a file of `amigobot record`.
 
     Args:
@@ -62,7 +62,7 @@ def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[He
         erratic=load_profile(used).erratic,
     )
     records = [
-        Record(time - times[0], bool(message.content.to_robot), bytes(message.content.data))
+        RecordedFrame(time - times[0], bool(message.content.to_robot), bytes(message.content.data))
         for time, message in zip(times, packets, strict=True)
     ]
     return head, records

@@ -14,7 +14,7 @@ from typing import Any
 
 from amigobot_driver import AmigoBot, Options, Refused
 from amigobot_driver.doctor import Kind, Target
-from amigobot_driver.sim import FaultError, Pose, Simulator, Window, World, WorldError, parse_faults
+from amigobot_driver.sim import FaultError, Simulator, Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.faults import Faults
 from amigobot_driver.transport.simulated import simulator_of
 
@@ -88,7 +88,7 @@ class SimulatorSource(PortSource):
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last
-        self._origin: Pose | None = None  #: of the odometry frame in the world
+        self._origin: WorldPose | None = None  #: of the odometry frame in the world
         size = {"length": Number(0.05, 20.0), "width": Number(0.0, 20.0)}
         place = {"x": _COORDINATE, "y": _COORDINATE, "heading": _ANGLE}
         self.requests |= {
@@ -169,10 +169,10 @@ class SimulatorSource(PortSource):
     def _clock(self) -> float:
         return self._driver.clock()
 
-    def _odometry(self) -> Pose:
+    def _odometry(self) -> WorldPose:
         with self._driver.robot() as robot:
             state = robot.estimator.odometer.state
-        return Pose(state.x, state.y, state.yaw)
+        return WorldPose(state.x, state.y, state.yaw)
 
     # -- the clock --------------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class SimulatorSource(PortSource):
     # -- the world --------------------------------------------------------------------------------------------
 
     def _place(self, x: float, y: float, heading: float) -> str:
-        pose = Pose(x, y, math.remainder(heading, math.tau))
+        pose = WorldPose(x, y, math.remainder(heading, math.tau))
         with self._driver.world() as simulator:
             _check_outside(pose, self._things)
             try:
@@ -214,7 +214,7 @@ class SimulatorSource(PortSource):
         if sum(thing.kind != "wall" for thing in self._things.values()) >= _MAX_OBSTACLES:
             raise Refused(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
         self._newest += 1
-        pose = Pose(x, y, heading)
+        pose = WorldPose(x, y, heading)
         thing = new_box(self._newest, pose, length, width) if width else new_circle(self._newest, pose, length)
         self._build({**self._things, thing.number: thing})
         return f"{thing.kind} {thing.number} added"
@@ -296,18 +296,18 @@ class SimulatorSource(PortSource):
         return f"battery at {charge * 100:.0f} %"
 
 
-def _check_outside(pose: Pose, things: dict[int, Obstacle]) -> None:
+def _check_outside(pose: WorldPose, things: dict[int, Obstacle]) -> None:
     for thing in things.values():
         if thing.contains(pose):
             raise Refused(f"the robot would be inside {thing.kind} {thing.number}")
 
 
-def _origin(truth: Pose, odometry: Pose) -> Pose:
+def _origin(truth: WorldPose, odometry: WorldPose) -> WorldPose:
     """The pose of the odometry frame in the world, from the robot's pose in both."""
     heading = truth.heading - odometry.heading
     c, s = math.cos(heading), math.sin(heading)
     x, y = truth.x - c * odometry.x + s * odometry.y, truth.y - s * odometry.x - c * odometry.y
-    return Pose(x, y, math.remainder(heading, math.tau))
+    return WorldPose(x, y, math.remainder(heading, math.tau))
 
 
 def _fault_rows(faults: Faults) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ def heading_unit(trial: Trial) -> None:
     if angle < math.pi / 2:
         raise StepFailed("RVEL does not turn the wheels against each other")
     whole = counted / angle * math.tau
-    trial.fact("heading.unit", "unit of the heading", "degrees" if whole < 1000 else "4096 to the turn")
+    trial.fact("heading.unit", "unit of the heading", "degrees" if whole < 1000 else "4096 units per turn")
     trial.number("heading.turn", "counts of the heading for a turn", whole, "", compared=False)
 
 
