@@ -100,6 +100,7 @@ NEEDED = {
     "navigation-robot": {"sim": "true"},
     "navigation-driver_params_file": {"sim": "true"},
     "navigation-slam_params_file": {"localization": "slam"},
+    "navigation-start": {"sim": "true"},
 }
 
 #: Another value for each argument; the names of `files` stand for them.
@@ -138,6 +139,8 @@ OTHER = {
     "sim": "true",
     "robots_file": "robots.yaml",
     "slam_params_file": "nodes.yaml",
+    "split": "60",
+    "start": "1.0,2.0,90",
     "use_respawn": "true",
     "use_sim_time": "true",
     "world": "room",
