@@ -61,15 +61,19 @@ TABLES: dict[str, Table] = {}
 FIRMWARE = {"A": "AmigOS", "S": "AmigoSH", "P": "P2OS", "R": "AROS, ARCOS", "E": "Erratic"}
 #: Delays and counts of the driver that the page explains: meaning, module, name of the constant, unit.
 TIMING = (
+    ("time before the port is opened again, at first", "connection_policy", "OPEN_RETRY_FIRST", "s"),
+    ("the longest such time, after several failures", "connection_policy", "OPEN_RETRY_MAX", "s"),
     ("a frame that stops arriving is given up after", "protocol.decoder", "GAP_TIMEOUT", "s"),
     ("the driver listens for an open session before SYNC0", "connection_policy", "LISTEN", "s"),
     ("the driver waits for the answer to each SYNC packet", "connection_policy", "ANSWER_TIMEOUT", "s"),
     ("rounds of SYNC packets before the driver tries another line speed", "connection_policy", "SYNC_ROUNDS", ""),
     ("pause between the answer to SYNC2 and OPEN", "connection_policy", "SETTLE", "s"),
     ("the driver waits for the first SIP after OPEN", "connection_policy", "FIRST_SIP_TIMEOUT", "s"),
+    ("watchdog time of the robot that the driver assumes", "connection_policy", "WATCHDOG", "s"),
     ("time between two keep-alive commands", "connection_policy", "KEEP_ALIVE", "s"),
     ("least number of repetitions of a stop", "robot.motion.motion", "STOP_REPEATS", ""),
     ("silence of the driver after which it sends STOP first", "connection_policy", "DRIVER_SILENCE", "s"),
+    ("longest time that a robot drives without commands", "connection_policy", "MAX_ROLL", "s"),
     ("time without a SIP after which the link counts as lost", "connection_policy", "SIP_TIMEOUT", "s"),
     ("the same for the Erratic's motor packets", "connection_policy", "ERRATIC_SIP_TIMEOUT", "s"),
     ("longest text argument that is sent", "protocol.commands", "MAX_TEXT", "bytes"),

@@ -195,22 +195,22 @@ class OdometryKeeper:
 
 
 def _state(content: dict[str, object]) -> OdometryState:
-    """Return the state from the content of a file. Raises ValueError, KeyError or TypeError for bad content."""
+    """Return the state from the content of a file. Raises ValueError, KeyError or TypeError for invalid content."""
     values: dict[str, object] = {}
     for field in dataclasses.fields(OdometryState):
         value = content[field.name]
         if field.type == "str":
-            good = isinstance(value, str)
+            valid = isinstance(value, str)
         elif field.type == "int":
             low, high = _INTEGERS.get(field.name, _SIGNED)
-            good = type(value) is int and low <= value <= high
+            valid = type(value) is int and low <= value <= high
         elif field.type == "float":
-            good = _is_number(value)
+            valid = _is_number(value)
         else:
-            good = isinstance(value, list) and len(value) == 6 and all(map(_is_number, value))
-            good = good and min(value[0], value[3], value[5]) > 0  # type: ignore[index]
-            value = tuple(value) if good else value  # type: ignore[arg-type]
-        if not good:
+            valid = isinstance(value, list) and len(value) == 6 and all(map(_is_number, value))
+            valid = valid and min(value[0], value[3], value[5]) > 0  # type: ignore[index]
+            value = tuple(value) if valid else value  # type: ignore[arg-type]
+        if not valid:
             raise ValueError(f"{field.name} is {value!r}")
         values[field.name] = value
     return OdometryState(**values)  # type: ignore[arg-type]

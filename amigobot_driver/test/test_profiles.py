@@ -264,6 +264,8 @@ class TestOwnFile:
             ("link: {baud: fast}", "link: baud: 'fast', an integer is needed"),
             ("link: {baud: 9600.0}", "link: baud: 9600.0, an integer is needed"),
             ("link: {baud: 0}", "link: baud: 0, a number above 0 is needed"),
+            ("bumpers: {front_segments: 8}", "bumpers: front_segments: 8, allowed: 0 to 7"),
+            ("bumpers: {rear_segments: 9}", "bumpers: rear_segments: 9, allowed: 0 to 7"),
             ("sonar: {poses: 8}", "sonar: poses: 8, a list of [x, y, heading] is needed"),
             ("sonar: {poses: [8]}", "sonar: poses: 8, a list of 3 numbers is needed"),
             ("sonar: {poses: [[1, 2]]}", "sonar: poses: [1, 2], a list of 3 numbers is needed"),

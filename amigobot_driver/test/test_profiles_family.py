@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -62,23 +63,38 @@ def test_conversion_factors(name: str, distance: float, sonar_range: float, diff
     assert profile.body.track == pytest.approx(2e-3 / diff_conv, abs=1e-5)
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What docs/protocol.md 6.2 and 6.3 have of a model."""
+
+    size: tuple[int, int, int, int]  #: mm: length, width, front and rear of the axle
+    limits: tuple[int, int]  #: mm/s, deg/s
+    sonars: list[tuple[int, int, int]] | int  #: poses in mm, mm, deg, or only how many
+    bumpers: tuple[int, int] = (5, 5)  #: segments in front and behind
+    four_wheels: bool = False
+
+
+DX = Shape((511, 425, 210, 301), (2200, 500), ring(DX_FRONT) + ring(DX_REAR))
+AT = Shape((626, 505, 313, 313), (1200, 300), ring(AT_FRONT) + ring(AT_REAR), four_wheels=True)
+#: One row for each profile of a Pioneer or PowerBot.
+SHAPES = {
+    **dict.fromkeys(("p2ce", "p2d8", "p2de", "p2dx", "p3dx", "p3dx-sh"), DX),
+    **dict.fromkeys(("p2at", "p2at8", "p3at", "p3at-sh"), AT),
+    "p3atiw-sh": replace(AT, size=(626, 490, 313, 313)),
+    "powerbot-sh": Shape((911, 680, 369, 542), (2000, 360), sonars=32, bumpers=(7, 5)),
+}
+
+
 @pytest.mark.parametrize("name", PIONEERS)
 def test_dimensions_limits_and_rings(name: str) -> None:
-    """docs/protocol.md 6.2 and 6.3."""
-    profile = load_profile(name)
-    body, limits = profile.body, profile.limits
-    size = tuple(round(1000 * value) for value in (body.length, body.width, body.front, body.rear))
-    caps = round(1000 * limits.linear), round(math.degrees(limits.angular))
-    if name == "powerbot-sh":
-        assert (size, caps, len(profile.sonar.poses)) == ((911, 680, 369, 542), (2000, 360), 32)
-    elif "at" in name:
-        assert (size, caps) == ((626, 490 if name == "p3atiw-sh" else 505, 313, 313), (1200, 300))
-        assert millimetres(profile) == ring(AT_FRONT) + ring(AT_REAR)
-    else:
-        assert (size, caps) == ((511, 425, 210, 301), (2200, 500))
-        assert millimetres(profile) == ring(DX_FRONT) + ring(DX_REAR)
-    assert bool(body.wheelbase) == ("at" in name)
-    assert (profile.bumpers.front_segments, profile.bumpers.rear_segments) == (7 if name == "powerbot-sh" else 5, 5)
+    profile, shape = load_profile(name), SHAPES[name]
+    body, limits, bumpers = profile.body, profile.limits, profile.bumpers
+    assert tuple(round(1000 * value) for value in (body.length, body.width, body.front, body.rear)) == shape.size
+    assert (round(1000 * limits.linear), round(math.degrees(limits.angular))) == shape.limits
+    poses = millimetres(profile)
+    assert (len(poses) if isinstance(shape.sonars, int) else poses) == shape.sonars
+    assert bool(body.wheelbase) == shape.four_wheels
+    assert (bumpers.front_segments, bumpers.rear_segments) == shape.bumpers
     assert profile.sonar.cycle == pytest.approx(0.040)
 
 

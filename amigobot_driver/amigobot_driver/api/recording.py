@@ -16,7 +16,7 @@ from .streams import EventStream
 #: Frames that wait for the disk at most.
 LENGTH = 1000
 #: s that `stop` waits for the frames that are waiting.
-_LAST_FRAMES = 5.0
+_STOP_TIMEOUT = 5.0
 
 
 class Recording:
@@ -68,7 +68,7 @@ class Recording:
             OSError: The file could not be written, for example because the disk is full; its beginning can be replayed.
         """
         self._stream.close()
-        self._thread.join(_LAST_FRAMES)
+        self._thread.join(_STOP_TIMEOUT)
         if self._error is not None:
             raise self._error
 

@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     verbs = find_verbs()
     name = _chosen(arguments)
     if name and name not in verbs:
-        print(f"amigobot: {_unknown(name, verbs)}", file=sys.stderr)
+        print(f"amigobot: {_unknown_verb_text(name, verbs)}", file=sys.stderr)
         return 2
     verb = verbs.get(name)
     try:
@@ -171,7 +171,7 @@ def _complete(parser: argparse.ArgumentParser) -> None:
         argcomplete.autocomplete(parser)
 
 
-def _unknown(name: str, verbs: Mapping[str, Verb]) -> str:
+def _unknown_verb_text(name: str, verbs: Mapping[str, Verb]) -> str:
     known = f"there is no verb {name!r}, allowed: {', '.join(verbs)}"
     if any(not verb.module.startswith(__name__) for verb in verbs.values()):
         return known

@@ -117,8 +117,8 @@ def ros_publishers(graph: Graph) -> Iterator[Finding]:
             cause = Cause("ros-odom", text, action, f"ros2 topic info -v {namespace}odom")
             yield Finding("ROS topics", Severity.WARNING, f"other publishers of {namespace}odom", (cause,))
         if not others and len(commanders) <= 1:
-            who = commanders[0] if commanders else "no node"
-            yield Finding("ROS topics", Severity.OK, f"{who} publishes {namespace}cmd_vel")
+            commander = commanders[0] if commanders else "no node"
+            yield Finding("ROS topics", Severity.OK, f"{commander} publishes {namespace}cmd_vel")
 
 
 def ros_types(graph: Graph) -> Iterator[Finding]:
@@ -126,14 +126,14 @@ def ros_types(graph: Graph) -> Iterator[Finding]:
     for namespace, driver in graph.drivers:
         for name in ("cmd_vel", "odom"):
             topic = f"{namespace}{name}"
-            ends = (*graph.publishers.get(topic, ()), *graph.subscribers.get(topic, ()))
+            endpoints = (*graph.publishers.get(topic, ()), *graph.subscribers.get(topic, ()))
             # The driver takes velocities in a second node of its own.
-            own = {end.kind for end in ends if end.node in (driver, f"{driver}_velocity")}
-            strange = sorted({f"{end.node} uses {end.kind}" for end in ends if own and end.kind not in own})
-            if not strange:
+            own = {end.kind for end in endpoints if end.node in (driver, f"{driver}_velocity")}
+            others = sorted({f"{end.node} uses {end.kind}" for end in endpoints if own and end.kind not in own})
+            if not others:
                 continue
             kind = sorted(own)[0]
-            text = f"{strange[0]}, and the driver uses {kind} on {topic}: no message arrives."
+            text = f"{others[0]}, and the driver uses {kind} on {topic}: no message arrives."
             stamped = "false" if kind.endswith("TwistStamped") else "true"
             command = (
                 f"ros2 launch amigobot_driver amigobot.launch.py enable_stamped_cmd_vel:={stamped}"

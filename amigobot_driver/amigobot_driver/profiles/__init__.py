@@ -15,6 +15,7 @@ from .library import available_profiles as available_profiles
 from .library import build_profile as build_profile
 from .library import choose_profile as choose_profile
 from .library import load_profile as load_profile
+from .model import MAX_BUMPER_SEGMENTS as MAX_BUMPER_SEGMENTS
 from .model import Battery as Battery
 from .model import Body as Body
 from .model import Bumpers as Bumpers

@@ -217,7 +217,10 @@ def _build(cls: type[T], content: Any, where: str) -> T:
     ]
     if missing:
         raise ProfileError(f"{where}: missing {', '.join(missing)}")
-    return cls(**values)
+    try:
+        return cls(**values)
+    except ValueError as error:
+        raise ProfileError(f"{where}: {error}") from None
 
 
 def _field_of(key: str) -> tuple[str, float]:

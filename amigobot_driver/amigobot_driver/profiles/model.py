@@ -75,12 +75,25 @@ class Sonar:
     height: float = 0.1  #: m above the floor
 
 
+#: Segments of one bumper: the SIP has that many bits for it beside the stall flag (docs/protocol.md 5.2).
+MAX_BUMPER_SEGMENTS = 7
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bumpers:
-    """Number of segments of the bumpers; 0: none (docs/protocol.md 6.2)."""
+    """Number of segments of the bumpers; 0: none (docs/protocol.md 6.2).
+
+    Raises:
+        ValueError: A bumper has more segments than the SIP has bits.
+    """
 
     front_segments: int = 0  #: 0 to 7, from the left
     rear_segments: int = 0  #: 0 to 7, from the right
+
+    def __post_init__(self) -> None:
+        for name in ("front_segments", "rear_segments"):
+            if not 0 <= (segments := getattr(self, name)) <= MAX_BUMPER_SEGMENTS:
+                raise ValueError(f"{name}: {segments}, allowed: 0 to {MAX_BUMPER_SEGMENTS}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,7 +105,7 @@ class Gripper(Packet):
     """The Pioneer gripper's state (docs/protocol.md 5.10)."""
 
     id: U8 = 0xE0
-    type: U8  #: 0 none, 1 on the user I/O, 2 on the general I/O
+    type: U8  #: 0: none, 1: on the user I/O, 2: on the general I/O
     switches: U8  #: bit field of paddle and lift switches and light beams
     grasp_time: U8  #: 20 ms
 

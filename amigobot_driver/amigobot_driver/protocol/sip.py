@@ -71,7 +71,7 @@ class Sip(Packet):
     digital_in: U8 | None = None  #: bits 0 to 5: IO_0 to IO_5 where configured as input
     digital_out: U8 | None = None  #: bits 0 to 5: IO_0 to IO_5 where configured as output
     battery_x10: U16 | None = None  #: 0.1 V
-    charge_state: U8 | None = None  #: 0 not charging, 1 bulk, 2 overcharge, 3 float, 4 balance, 255 unknown
+    charge_state: U8 | None = None  #: 0: not charging, 1: bulk, 2: overcharge, 3: float, 4: balance, 255: unknown
     rotation_velocity: S16 | None = None  #: 0.1 deg/s
     faults: U16 | None = None  #: bit field, see fault_names
     lateral_velocity: S16 | None = None  #: mm/s

@@ -30,9 +30,9 @@ _SIP, _READING = 30, 3
 class Plan:
     """Which streams the line carries beside the SIP. Bytes are per info cycle, whole frames."""
 
-    accepted: tuple[str, ...]  #: names of streams
-    refused: tuple[str, ...]  #: names of streams
-    reasons: Mapping[str, str]  #: of each refused stream, a sentence
+    accepted: tuple[str, ...]  #: names of the streams that fit
+    refused: tuple[str, ...]  #: names of the streams that do not fit
+    reasons: Mapping[str, str]  #: why each stream is refused, as a sentence, by its name
     needed: int  #: bytes of the SIP and what was accepted
     available: float  #: bytes; inf for a line without a speed
 

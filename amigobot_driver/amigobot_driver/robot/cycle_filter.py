@@ -49,7 +49,7 @@ class CycleFilter:
         self._begin: float | None = None  #: s, estimate of when the current cycle began
         self._last = 0.0  #: s, the last packet's arrival
         self._least_late: deque[tuple[int, float]] = deque(maxlen=_BLOCKS)  #: number of the cycle and arrival
-        self._prompt: deque[bool] = deque(maxlen=_BLOCKS)  #: for each of these, that no heap arrived in its block
+        self._prompt: deque[bool] = deque(maxlen=_BLOCKS)  #: for each of these, that no burst arrived in its block
         self._best: tuple[int, float] | None = None  #: the least late packet of the block so far
         self._intervals: list[float] = []  #: s, of the block so far
         self._prompt_intervals: list[float] = []  #: s, those of them between two packets that did not wait for the line
@@ -57,7 +57,9 @@ class CycleFilter:
         self._other = 0.0  #: s, usual interval of the last block if that was not whole cycles, else 0
         self._lost, self._lost_until = 0, 0.0  #: cycles that seemed lost and until when they may be late instead
         self._burst = False  #: whether delayed packets have arrived in this block
-        self._late: list[tuple[int, float]] = []  #: packets in succession that came late
+        self._late_packets: list[
+            tuple[int, float]
+        ] = []  #: number of the cycle and arrival of the last packets, if they all came late
 
     def observe(self, arrival: float, busy_since: float = math.inf) -> float:
         """Take a packet that comes once in each cycle.
@@ -89,14 +91,14 @@ class CycleFilter:
             known.append(self._best[1] - self._best[0] * self.cycle)
         least = min(known, default=phase)
         late = phase - least > _EARLY * self.cycle and abs(interval - self.cycle) < _REGULAR * self.cycle
-        self._late = [*self._late, (self._count, arrival)] if late else []
-        if len(self._late) >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
+        self._late_packets = [*self._late_packets, (self._count, arrival)] if late else []
+        if len(self._late_packets) >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
             # The robot restarted its cycles: earlier arrivals have another phase.
-            candidates = self._late or [(self._count, arrival)]
+            candidates = self._late_packets or [(self._count, arrival)]
             least, self._best = min((time - number * self.cycle, (number, time)) for number, time in candidates)
             self._least_late.clear()
             self._prompt.clear()
-            self._late = []
+            self._late_packets = []
         elif not self._lost or phase > least - _DOUBTFUL * self.cycle:
             if self._best is None or phase < known[-1]:
                 self._best = self._count, arrival
@@ -149,7 +151,7 @@ class CycleFilter:
         (first, since), (last, until) = known[0], known[-1]
         error = (until - since) / (last - first) - self.cycle if last > first else 0.0
         if abs(error) * (last - first) >= self.cycle / 2:
-            # The clocks do not differ so much: a cycle was counted that was none, or the other way round.
+            # The clocks cannot differ by that much: the number of counted cycles is wrong.
             self._least_late, self._prompt = deque([self._best], _BLOCKS), deque([not self._burst], _BLOCKS)
         elif abs(error) < _SKEW * self.cycle:
             # A block's least late packet is still late by some noise: over few blocks that is much of a cycle's error.

@@ -268,7 +268,7 @@ class GripperReading(Event):
     outer_beam: bool  #: broken
     left_contact: bool  #: this paddle touches something
     right_contact: bool  #: this paddle touches something
-    kind: int  #: 1 wired to the user I/O, 2 to the general I/O
+    kind: int  #: 1: wired to the user I/O, 2: to the general I/O
     state: int  #: the SIP's byte
     switches: int  #: the bits that beams and contacts are from
     grasp_time: float | None  #: s; None: not reported

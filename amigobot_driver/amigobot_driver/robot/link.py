@@ -71,7 +71,13 @@ class LinkObserver(Protocol):
         """The driver has sent nothing for so long that the robot's watchdog may have stopped it: queue a stop."""
 
     def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
-        """The time (s) at which the robot took the values of a packet, sent at `stamp` in a frame of `size` bytes."""
+        """Return the time (s) at which the robot took the values of a packet.
+
+        Args:
+            packet: A packet of the session.
+            stamp: Time in s at which its first byte was sent.
+            size: Bytes of its frame.
+        """
 
     def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
         """Update the odometry from a SIP of the session, before any component gets it."""
@@ -184,7 +190,7 @@ class RobotLink:
         return self._flush()
 
     def dispatch_pending(self) -> None:
-        """Pass the SIP that `receive` has left to the components. All that returns events does so, too."""
+        """Pass the SIP that `receive` has left to the components. `receive`, `drained` and `poll` begin with it."""
         if self._waiting is not None:
             (sip, measured, now), self._waiting = self._waiting, None
             self.dispatcher.packet(sip, measured, now)

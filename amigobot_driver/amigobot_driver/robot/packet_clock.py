@@ -41,8 +41,10 @@ class PacketClock:
         self._reported_cycle = info_cycle()
         self._filter = CycleFilter(self._reported_cycle)
         self._gyro = -math.inf  #: s, when the last GYROpac was sent
-        self._sip_by = -math.inf  #: s, a SIP by then was sent together with it
-        self._busy_since = self._free_at = -math.inf  #: s, the line has carried packets without a gap from then to then
+        self._sip_by = -math.inf  #: s, a SIP that was sent before this time belongs to the cycle of that GYROpac
+        self._busy_since = (
+            self._free_at
+        ) = -math.inf  #: s, start and end of the time in which the line has carried packets without a gap
         self._last_stamp = -math.inf  #: s, of the last SIP
 
     @property
@@ -51,11 +53,17 @@ class PacketClock:
         return self._filter.cycle
 
     def restart(self) -> None:
-        """A session was opened: the robot's cycles begin again."""
+        """Count the cycles anew: a session was opened."""
         self._filter.restart()
 
     def measurement_time(self, packet: Packet, stamp: float, size: int) -> float:
-        """The time (s) at which the robot took the values of a packet, sent at `stamp` in a frame of `size` bytes."""
+        """Return the time (s) at which the robot took the values of a packet.
+
+        Args:
+            packet: A packet of the session.
+            stamp: Time in s at which its first byte was sent.
+            size: Bytes of its frame.
+        """
         byte_time = self._byte_time()
         if stamp > self._free_at + _SHORTEST_SIP * byte_time:
             self._busy_since = stamp

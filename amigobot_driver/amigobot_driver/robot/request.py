@@ -214,6 +214,10 @@ class RequestComponent(Component):
         return self._request.counters()
 
     def _sent(self, commands: str = "") -> str:
-        """Return what was sent in vain, by default `commands`, to begin the message of a failure."""
+        """Return the first part of the message of a failure: what was sent, how often and for how long.
+
+        Args:
+            commands: Commands as text; "": those of the request.
+        """
         commands = commands or " and ".join(map(str, self._commands()))
         return f"sent {commands} {self.retries.limit} times in {self.retries.duration:g} s"

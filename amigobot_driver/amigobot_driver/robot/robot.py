@@ -270,7 +270,11 @@ class Robot:
         self.motion.release()
 
     def enable_motors(self, on: bool, now: float) -> Future[Outcome]:
-        """Switch the motors.
+        """Switch the motors. Velocities that are requested end.
+
+        Args:
+            on: True switches on.
+            now: Time in s.
 
         Returns:
             The result, when the robot has confirmed it or the retries are over.
@@ -280,6 +284,10 @@ class Robot:
 
     def enable_sonar(self, on: bool, now: float) -> Future[Outcome]:
         """Switch the sonars.
+
+        Args:
+            on: True switches on.
+            now: Time in s.
 
         Returns:
             The result, when the robot has confirmed it or the retries are over.

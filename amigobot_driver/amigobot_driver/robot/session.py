@@ -156,9 +156,9 @@ class Session:
     def _connect(self) -> Script[None]:
         """Find the robot at any line speed and open a session; return when SIPs arrive."""
         likely = self._baud
-        others = [baud for baud in BAUD_RATES if baud != likely] if likely else []
+        other_bauds = [baud for baud in BAUD_RATES if baud != likely] if likely else []
         # The likely speed is tried before each of the others: a robot has it after a reset.
-        scan = [likely, *(baud for other in others for baud in (other, likely))]
+        scan = [likely, *(baud for other in other_bauds for baud in (other, likely))]
         first = [likely] * VISITS_AT_KNOWN_SPEED if self.connections else []
         other_until = 0  #: visits for which the note about a robot of another dialect stays
         for visit, baud in enumerate(itertools.chain(first, itertools.cycle(scan))):

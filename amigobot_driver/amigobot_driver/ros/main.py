@@ -18,8 +18,10 @@ from rclpy.signals import SignalHandlerOptions
 from .node import AmigobotNode
 from .parameters import BadParameter
 
-#: s after a signal: the robot is stopped even if a callback does not return; the process ends even if it hangs.
-_STOP_LIMIT, _END_LIMIT = 5.0, 120.0
+#: Time in s after a signal at which the robot is stopped even if a callback does not return.
+_STOP_LIMIT = 5.0
+#: Time in s after a signal at which the process ends even if a thread hangs.
+_END_LIMIT = 120.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

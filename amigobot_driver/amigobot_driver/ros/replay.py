@@ -201,7 +201,7 @@ class PausedPlayer:
             self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_paused)
 
     def _on_paused(self, response: Future) -> None:
-        if self._stage is _Stage.ASKED:  # else the response to a repeated request
+        if self._stage is _Stage.ASKED:  # other stages: this is a second response, to a repeated request
             self._stage = _Stage.PAUSED if response.result().paused else _Stage.KNOWN
 
     def _on_resumed(self, _: Future) -> None:

@@ -37,7 +37,7 @@ class Controller(ABC, Generic[P]):
     drive: Drive
     flash: P  #: the parameters that a reset loads
     working: P  #: the parameters that commands change
-    now: float  #: time of the current tick
+    now: float  #: s, time of the current tick
     _commands_per_tick = 1
     _commands: type[CommandTable] = Command
 

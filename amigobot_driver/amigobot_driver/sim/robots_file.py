@@ -94,8 +94,8 @@ def load_robots(path: str) -> RobotsFile:
     if not isinstance(robots, dict) or not 1 <= len(robots) <= MAX_ROBOTS:
         raise WorldError(f"{path}: robots: 1 to {MAX_ROBOTS} names with the options of each robot are needed")
     entries = tuple(_entry(str(name), robot, seed, path) for seed, (name, robot) in enumerate(robots.items()))
-    places = [entry.pty or entry.tcp for entry in entries]
-    if twice := {place for place in places if places.count(place) > 1}:
+    ports = [entry.pty or entry.tcp for entry in entries]
+    if twice := {place for place in ports if ports.count(place) > 1}:
         raise WorldError(f"{path}: {', '.join(sorted(twice))}: two robots cannot be served at one place")
     return RobotsFile(file, str(content.get("world", DEFAULT_WORLD)), entries)
 
@@ -107,8 +107,8 @@ def _entry(name: str, robot: Any, seed: int, path: str) -> RobotEntry:
     if len(set(_PLACES) & set(robot)) != 1:
         raise WorldError(f"{where}: pty: PATH or tcp: PORT is needed, one of them")
     options = {key: _text(value) for key, value in robot.items()}
-    places = {place: options.pop(place) for place in _PLACES if place in options}
-    return RobotEntry(name, {"seed": str(seed), "name": name, **options}, **places)
+    ports = {place: options.pop(place) for place in _PLACES if place in options}
+    return RobotEntry(name, {"seed": str(seed), "name": name, **options}, **ports)
 
 
 def _text(value: Any) -> str:

@@ -70,12 +70,16 @@ class _SonarArray:
         return changed
 
     def set_sequence(self, numbers: Sequence[int]) -> None:
-        """Fire these numbers in turn; without any number of this array, the sequence stays."""
+        """Fire the sonars in this order; a sequence without any sonar of this array changes nothing.
+
+        Args:
+            numbers: Sonar numbers from 0.
+        """
         if own := tuple(number for number in numbers if number in self._numbers)[:_MAX_SEQUENCE]:
             self._sequence, self._position = own, 0
 
-    def next(self) -> int | None:
-        """Return the number that fires next; None without sonars."""
+    def next_sonar(self) -> int | None:
+        """Return the number of the sonar that fires next; None without sonars."""
         if not self._sequence:
             return None
         self._position += 1
@@ -184,7 +188,7 @@ class SonarRing:
         if array.listening is not None:
             self._done.append(array.listening)
             array.listening = None
-        number = array.next() if array.on else None
+        number = array.next_sonar() if array.on else None
         if number is not None and number not in self._fault_injector.faults.mute_sonars:
             array.listening = SimulatedPing(number, self._measure(number))
 

@@ -199,7 +199,8 @@ def in_cone(
 
 
 def encloses(outline: Iterable[Segment], x: float, y: float) -> bool:
-    """Return whether a ray from the point to the right crosses a closed outline an odd number of times."""
+    """Return whether a point (m) is inside of a closed outline."""
+    # A ray from the point to the right crosses it an odd number of times.
     crossings = 0
     for x1, y1, x2, y2 in outline:
         if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):

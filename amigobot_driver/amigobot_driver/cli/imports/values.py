@@ -12,7 +12,7 @@ import yaml
 
 from .rules import ImportFileError, Scalar
 
-#: The names around a group of parameters, outermost first.
+#: The keys that lead to a group of parameters in a file, outermost first.
 Path = tuple[str, ...]
 
 

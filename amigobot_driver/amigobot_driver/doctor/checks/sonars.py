@@ -14,18 +14,20 @@ from ...profiles import Profile, SonarPose
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 
-#: Readings of one sonar that a judgment needs; a sonar that is silent misses this many while the others fire.
+#: Least number of readings for a judgment of a sonar; a silent sonar misses this many while the others fire.
 _ENOUGH = 8
-#: Share of the other sonars with an echo from which walls are all around.
+#: Least share of the other sonars with an echo for the robot to count as surrounded by walls.
 _ENCLOSED = 0.6
-#: rad between two sonars that point in the same direction.
+#: Largest angle in rad between two sonars that point in the same direction.
 _SAME = math.radians(10)
-#: m by which a false echo, a ping of another robot, is nearer than the readings before and after it; m by which these
-#: differ at most; m by which false echoes differ: those of one thing at the edge of the beam are the same.
-_SPIKE, _AGREE, _APART = 0.3, 0.1, 0.05
-#: Number and share of such readings from which it is cross-talk.
+#: Least distance in m by which a false echo (a ping of another robot) is nearer than the readings before and after it,
+#: and the largest difference in m between these two.
+_SPIKE_DEPTH, _SPIKE_AGREE = 0.3, 0.1
+#: Least difference in m between two false echoes: equal ones are an object at the edge of the beam.
+_SPIKE_APART = 0.05
+#: Least number, and least share, of such readings that count as cross-talk.
 _SPIKES, _SPIKE_SHARE = 5, 0.03
-#: m, spread of the readings of a working sonar is more than this: the noise of an echo is some millimeters.
+#: Largest spread in m of the readings of a stuck sonar: the noise of a real echo is some millimeters.
 _FROZEN = 0.0005
 
 
@@ -113,9 +115,9 @@ def _disturbed(profile: Profile, ranges: dict[int, list[float]]) -> list[int]:
         spikes = [
             reading
             for before, reading, after in zip(finite, finite[1:], finite[2:], strict=False)
-            if abs(before - after) < _AGREE and reading < min(before, after) - _SPIKE
+            if abs(before - after) < _SPIKE_AGREE and reading < min(before, after) - _SPIKE_DEPTH
         ]
-        if len(spikes) == 1 or (spikes and max(spikes) - min(spikes) > _APART):
+        if len(spikes) == 1 or (spikes and max(spikes) - min(spikes) > _SPIKE_APART):
             found[number] = spikes
     count, total = sum(map(len, found.values())), sum(map(len, ranges.values()))
     return sorted(found) if count >= max(_SPIKES, _SPIKE_SHARE * total) else []

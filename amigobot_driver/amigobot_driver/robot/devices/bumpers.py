@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...profiles import MAX_BUMPER_SEGMENTS
 from ...protocol import Command, Parameters, Sip
 from ..component import Component, Context
 from ..events import BumperReading
@@ -14,8 +15,6 @@ from ..unconfirmed import UnconfirmedCommands
 
 #: Arguments of BUMPSTALL: the rings whose contact counts as a stall of the motors.
 STALLS: Mapping[str, int] = {"none": 0, "front": 1, "rear": 2, "both": 3}
-#: Segments for which one ring has bits.
-_MAX_SEGMENTS = 7
 
 
 class BumperReader(Component):
@@ -40,8 +39,8 @@ class BumperReader(Component):
         """Set which rings stall the motors.
 
         Args:
-            stall: a key of `STALLS`; any other leaves it as the robot has it.
-            now: time in s.
+            stall: A key of `STALLS`; any other leaves it as the robot has it.
+            now: Time in s.
         """
         before, self._stall = self._stall, STALLS.get(stall)
         if self._stall != before:
@@ -60,8 +59,9 @@ class BumperReader(Component):
         rings, config = self._context.profile().bumpers, self._config
         front = config.value("front_bumpers") if config else None
         rear = config.value("rear_bumpers") if config else None
-        self._front = min(_MAX_SEGMENTS, max(rings.front_segments, front or 0))
-        self._rear = min(_MAX_SEGMENTS, max(rings.rear_segments, rear or 0))
+        # The FLASH may contain any byte; the SIP has no bits for more segments.
+        self._front = min(MAX_BUMPER_SEGMENTS, max(rings.front_segments, front or 0))
+        self._rear = min(MAX_BUMPER_SEGMENTS, max(rings.rear_segments, rear or 0))
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         self._config = config

@@ -369,8 +369,8 @@ class SoundPlayer(RequestComponent):
         known = len(self.entries)
         if self._listing and self._count and known >= self._reported + _PROGRESS:
             self._reported = known
-            read = counted(known, "entry", "entries")
-            self._context.emit(Notice(f"playlist: {read} read, {len(self._missing())} to come", trouble=False))
+            entries = counted(known, "entry", "entries")
+            self._context.emit(Notice(f"playlist: {entries} read, {len(self._missing())} to come", trouble=False))
 
 
 def blank(entry: Playlist) -> bool:

@@ -238,7 +238,7 @@ class Motion(Component):
             raise
 
     def limits_changed(self) -> None:
-        """Slow the current velocity down to lower limits; higher ones apply to the next velocity (decision 0005)."""
+        """Apply new limits: lower ones to the current velocity, too, higher ones to the next (docs/decisions/0005)."""
         if isinstance(self.requested, MotionGoal) or not self.requested:
             return
         count = self.limits.limited

@@ -185,7 +185,7 @@ class Odometer:
         return outcome
 
     def interrupt(self) -> None:
-        """The session has ended: the velocity is unknown, and the next SIP comes after a gap."""
+        """Set the velocity to unknown: the session has ended, and the next SIP comes after a gap."""
         self.interrupted = True
         self.state = replace(
             self.state,
@@ -206,7 +206,7 @@ class Odometer:
         self._zero_by = max(self._zero_by, now + within)
 
     def robot_reset(self, stamp: float) -> None:
-        """The robot has reported at `stamp` (s) that its controller was reset: the counters begin at zero."""
+        """Expect counters from zero: the robot has reported at `stamp` (s) that its controller was reset."""
         self._reset_at = stamp
 
     def set(self, x: float, y: float, yaw: float) -> None:
