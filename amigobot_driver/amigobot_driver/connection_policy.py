@@ -60,8 +60,8 @@ DRIVER_SILENCE = WATCHDOG / 2
 MAX_ROLL = WATCHDOG + 3.0
 #: Time without a SIP after which the link is lost: ten info cycles.
 SIP_TIMEOUT = 1.0
-#: The same for the motor packets of an Erratic, which come every 50 ms. Shorter, as nothing else shows that it was
-#: reset, after which its motors are off; that takes longer.
+#: The same for the motor packets of an Erratic, which come every 50 ms. A reset switches its motors off, and only this
+#: silence shows the reset, which lasts longer.
 ERRATIC_SIP_TIMEOUT = 0.5
 #: Time after the timeout in which the reader may still deliver packets: after a freeze of the process the writer thread
 #: can be the first to run, while the packets of that time wait in the port.

@@ -27,7 +27,7 @@ LEFT_OUT = {"protocol/wire.py", "ros/replay.py"}
 #: Values that are never 1, by module: sizes of frames and of lists, fixed limits, what is said of several only.
 NEVER_ONE = {
     "profiles/library.py": {"length"},
-    "protocol/frame.py": {"longest"},
+    "protocol/frame.py": {"max_data"},
     "robot/bridged_line.py": {"size"},
     "robot/bandwidth.py": {"size"},
     "robot/devices/switch.py": {"self._request.attempts"},

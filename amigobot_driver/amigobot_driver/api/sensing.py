@@ -91,10 +91,10 @@ class Sensing(Connection):
         with self._locked() as (robot, now):
             poses, newest = robot.profile.sonar.poses, dict(robot.estimator.newest)
         readings = []
-        for place, pose in enumerate(poses):
-            ping = newest.get(place)
+        for index, pose in enumerate(poses):
+            ping = newest.get(index)
             distance, age = (ping.range, max(0.0, now - ping.stamp)) if ping else (math.nan, math.inf)
-            readings.append(SonarReading(place, distance, age, pose.x, pose.y, pose.heading))
+            readings.append(SonarReading(index, distance, age, pose.x, pose.y, pose.heading))
         return tuple(readings)
 
     @property

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.bag:
         return _write_bag(args, head, records)
     entries = (entry(head, record) for record in records)
-    return _print((one for one in entries if args.packet in (None, one["name"])), args)
+    return _print((row for row in entries if args.packet in (None, row["name"])), args)
 
 
 def _write_bag(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:
@@ -111,15 +111,15 @@ def _print(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> int:
 def _rows(entries: Iterable[dict[str, Any]], args: argparse.Namespace) -> Iterator[str | list[Any]]:
     """Lines, or rows of CSV with their heading."""
     columns: list[str] = []
-    for one in entries:
+    for row in entries:
         if args.json:
-            yield json.dumps({key: value for key, value in one.items() if key != "text"})
+            yield json.dumps({key: value for key, value in row.items() if key != "text"})
         elif args.csv:
             if not columns:
-                columns = ["time", "to_robot", "name", *(one["fields"] if args.packet else ["data"])]
+                columns = ["time", "to_robot", "name", *(row["fields"] if args.packet else ["data"])]
                 yield columns
-            values = {**one["fields"], **one}
+            values = {**row["fields"], **row}
             cells = [values.get(column, "") for column in columns]
             yield [json.dumps(cell) if isinstance(cell, dict | list) else cell for cell in cells]
         else:
-            yield f"{one['time']:10.3f} {'>' if one['to_robot'] else '<'} {one['text']}"
+            yield f"{row['time']:10.3f} {'>' if row['to_robot'] else '<'} {row['text']}"

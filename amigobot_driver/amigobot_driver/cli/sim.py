@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
     clock = _Clock()
     with contextlib.ExitStack() as stack:
-        stopped = stack.enter_context(_signals())
+        stopped = stack.enter_context(_caught_signals())
         file = stack.enter_context(_open_log(args.truth)) if args.truth else None
         try:
             served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]
@@ -188,7 +188,7 @@ def _simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
 
 
 @contextlib.contextmanager
-def _signals() -> Iterator[list[int]]:
+def _caught_signals() -> Iterator[list[int]]:
     """Yield a list that is empty until a signal asks the program to end."""
     received: list[int] = []
     before = {

@@ -65,7 +65,7 @@ class ProbeResult:
     unasked: int = 0  #: number of times that bytes came while nothing was sent
     received: bytes = b""  #: at that speed
     sent: int = 0  #: bytes
-    speeds: tuple[int, ...] = ()  #: that were tried
+    speeds: tuple[int, ...] = ()  #: line speeds in baud that were tried
     per_speed: dict[int, bytes] = field(default_factory=dict)
 
 

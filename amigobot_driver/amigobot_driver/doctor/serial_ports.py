@@ -13,7 +13,7 @@ class SerialPortEntry:
     """One serial port."""
 
     device: str
-    description: str  #: of the adapter
+    description: str  #: name of the adapter
 
 
 def serial_ports() -> list[SerialPortEntry]:

@@ -50,17 +50,17 @@ def checksum_with_count(data: bytes) -> int:
 Checksum = Callable[[bytes], int]
 
 
-def encode_frame(data: bytes, longest: int = MAX_SEND_COUNT - 2, *, check: Checksum = checksum) -> bytes:
+def encode_frame(data: bytes, max_data: int = MAX_SEND_COUNT - 2, *, check: Checksum = checksum) -> bytes:
     """Wrap data into a frame.
 
     Args:
         data: Command number or packet id, then its data.
-        longest: Largest allowed size of data. The default is what every receiver accepts (198 bytes).
+        max_data: Largest allowed size of data, in bytes. The default is what every receiver accepts (198 bytes).
         check: Checksum function.
 
     Raises:
         ValueError: The data is empty or too long.
     """
-    if not 1 <= len(data) <= longest:
-        raise ValueError(f"a frame carries 1 to {longest} data bytes, not {len(data)}")
+    if not 1 <= len(data) <= max_data:
+        raise ValueError(f"a frame carries 1 to {max_data} data bytes, not {len(data)}")
     return b"%b%c%b%b" % (HEADER, len(data) + 2, data, check(data).to_bytes(2, "big"))

@@ -155,7 +155,7 @@ class BandwidthPlanner(Component):
         self._reported = self.plan.reasons
 
     def _planned(self) -> Plan:
-        order = {name: place for place, name in enumerate(PRECEDENCE)}
+        order = {name: index for index, name in enumerate(PRECEDENCE)}
         names = sorted(filter(self._requested.get, self._requested), key=lambda name: order.get(name, len(order)))
         requested = {name: self._requested[name] for name in names}
         return plan(self._byte_time, self.info_cycle, self.sip_bytes, requested)

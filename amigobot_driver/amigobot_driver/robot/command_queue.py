@@ -18,7 +18,7 @@ MAX_OVERTAKEN = 4
 MAX_ROUTINE = 200
 #: Why a command is refused, and the remedy.
 QUEUE_FULL = f"{MAX_ROUTINE} commands are waiting already: send fewer at a time"
-#: The components may add routine commands while fewer than this wait. Small, because they count attempts and timeouts
+#: The components may add routine commands while fewer than this wait. Small, as they count attempts and timeouts
 #: from the time at which they queue a command.
 ROOM = 4
 
@@ -30,8 +30,8 @@ class Priority(IntEnum):
     STOP = 1
     VELOCITY = 2
     KEEP_ALIVE = 3
-    ROUTINE = 4  #: of the driver itself: settings, streams, devices
-    RAW = 5  #: that a user sends once and nothing confirms: `send_command`, SAVE
+    ROUTINE = 4  #: commands of the driver itself: settings, streams, devices
+    RAW = 5  #: commands that a user sends once and nothing confirms: `send_command`, SAVE
 
 
 #: Every command of these priorities is sent; of the others only the newest of each kind.
@@ -74,9 +74,9 @@ class CommandQueue:
         """
         queue = self._waiting[priority]
         if priority not in _ALL_SENT:
-            for place, waiting in enumerate(queue):
+            for index, waiting in enumerate(queue):
                 if waiting.command is instruction.command:
-                    queue[place] = instruction
+                    queue[index] = instruction
                     self.stats.replaced += 1
                     return True
         elif len(queue) >= MAX_ROUTINE:

@@ -19,9 +19,9 @@ from itertools import compress
 _BLOCK, _BLOCKS = 16, 4
 #: Share of a cycle by which a packet may come before its time: the clocks differ, and the cycle is not exact.
 _EARLY = 0.15
-#: s after a gap in which packets that come too soon are those that seemed lost.
+#: Time in s after a gap in which packets that arrive too early are those that seemed lost.
 _MAX_DELAY = 2.0
-#: The same for a packet that comes after a gap, to show the phase: it may be a late one of the cycle before.
+#: The same share for a packet after a gap: it may be a late packet of the cycle before.
 _DOUBTFUL = 0.02
 #: Packets in succession that come late before the robot's phase is taken for another.
 _OTHER_PHASE = 8

@@ -87,11 +87,11 @@ class Scheduler:
         heap, due = self._heap, []
         while heap and heap[0][0] <= now:
             due.append(heapq.heappop(heap))
-        for place, (_, entry, timer) in enumerate(due):
+        for index, (_, entry, timer) in enumerate(due):
             if timer.entry != entry:
                 continue
             if not ready():
-                for left in due[place:]:
+                for left in due[index:]:
                     heapq.heappush(heap, left)
                 return
             timer.run(now)

@@ -67,8 +67,8 @@ class MotionActions(Interface):
 
     def _cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Stop the robot if it performs this goal; the result follows when it is at rest."""
-        for running, motion_goal in tuple(self._running):
-            if running.goal_id == handle.goal_id:
+        for running_handle, motion_goal in tuple(self._running):
+            if running_handle.goal_id == handle.goal_id:
                 with self._context.driver.robot() as robot:
                     robot.cancel(motion_goal)
         return CancelResponse.ACCEPT

@@ -88,7 +88,7 @@ class VelocityInput(Interface):
     def warn_about_twist_type(self) -> None:
         """Warn about publishers of the other Twist type: ROS never connects them to this node."""
         if not self.node.count_publishers(topics.CMD_VEL.name):
-            return  # which takes a tenth of the time of the query
+            return  # counting takes a tenth of the time of the query below
         expected = "TwistStamped" if self._stamped else "Twist"
         for publisher in self.node.get_publishers_info_by_topic(topics.CMD_VEL.name):
             kind = publisher.topic_type.rpartition("/")[2]

@@ -52,10 +52,10 @@ def odometry_message(odom_frame: str, base_frame: str) -> OdometryMsg:
     """Return a message with the constant parts, for `fill_odometry`."""
     message = OdometryMsg(child_frame_id=base_frame)
     message.header.frame_id = odom_frame
-    for place in (14, 21, 28):  # z, roll, pitch
-        message.pose.covariance[place] = _FLAT
-    for place in (7, 14, 21, 28):  # y, too
-        message.twist.covariance[place] = _FLAT
+    for index in (14, 21, 28):  # diagonal: z, roll, pitch
+        message.pose.covariance[index] = _FLAT
+    for index in (7, 14, 21, 28):  # diagonal: y, z, roll, pitch
+        message.twist.covariance[index] = _FLAT
     return message
 
 
@@ -143,8 +143,8 @@ _POINT = struct.Struct("<fff")
 def cloud_message(base_frame: str) -> PointCloud2:
     """Return a message with the constant parts, for `fill_cloud`."""
     fields = [
-        PointField(name=name, offset=4 * place, datatype=PointField.FLOAT32, count=1)
-        for place, name in enumerate("xyz")
+        PointField(name=name, offset=4 * index, datatype=PointField.FLOAT32, count=1)
+        for index, name in enumerate("xyz")
     ]
     message = PointCloud2(height=1, fields=fields, point_step=_POINT.size, is_dense=True)
     message.header.frame_id = base_frame
@@ -177,8 +177,8 @@ def sonar_scan(points: Iterable[SonarPoint], header: Header, sonar: Sonar) -> La
     for point in points:
         pose, ping = point.pose, point.ping
         reach = min(ping.range, sonar.max_range)
-        for place in range(_RAYS + 1):
-            heading = pose.heading + half * (2 * place / _RAYS - 1)
+        for ray in range(_RAYS + 1):
+            heading = pose.heading + half * (2 * ray / _RAYS - 1)
             x, y = pose.x + reach * math.cos(heading), pose.y + reach * math.sin(heading)
             beam = round((math.atan2(y, x) + math.pi) / step) % _BEAMS
             distance = math.hypot(x, y) if math.isfinite(ping.range) else math.inf

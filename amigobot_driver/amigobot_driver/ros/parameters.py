@@ -96,13 +96,13 @@ class Spec:
             value = float(value)
         if value is False and "off" in self.allowed:
             value = "off"  # YAML reads the bare word as a boolean
-        good = type(value) is self.kind or value in self.words
-        if good and self.has_range:
-            good = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
-            good = good and (self.minimum is None or value >= self.minimum or value == self.default)  # type: ignore[operator]
-        elif good and self.allowed:
-            good = value in self.allowed
-        if not good:
+        valid = type(value) is self.kind or value in self.words
+        if valid and self.has_range:
+            valid = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
+            valid = valid and (self.minimum is None or value >= self.minimum or value == self.default)  # type: ignore[operator]
+        elif valid and self.allowed:
+            valid = value in self.allowed
+        if not valid:
             raise ValueError(f"parameter {self.name} is {value!r}, allowed: {self.range_text()}")
         return value  # type: ignore[return-value]
 

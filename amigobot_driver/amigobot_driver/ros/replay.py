@@ -181,8 +181,8 @@ class PausedPlayer:
         node.create_timer(_CHECK_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _check(self) -> None:
-        there = self._is_paused.service_is_ready() and self._resume.service_is_ready()
-        if not there:
+        player_found = self._is_paused.service_is_ready() and self._resume.service_is_ready()
+        if not player_found:
             self._stage = _Stage.ABSENT
         if self._stage is _Stage.KNOWN:
             return
@@ -196,7 +196,7 @@ class PausedPlayer:
                 self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
             return
         unanswered = self._stage is not _Stage.ABSENT and now - self._asked_at > _REPEAT
-        if there and (self._stage is _Stage.ABSENT or unanswered) and self._node.count_publishers(self._topic):
+        if player_found and (self._stage is _Stage.ABSENT or unanswered) and self._node.count_publishers(self._topic):
             self._stage, self._asked_at = _Stage.ASKED, now
             self._is_paused.call_async(IsPaused.Request()).add_done_callback(self._on_paused)
 

@@ -37,7 +37,7 @@ class GripperCommand(IntEnum):
     DEPLOY = 8  #: down and open
     HALT = 15
     PRESS = 16  #: for the time that GRIPPERVAL gives, in 20 ms
-    CARRY = 17  #: likewise, for the lift: its sign is the direction
+    CARRY = 17  #: moves the lift for a time; the sign of the time is the direction
 
 
 class _Actuator:

@@ -39,7 +39,9 @@ class RampLimits:
     cruise: float = math.inf  #: limit while driving a Distance
     acceleration: float = math.inf
     deceleration: float = math.inf
-    brakes_only_to_zero: bool = False  #: the acceleration applies from one Speed to a lower one
+    brakes_only_to_zero: bool = (
+        False  #: True: the deceleration applies to the goal 0 only, the acceleration to any other lower Speed
+    )
 
 
 class VelocityRamp:

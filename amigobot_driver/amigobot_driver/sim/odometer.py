@@ -22,7 +22,7 @@ class SimulatedOdometer:
             built: Parameters that give the encoders' real resolution, which commands cannot change.
         """
         self._body = body
-        self._resolution = built.ticks_per_meter  # of the encoders; TICKSMM does not change it
+        self._resolution = built.ticks_per_meter  # of the real encoders: TICKSMM does not change it
         self._origin = body.left.travel, body.right.travel
         self.left_ticks = self.right_ticks = 0
         self.x = self.y = self.heading = 0.0

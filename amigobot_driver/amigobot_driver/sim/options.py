@@ -123,10 +123,10 @@ def load_sounds(text: str) -> Mapping[int, PlaylistEntry]:
     if text == "default":
         return DEFAULT_PLAYLIST
     content = _read(text)
-    good = isinstance(content, dict) and all(
+    valid = isinstance(content, dict) and all(
         type(number) is int and 1 <= number <= LAST_SOUND and isinstance(name, str) for number, name in content.items()
     )
-    if not good:
+    if not valid:
         raise OptionError(f"sounds {text}: numbers from 1 to {LAST_SOUND} and names are needed, as in 50: hello")
     return {number: sound for first, name in content.items() for number, sound in playlist([name], first).items()}
 

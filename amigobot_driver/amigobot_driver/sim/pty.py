@@ -149,14 +149,14 @@ class PtyConnection:
         poll.register(master, select.POLLIN)
         events = dict(poll.poll(0)).get(master, 0)
         # The bytes that a client wrote before it closed the port must still be read.
-        there = not events & select.POLLHUP or bool(events & select.POLLIN)
-        if there and not self._client:
+        connected = not events & select.POLLHUP or bool(events & select.POLLIN)
+        if connected and not self._client:
             self._log("client connected")
-        elif self._client and not there:
+        elif self._client and not connected:
             self._log("client disconnected")
             self._release_exclusive_use()
-        self._client = there
-        if there and self._check_baud:
+        self._client = connected
+        if connected and self._check_baud:
             speed = termios.tcgetattr(master)[5]
             self._simulator.set_client_baud(_SPEEDS.get(speed, _OTHER_SPEED))
-        return there
+        return connected

@@ -129,7 +129,7 @@ class Simulator:
         self._line = SimulatedLine(self._fault_injector, paced=baud != 0, delay=profile.physics.command_delay)
         self._modem = RadioModem()
         if sounds is None:
-            sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).knows(Command.SOUND) else {}
+            sounds = DEFAULT_PLAYLIST if dialect_for(profile.firmware).supports(Command.SOUND) else {}
         devices = aux or {}
         hardware = Hardware(
             body=body,

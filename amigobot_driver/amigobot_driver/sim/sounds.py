@@ -128,7 +128,7 @@ class SoundBoard:
         if number == 0:
             return Playlist(number=len(self._user_sounds()), enabled=self.enabled, name="", offset=0, length=0)
         sound = self._sounds.get(number, PlaylistEntry("", 0))
-        before = sum(other.length for place, other in self._sounds.items() if place < number)
+        before = sum(entry.length for other, entry in self._sounds.items() if other < number)
         return Playlist(
             number=number,
             enabled=self.enabled,

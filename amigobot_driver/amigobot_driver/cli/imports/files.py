@@ -153,13 +153,13 @@ def _sections(tokens: list[re.Match[str]]) -> Iterator[tuple[str, dict[str, Scal
 
 
 def _options(tokens: list[re.Match[str]], position: int) -> tuple[int, dict[str, Scalar]]:
-    """The options up to the closing parenthesis, and the place after it."""
+    """The options up to the closing parenthesis, and the position after it."""
     options: dict[str, Scalar] = {}
     while position < len(tokens) and tokens[position][0] != ")":
         key = tokens[position][0]
         position += 1
         if position < len(tokens) and tokens[position][0] == "[":
-            end = next((place for place in range(position, len(tokens)) if tokens[place][0] == "]"), len(tokens))
+            end = next((index for index in range(position, len(tokens)) if tokens[index][0] == "]"), len(tokens))
             options[key] = " ".join(token[0] for token in tokens[position + 1 : end])
             position = end + 1
         elif position < len(tokens):

@@ -197,7 +197,7 @@ class SoundPlayer(RequestComponent):
     def members(self, number: int) -> tuple[Playlist, ...]:
         """Return the sounds of a group: those that follow it, until the next group."""
         following = [entry for entry in self.playlist if entry.number > number]
-        groups = [place for place, entry in enumerate(following) if is_group(entry)]
+        groups = [index for index, entry in enumerate(following) if is_group(entry)]
         return tuple(following[: groups[0] if groups else None])
 
     # -- the session ------------------------------------------------------------------------------------------

@@ -216,10 +216,10 @@ class WorkingValues(RequestComponent):
             caller.stale = max(0, caller.stale - 1)
             return
         caller.answered = True
-        there = [name for name in caller.values if self._has(config, name)]
-        if any(name in self._changed or config.value(name) != caller.values[name] for name in there):
+        present = [name for name in caller.values if self._has(config, name)]
+        if any(name in self._changed or config.value(name) != caller.values[name] for name in present):
             return
-        if missing := [name for name in caller.values if name not in there]:
+        if missing := [name for name in caller.values if name not in present]:
             self._finish(caller, False, f"this robot's firmware has no {', '.join(missing)}")
         else:
             self._finish(caller, True, "confirmed by the robot")

@@ -81,7 +81,7 @@ class Unchanged:
     def __init__(self, band: float) -> None:
         self._band = band
         self._first = Travel()
-        self._nearest = self._furthest = 0.0  #: m, of the readings
+        self._nearest = self._furthest = 0.0  #: m, nearest and furthest of the readings
         self._back = self._ahead = 0.0  #: m, of `Travel.forward`
         self._right = self._left = 0.0  #: rad, of `Travel.heading`
         self.clear()
@@ -160,14 +160,14 @@ class SonarRecord:
     spikes: Spikes = field(default_factory=Spikes)
     same: Unchanged = field(default_factory=lambda: Unchanged(STUCK_BAND))
     steady: Unchanged = field(default_factory=lambda: Unchanged(_STEADY_BAND))
-    waited: int = 0  #: readings of others since its last
+    waited: int = 0  #: readings of other sonars since its last one
     octants: set[int] = field(default_factory=set)  #: directions it was pointed at since its last echo
-    without_echo: int = 0  #: its own pings since then
-    others: int = 0  #: pings of others since then
-    others_with_echo: int = 0  #: of these with an echo
+    without_echo: int = 0  #: its own pings since its last echo
+    others: int = 0  #: pings of other sonars since its last echo
+    others_with_echo: int = 0  #: how many of these had an echo
 
-    def echo(self) -> None:
-        """Update after an echo."""
+    def on_echo(self) -> None:
+        """Begin to count anew the pings and directions without an echo."""
         self.octants.clear()
         self.without_echo = self.others = self.others_with_echo = 0
 
@@ -176,7 +176,7 @@ class SonarRecord:
         self.same.clear()
         self.steady.clear()
         self.spikes.pause()
-        self.echo()
+        self.on_echo()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class SonarHealth:
         if echo:
             record.same.take(ping.range, travel)
             record.steady.take(ping.range, travel)
-            record.echo()
+            record.on_echo()
         else:
             if not record.without_echo:
                 record.same.clear()

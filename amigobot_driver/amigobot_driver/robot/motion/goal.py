@@ -93,9 +93,11 @@ class MotionGoal(ABC):
         self._request = request
         self._tolerance = tolerance
         self._scale = scale
-        self._start: float | None = None  #: travel at the request
+        self._start: float | None = None  #: travel (rad or m) at the request
         self._start_from = self._start_by = math.inf  #: s
-        self._sent_at: float | None = None  #: s; None: it waits for motors and rest
+        self._sent_at: float | None = (
+            None  #: s, when the newest command was sent; None: the goal still waits for motors, settings and rest
+        )
         self._sent_from = self._commanded = 0.0  #: travel when the command was sent, and the distance it commanded
         self._rest_since = math.inf  #: s
         self._best = self._best_at = math.inf
@@ -309,5 +311,5 @@ def whole_degrees(heading: float) -> int:
 
 def _tolerance(request: float, step: float, maximum: float) -> float:
     """Return the tolerance: half the request or what the step allows; never the start if a step is possible."""
-    near = min(maximum, max(abs(request) / 2, 0.75 * step))
-    return min(near, 0.75 * abs(request)) if abs(request) >= step else near
+    tolerance = min(maximum, max(abs(request) / 2, 0.75 * step))
+    return min(tolerance, 0.75 * abs(request)) if abs(request) >= step else tolerance

@@ -100,8 +100,8 @@ class WheelEncoders:
         seconds = max(stamp - self._stamp, CYCLE) if self._stamp > -math.inf else CYCLE
         before, after = self._velocities, _velocities(odometer)
         return any(
-            abs(way - (then + now) / 2 * seconds) > 2 * max(abs(then), abs(now)) * seconds + MARGIN
-            for way, then, now in zip((left, right), before, after, strict=True)
+            abs(distance - (then + now) / 2 * seconds) > 2 * max(abs(then), abs(now)) * seconds + MARGIN
+            for distance, then, now in zip((left, right), before, after, strict=True)
         )
 
 

@@ -77,9 +77,9 @@ class Gyroscope(Component):
         self._since_sip = (self._since_sip + rates)[-ENOUGH:]
         # One variance for all: with a variance by its own rate, a filter would prefer small rates.
         variance = self._variance((self.center - sum(rates) / len(rates)) * RATE, stamp)
-        for place, counts in enumerate(rates):
-            middle = stamp - (len(rates) - place - 0.5) * PERIOD
-            # Packets of a heap may seem to be of one moment; stamps rise all the same.
+        for index, counts in enumerate(rates):
+            middle = stamp - (len(rates) - index - 0.5) * PERIOD
+            # Packets that arrive in a burst may get the same stamp; stamps must rise.
             self._last = max(middle, self._last + _MOMENT)
             self._context.emit(TurnRate(self._last, (self.center - counts) * RATE, variance))
 

@@ -25,8 +25,10 @@ _TURN = 4096
 
 #: A difference larger than this multiple of the maximum velocity, plus a margin in m, means that a counter was set.
 PLAUSIBLE, MARGIN = 3.0, 0.05
-#: The same margin for a turn, in rad; and the tolerance between counters and wheel velocities, beside 1.5 times these.
-_TURN_MARGIN, _TURN_LEAP = 0.1, 0.35
+#: The same margin for a turn, in rad.
+_TURN_MARGIN = 0.1
+#: Largest difference in rad between the turn of the counters and 1.5 times that of the wheel velocities.
+_TURN_LEAP = 0.35
 #: Rotational acceleration in rad/s^2 that is possible between two SIPs.
 _ROTATION_ACCELERATION = 20.0
 #: Weight in m of a heading error of 1 rad where motions are compared.
@@ -412,8 +414,8 @@ class Odometer:
             or (leap_known and abs(counted.turn - turn) > leap)
         )
         if zeroed and not self._regular:
-            # The SIP may be late, then the time since the last one is too long. The counters know what came after the
-            # command, which was sent when it was sent: of several the first, as too little is better than too much.
+            # A late SIP has too late a stamp, so the motion before the zero is computed from the time of the command.
+            # Of several commands the first is used: too little motion is better than too much.
             sent = next((sent for sent in self._zero_sent if sent >= then), None)
             until = min(sent + _LATENCY - then, dt) if sent is not None else 0.0
             return arc(v0 * until, w0 * until).then(since_zero)

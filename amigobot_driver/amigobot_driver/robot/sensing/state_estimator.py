@@ -90,17 +90,17 @@ class StateEstimator:
     def _pings(self, sip: Sip, stamp: float) -> tuple[Ping, ...]:
         """Return the readings in time order; each array fires one sonar at a time, the last one before the SIP."""
         sonar, pings = self._profile.sonar, []
-        places: dict[int, int] = {}  #: the next place from the end, by array
+        counted: dict[int, int] = {}  #: readings of each array so far, from the end
         for reading in reversed(sip.sonar):
             number, array = reading.number, reading.number // ARRAY
-            place = places.get(array, 0)
-            places[array] = place + 1
+            later = counted.get(array, 0)  # readings of this array that are newer
+            counted[array] = later + 1
             if number >= len(sonar.poses):
                 self.bad_pings += 1
                 continue
             distance = reading.range * self._profile.units.range
             echo = max(distance, sonar.min_range) if distance < sonar.max_range else math.inf
-            pings.append(Ping(number, echo, stamp - place * self.sonar_cycle))
+            pings.append(Ping(number, echo, stamp - later * self.sonar_cycle))
         pings.reverse()
         for ping in pings:
             self.newest[ping.number] = ping

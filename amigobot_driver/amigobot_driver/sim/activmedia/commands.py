@@ -64,7 +64,7 @@ def execute(robot: ActivMediaCommandTarget, instruction: Instruction) -> None:
         robot: What the command acts on.
         instruction: The decoded command.
     """
-    if robot.dialect.knows(instruction.command):
+    if robot.dialect.supports(instruction.command):
         run_row(_ROWS, robot, instruction)
 
 

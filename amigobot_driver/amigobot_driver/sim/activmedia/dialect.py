@@ -37,7 +37,7 @@ class SimulatedDialect:
     gripper_kind: int = 0  #: how a gripper is wired: 1 user I/O, 2 general I/O
     flash: Mapping[str, int | str] = field(default_factory=dict)  #: FLASH values that differ from AmigOS's
 
-    def knows(self, command: CommandTable) -> bool:
+    def supports(self, command: CommandTable) -> bool:
         """Return whether the firmware has a command."""
         version = command.firmware.get(self.column)
         return command in self.also or (version is not None and (not self.dated or version != ""))
