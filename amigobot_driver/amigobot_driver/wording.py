@@ -5,8 +5,14 @@
 
 from __future__ import annotations
 
+import reprlib
+
 #: The name that a robot has from the factory (FLASH parameter Name, docs/protocol.md 6.4).
 _FACTORY_NAME = "not_set"
+
+#: Shortens a value in a message to one line, however large or deep it is.
+_shortened = reprlib.Repr()
+_shortened.maxlevel, _shortened.maxstring = 2, 60
 
 
 def given_name(name: str) -> str:
@@ -33,3 +39,27 @@ def counted(number: int, noun: str, plural: str = "") -> str:
         plural: The plural, if it is not the singular with an s: "entries", "velocities".
     """
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def shown(value: object) -> str:
+    """Return a value as one line of up to 120 characters, however large or deep it is."""
+    text = _shortened.repr(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def wrong_type(name: str, value: object, expected: str) -> str:
+    """Return the message for a value that has the wrong type or form.
+
+    A value of the right type that is out of range is refused as "NAME is VALUE, allowed: RANGE WITH UNIT".
+
+    Args:
+        name: What the value is for, with the file before it: "robot.yaml: body: length_mm".
+        value: The refused value.
+        expected: What it must be: "a mapping", "a number from 0 to 1".
+    """
+    return f"{name} is {shown(value)}, expected {expected}"
+
+
+def too_large(file: str, size: int, limit: int) -> str:
+    """Return the message for a file with more bytes than are read."""
+    return f"{file} is {counted(size, 'byte')} long, allowed: up to {limit} bytes"

@@ -18,6 +18,7 @@ from launch_ros.actions import Node
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
 from amigobot_driver.sim import RobotsFile, load_robots
+from amigobot_driver.wording import wrong_type
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -79,7 +80,8 @@ def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     robots = content.get("robots") if isinstance(content, dict) else None
     if not isinstance(robots, dict) or not all(isinstance(robot, dict) for robot in robots.values()):
-        raise ValueError(f"{file}: robots: a mapping of names to the arguments of amigobot.launch.py is needed")
+        expected = "a mapping of names to the arguments of amigobot.launch.py"
+        raise ValueError(wrong_type(f"{file}: robots", robots, expected))
     return robots
 
 

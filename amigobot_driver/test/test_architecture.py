@@ -45,7 +45,7 @@ ANY_LIBRARY = None
 #: know ROS. A layer is a folder or module of the package; the longest name that fits a module counts.
 RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "__init__": ({"api", "errors", "profiles", "robot"}, set()),
-    "api": ({"driver", "errors", "packet_file", "profiles", "protocol", "robot"}, set()),
+    "api": ({"driver", "errors", "packet_file", "profiles", "protocol", "robot", "wording"}, set()),
     "errors": (set(), set()),
     "packet_file": (set(), set()),
     "resources": (set(), set()),

@@ -77,7 +77,7 @@ def test_a_missing_aux_port_is_refused_with_the_range(bench: Bench) -> None:
     answer = write(bench, 3, b"x")
     assert (answer.success, answer.written) == (False, 0)
     assert answer.message == "AUX3: AmigoBot (AmigOS) has no TTY4"
-    assert read(bench, 0, count=1).message == "port is 0, 1 to 3 are allowed"
+    assert read(bench, 0, count=1).message == "port is 0, allowed: 1 to 3"
     assert "aux3/tx" not in {name for name, _ in bench.client.node.get_topic_names_and_types()}
 
 

@@ -209,7 +209,7 @@ class TestAtTheStart:
     def test_a_wrong_key_of_a_profile_is_reported(self, context: Context, tmp_path: Path) -> None:
         profile = tmp_path / "mine.yaml"
         profile.write_text("extends: amigo\nname: mine\nbody: {track_mm: wide}\n")
-        with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm: 'wide', a number is needed"):
+        with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm is 'wide', expected a number"):
             AmigobotNode(context=context, parameter_overrides=[Parameter("robot", value=str(profile))])
 
     @pytest.mark.parametrize(

@@ -83,8 +83,8 @@ def test_tone_pairs_encodes_tones_and_checks_their_range() -> None:
         )
         bench.wait_until(lambda: sent(bench, Command.SAY))
         assert sent(bench, Command.SAY) == [bytes((25, 20, 5, 0))]
-        assert "equal numbers are required, 1 to 20" in say([0.5], []).message
-        assert "equal numbers are required, 1 to 20" in say([0.1] * 21, [440.0] * 21).message
+        assert "expected equal numbers of both, 1 to 20" in say([0.5], []).message
+        assert "expected equal numbers of both, 1 to 20" in say([0.1] * 21, [440.0] * 21).message
         assert say([5.2], [440.0]).message == "a duration is 5.2 s, allowed: 0.02 to 5.1 s"
         assert say([float("nan")], [440.0]).message == "a duration is nan s, allowed: 0.02 to 5.1 s"
         assert "allowed: 0 (a rest) or 19.6 to 5000 Hz" in say([1.0], [6000.0]).message

@@ -188,8 +188,8 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("linear", "angular", "reason"),
         [
-            (math.nan, 0.0, "linear.x is nan, a finite number of m/s is needed"),
-            (0.1, -math.inf, "angular.z is -inf, a finite number of rad/s is needed"),
+            (math.nan, 0.0, "linear.x is nan, expected a finite number of m/s"),
+            (0.1, -math.inf, "angular.z is -inf, expected a finite number of rad/s"),
         ],
     )
     def test_a_refused_velocity_is_never_sent(self, bench: Bench, linear: float, angular: float, reason: str) -> None:

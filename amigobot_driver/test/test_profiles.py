@@ -248,33 +248,33 @@ class TestOwnFile:
             ("body: {lenght_mm: 3}", "body: key 'lenght_mm' is not known, allowed: length, width, height,"),
             ("link: {baud_ms: 9600}", "link: key 'baud_ms' is not known, allowed: baud, bridge_baud, command_spacing"),
             ("1: 2", "key 1 is not known, allowed: name,"),
-            ("name: 3", "name: 3, a text is needed"),
-            ("subclasses: amigo", "subclasses: 'amigo', a list of texts is needed"),
-            ("subclasses: [on]", "subclasses: [True], a list of texts is needed"),  # YAML's idea of "on"
-            ("body: {length_mm: long}", "body: length_mm: 'long', a number is needed"),
-            ("body: {length_mm: true}", "body: length_mm: True, a number is needed"),
-            ("body: {length_mm: null}", "body: length_mm: None, a number is needed"),
-            ("body: {length_mm: .nan}", "body: length_mm: nan, a number is needed"),
-            ("body: {length_mm: .inf}", "body: length_mm: inf, a number is needed"),
-            ("body: {length_mm: 1" + 400 * "0" + "}", "body: length_mm: 1000"),
-            ("body: {length_mm: -330}", "body: length_mm: -330.0, a number above 0 is needed"),
-            ("units: {distance: 0}", "units: distance: 0.0, a number above 0 is needed"),
-            ("body: 3", "body: 3, a mapping of keys to values is needed"),
-            ("body: null", "body: None, a mapping of keys to values is needed"),
-            ("link: {baud: fast}", "link: baud: 'fast', an integer is needed"),
-            ("link: {baud: 9600.0}", "link: baud: 9600.0, an integer is needed"),
-            ("link: {baud: 0}", "link: baud: 0, a number above 0 is needed"),
-            ("bumpers: {front_segments: 8}", "bumpers: front_segments: 8, allowed: 0 to 7"),
-            ("bumpers: {rear_segments: 9}", "bumpers: rear_segments: 9, allowed: 0 to 7"),
-            ("sonar: {poses: 8}", "sonar: poses: 8, a list of [x, y, heading] is needed"),
-            ("sonar: {poses: [8]}", "sonar: poses: 8, a list of 3 numbers is needed"),
-            ("sonar: {poses: [[1, 2]]}", "sonar: poses: [1, 2], a list of 3 numbers is needed"),
-            ("sonar: {poses: [[1, 2, x]]}", "sonar: poses: 'x', a number is needed"),
-            ("battery: {curve: 3}", "battery: curve: 3, a list of [volts, charge] is needed"),
-            ("battery: {curve: []}", "battery: curve: [], pairs [volts, charge] with rising volts are needed"),
-            ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve: [[12, 1], [11, 0]], pairs"),
-            ("flash: 3", "flash: 3, a mapping is needed"),
-            ("flash: {Name: [1]}", "flash: 'Name': [1], an integer or a text is needed"),
+            ("name: 3", "name is 3, expected a text"),
+            ("subclasses: amigo", "subclasses is 'amigo', expected a list of texts"),
+            ("subclasses: [on]", "subclasses is [True], expected a list of texts"),  # YAML's idea of "on"
+            ("body: {length_mm: long}", "body: length_mm is 'long', expected a number"),
+            ("body: {length_mm: true}", "body: length_mm is True, expected a number"),
+            ("body: {length_mm: null}", "body: length_mm is None, expected a number"),
+            ("body: {length_mm: .nan}", "body: length_mm is nan, expected a number"),
+            ("body: {length_mm: .inf}", "body: length_mm is inf, expected a number"),
+            ("body: {length_mm: 1" + 400 * "0" + "}", "body: length_mm is 1000"),
+            ("body: {length_mm: -330}", "body: length_mm is -330, allowed: above 0"),
+            ("units: {distance: 0}", "units: distance is 0, allowed: above 0"),
+            ("body: 3", "body is 3, expected a mapping of keys to values"),
+            ("body: null", "body is None, expected a mapping of keys to values"),
+            ("link: {baud: fast}", "link: baud is 'fast', expected an integer"),
+            ("link: {baud: 9600.0}", "link: baud is 9600.0, expected an integer"),
+            ("link: {baud: 0}", "link: baud is 0, allowed: above 0"),
+            ("bumpers: {front_segments: 8}", "bumpers: front_segments is 8, allowed: 0 to 7"),
+            ("bumpers: {rear_segments: 9}", "bumpers: rear_segments is 9, allowed: 0 to 7"),
+            ("sonar: {poses: 8}", "sonar: poses is 8, expected a list of [x, y, heading]"),
+            ("sonar: {poses: [8]}", "sonar: poses is 8, expected a list of 3 numbers"),
+            ("sonar: {poses: [[1, 2]]}", "sonar: poses is [1, 2], expected a list of 3 numbers"),
+            ("sonar: {poses: [[1, 2, x]]}", "sonar: poses is 'x', expected a number"),
+            ("battery: {curve: 3}", "battery: curve is 3, expected a list of [volts, charge]"),
+            ("battery: {curve: []}", "battery: curve is [], expected pairs [volts, charge] with rising volts"),
+            ("battery: {curve: [[12, 1], [11, 0]]}", "battery: curve is [[12, 1], [11, 0]], expected pairs"),
+            ("flash: 3", "flash is 3, expected a mapping"),
+            ("flash: {Name: [1]}", "flash: 'Name' is [1], expected an integer or a text"),
         ],
         ids=lambda value: value[:40],
     )
@@ -292,17 +292,16 @@ class TestOwnFile:
         ("text", "complaint"),
         [
             ("extends: amigo\nname: a\nname: b", "not YAML (key 'name' is given twice"),
-            ("extends: unknown", "extends: 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
-            ("extends: [amigo]", "extends: ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
-            ("name: x", "missing description, units, body, limits"),
-            ("- name: x", "a profile is a mapping of keys to values"),
-            ("amigo", "a profile is a mapping of keys to values"),
-            ("", "a profile is a mapping of keys to values"),
+            ("extends: unknown", "extends is 'unknown', allowed: amigo, amigo-1.0, amigo-sh,"),
+            ("extends: [amigo]", "extends is ['amigo'], allowed: amigo, amigo-1.0, amigo-sh,"),
+            ("name: x", "description, units, body, limits"),
+            ("- name: x", "the content is [{'name': 'x'}], expected a mapping of keys to values"),
+            ("amigo", "the content is 'amigo', expected a mapping of keys to values"),
+            ("", "the content is None, expected a mapping of keys to values"),
             ("name: [", "not YAML (while parsing a flow"),
             ("name: @", "not YAML (while scanning"),
             ("name: 2001-99-99", "not YAML (month must be in 1..12)"),
             ("[" * 1_000, "not YAML (maximum recursion depth"),
-            ("name: " + "x" * 100_000, "too long for a profile, more than 100000 characters"),
         ],
         ids=lambda value: value[:40],
     )
@@ -315,12 +314,16 @@ class TestOwnFile:
         assert message.startswith(f"{tmp_path / 'mine.yaml'}: {complaint}")
         assert "\n" not in message
 
+    def test_a_file_that_is_too_large_is_told_with_its_size(self, load: Load) -> None:
+        with pytest.raises(ProfileError, match=r"mine\.yaml is 100006 bytes long, allowed: up to 100000 bytes$"):
+            load("name: " + "x" * 100_000)
+
     def test_a_value_as_long_as_the_file_is_shortened(self, load: Load) -> None:
         """Even one that YAML's references blow up beyond any memory."""
         bomb = "\n".join(f"  - &l{i} [{', '.join([f'*l{i - 1}' if i else '1'] * 10)}]" for i in range(30))
         with pytest.raises(ProfileError, match="key 'levels' is not known"):
             load(f"extends: amigo\nlevels:\n{bomb}")
-        with pytest.raises(ProfileError, match=r"name: \[\[.*a text is needed") as refusal:
+        with pytest.raises(ProfileError, match=r"name is \[\[.*expected a text") as refusal:
             load(f"extends: amigo\nname:\n{bomb}")
         assert len(str(refusal.value)) < 500
 

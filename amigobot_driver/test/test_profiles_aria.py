@@ -92,11 +92,14 @@ def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("Class Pioneer\nDistConvFactor half\n", "line 2: DistConvFactor takes a number, got 'half'"),
-        ("DistConvFactor\n", "line 1: DistConvFactor takes a number, got ''"),
-        ("\n\nSonarUnit 0 1 2\n", "line 3: SonarUnit takes a number, x, y and a heading, got '0 1 2'"),
+        ("Class Pioneer\nDistConvFactor half\n", "line 2: DistConvFactor is 'half', expected a number"),
+        ("DistConvFactor\n", "line 1: DistConvFactor is '', expected a number"),
+        (
+            "\n\nSonarUnit 0 1 2\n",
+            "line 3: SonarUnit is '0 1 2', expected a number, x and y in mm, and a heading in degrees",
+        ),
         ("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 2 1 2 3\n", "SonarNum is 3, but there is no SonarUnit 1"),
-        ("MaxVelocity nan\n", "line 1: MaxVelocity takes a number, got 'nan'"),
+        ("MaxVelocity nan\n", "line 1: MaxVelocity is 'nan', expected a number"),
         ("MaxVelocity -5\n", "MaxVelocity"),
         ("RobotWidth 0\n", "width_mm"),
     ],

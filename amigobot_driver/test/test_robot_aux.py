@@ -296,11 +296,11 @@ class TestAuxRead:
     @pytest.mark.parametrize(
         ("count", "timeout", "reason"),
         [
-            (-1, 1.0, f"count is -1, 0 to {BUFFER} are allowed"),
-            (BUFFER + 1, 1.0, f"count is {BUFFER + 1}, 0 to {BUFFER} are allowed"),
-            (1, -0.1, "timeout is -0.1 s, 0 to 3600 are allowed"),
-            (1, float("nan"), "timeout is nan s, 0 to 3600 are allowed"),
-            (1, float("inf"), "timeout is inf s, 0 to 3600 are allowed"),
+            (-1, 1.0, f"count is -1, allowed: 0 to {BUFFER} bytes"),
+            (BUFFER + 1, 1.0, f"count is {BUFFER + 1}, allowed: 0 to {BUFFER} bytes"),
+            (1, -0.1, "timeout is -0.1 s, allowed: 0 to 3600 s"),
+            (1, float("nan"), "timeout is nan s, allowed: 0 to 3600 s"),
+            (1, float("inf"), "timeout is inf s, allowed: 0 to 3600 s"),
         ],
     )
     def test_what_makes_no_sense_is_refused_with_the_range(self, count: int, timeout: float, reason: str) -> None:

@@ -487,12 +487,12 @@ class TestSmallRequests:
 
     @pytest.mark.parametrize("distance", [0.0009, -0.0004, 1e-9])
     def test_a_move_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, distance):
-        with pytest.raises(Refused, match=r"the firmware moves by 0.001 m at least"):
+        with pytest.raises(Refused, match=r"m, allowed: 0 or at least 0.001 m"):
             moved(bench, distance)
 
     @pytest.mark.parametrize("degrees", [0.9, -0.1, 1e-9])
     def test_a_turn_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, degrees):
-        with pytest.raises(Refused, match=r"the firmware turns by 0.0175 rad \(1 deg\) at least"):
+        with pytest.raises(Refused, match=r"rad, allowed: 0 or at least 0.0175 rad \(1 deg\)"):
             turned(bench, degrees)
 
     def test_nothing_is_reached_at_once(self, bench):
@@ -603,7 +603,9 @@ class TestLimitsThatChange:
 
     @pytest.mark.parametrize("limit", [0.0004, -0.5, math.nan, math.inf])
     def test_one_that_the_firmware_cannot_keep_is_refused(self, limit):
-        with pytest.raises(ValueError, match=r"max_linear is .* m/s, allowed: 0 for the robot's own, or 0.001"):
+        with pytest.raises(
+            ValueError, match=r"max_linear is .* m/s, allowed: 0 \(keeps the robot's limit\) or at least 0.001 m/s"
+        ):
             Options(max_linear=limit)
         with pytest.raises(ValueError, match=r"max_angular is .* rad/s, allowed"):
             Options(max_angular=limit)

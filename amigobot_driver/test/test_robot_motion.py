@@ -478,9 +478,9 @@ class TestLimits:
     @pytest.mark.parametrize(
         ("linear", "angular", "reason"),
         [
-            (math.nan, 0.0, r"linear\.x is nan, a finite number of m/s is needed"),
+            (math.nan, 0.0, r"linear\.x is nan, expected a finite number of m/s"),
             (math.inf, 0.0, r"linear\.x is inf"),
-            (0.0, -math.inf, r"angular\.z is -inf, a finite number of rad/s is needed"),
+            (0.0, -math.inf, r"angular\.z is -inf, expected a finite number of rad/s"),
             (0.0, math.nan, r"angular\.z is nan"),
         ],
     )

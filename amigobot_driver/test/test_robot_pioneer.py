@@ -299,11 +299,11 @@ class TestGripper:
         ("order", "duration", "complaint"),
         [
             ("grab", 0.0, "order is 'grab', allowed: open, close"),
-            ("open", 1.0, "open takes none"),
-            ("press", 0.0, "press takes 0 to 5.1 and not 0"),
-            ("press", -1.0, "press takes 0 to 5.1"),
+            ("open", 1.0, "allowed for open: 0 s only"),
+            ("press", 0.0, "allowed for press: 0 to 5.1 s, but not 0"),
+            ("press", -1.0, "allowed for press: 0 to 5.1 s"),
             ("press", math.nan, "duration is nan s"),
-            ("carry", 6.0, "carry takes -5.1 to 5.1"),
+            ("carry", 6.0, "allowed for carry: -5.1 to 5.1 s"),
         ],
     )
     def test_what_makes_no_sense_is_refused(self, order: str, duration: float, complaint: str) -> None:
@@ -635,5 +635,5 @@ def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> 
     profile.write_text("extends: p2at\nname: too_far\nservos: {joints: [pan_joint], highest: 400}\n")
     bench = Bench(Options(profile=str(profile)), robot=str(profile))
     bench.connect()
-    with pytest.raises(Refused, match="pan_joint: a servo takes 0 to 255 counts, not 300"):
+    with pytest.raises(Refused, match="pan_joint: position is 300 counts, allowed: 0 to 255 counts"):
         bench.robot.servos.turn("pan_joint", math.radians(150), bench.now)

@@ -227,10 +227,10 @@ def test_a_raw_command_goes_out_once(
 @pytest.mark.parametrize(
     ("number", "arguments", "text", "told"),
     [
-        (35, [70000], b"", "ADSEL takes an integer from 0 to 32767"),
-        (35, [], b"", "ADSEL takes an integer"),
-        (29, [1], b"", "STOP takes no argument"),
-        (200, [65536], b"", "command 200 takes an integer from -32768 to 65535"),
+        (35, [70000], b"", "argument of ADSEL is 70000, expected an integer from 0 to 32767"),
+        (35, [], b"", "argument of ADSEL is None, expected an integer"),
+        (29, [1], b"", "argument of STOP is 1, expected none"),
+        (200, [65536], b"", "argument of command 200 is 65536, expected an integer from -32768 to 65535"),
         (200, [1, 2], b"", "one number or one text"),
         (200, [1], b"x", "one number or one text"),
         (200, [], b"x" * 196, "a frame carries"),

@@ -298,8 +298,8 @@ def test_a_sound_is_never_sent_twice_whatever_is_lost(bench: SoundBench, command
 @pytest.mark.parametrize(
     ("number", "told"),
     [
-        (0, "sound 0: 1 to 255 are allowed"),
-        (256, "sound 256: 1 to 255 are allowed"),
+        (0, "sound is 0, allowed: 1 to 255"),
+        (256, "sound is 256, allowed: 1 to 255"),
         (56, "there is no sound 56"),
         (200, "there is no sound 200"),
         (53, "53 is the group ~animals, which has no sound itself: play one that follows it"),

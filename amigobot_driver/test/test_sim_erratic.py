@@ -362,7 +362,7 @@ class TestSessions:
         robot.send(ErraticCommand.OPEN())
         motor = robot.motor()
         assert (motor.x, motor.y, motor.heading, motor.id) == (0, 0, 0, 0x82)
-        assert robot.event_texts("motors") == ["on by ENABLE", "off by OPEN"]
+        assert robot.event_texts("motors") == ["switched on by ENABLE", "switched off by OPEN"]
 
     def test_close_stops_it(self) -> None:
         robot = Robot().opened()

@@ -157,7 +157,7 @@ class TestPty:
         with serving("--pty", path) as server, serial_port(path) as client:
             assert client.open().sonar_enabled
             client.write(Command.ENABLE(1))
-            server.wait_for("motors: on by ENABLE")
+            server.wait_for("motors: switched on by ENABLE")
             client.write(Command.CLOSE())
             server.wait_for("session closed")
 
@@ -339,18 +339,18 @@ class TestCommand:
             (["--tcp", "127.0.0.1:99999"], "the form is HOST:PORT"),
             (["--tcp", "0", "--robot", "r2d2"], "robot 'r2d2' is not known"),
             (["--tcp", "0", "--world", "mars"], "world 'mars' is not known"),
-            (["--tcp", "0", "--baud", "1200"], "baud 1200"),
+            (["--tcp", "0", "--baud", "1200"], "baud is 1200, allowed: 0 (no limit), 9600"),
             (["--tcp", "0", "--check-baud"], "--check-baud needs --pty"),
             (["--tcp", "0", "--fault", "gremlins=1"], "fault 'gremlins' is not known"),
             (["--tcp", "0", "--truth", "/no/such/folder/t"], "No such file"),
-            (["--tcp", "0", "--start", "1,2"], "X,Y,DEGREES is needed"),
+            (["--tcp", "0", "--start", "1,2"], "expected X,Y,DEGREES"),
             (["--tcp", "0", "--start", "0,0,0"], "does not fit"),
             (["--tcp", "0", "--name", "two words"], "without blanks"),
+            (["--tcp", "0", "--variant", "layout=player"], "robot amigo has no variant layout: only the robot erratic"),
             (
-                ["--tcp", "0", "--variant", "layout=player"],
-                "robot amigo: heading, layout, wheels, duty, bits and checksum",
+                ["--tcp", "0", "--robot", "erratic", "--variant", "bits=8"],
+                "variant bits is '8', allowed: manual or player",
             ),
-            (["--tcp", "0", "--robot", "erratic", "--variant", "bits=8"], "bits='8': expected manual or player"),
         ],
     )
     def test_mistakes_are_said_in_one_line(
@@ -445,12 +445,12 @@ class TestInProcess:
             ("sim://amigo?colour=red", "option 'colour' is not known, allowed: world, start"),
             ("sim://amigo?seed=one", "option seed='one'"),
             ("sim://amigo?seed", "bad query field"),
-            ("sim://amigo?start=1,2,inf", "X,Y,DEGREES is needed"),
+            ("sim://amigo?start=1,2,inf", "start is inf, expected a number from -1000 to 1000 deg"),
             ("sim://amigo?world=mars", "world 'mars'"),
             ("sim://amigo?faults=gremlins=1", "gremlins"),
             ("sim://amigo?check_baud=yes", "0 or 1"),
-            ("sim://amigo?baud=300", "baud 300"),
-            ("sim://amigo?charge=nan", "charge nan"),
+            ("sim://amigo?baud=300", "baud is 300, allowed: 0"),
+            ("sim://amigo?charge=nan", "charge is nan, allowed: 0 (empty) to 1 (full)"),
             ("sim://amigo/office", "the form is"),
         ],
     )

@@ -165,17 +165,17 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("walls: [[[0, 0], [1]]]", r"walls\[0\]: \[1\], a list of 2 numbers"),
-            ("walls: [[[0, 0]]]", r"walls\[0\]: at least two points"),
-            ("walls: 3", "walls: 3, a list is needed"),
+            ("walls: [[[0, 0], [1]]]", r"walls\[0\] is \[1\], expected a list of 2 numbers in m, m"),
+            ("walls: [[[0, 0]]]", r"walls\[0\] has 1 point, allowed: at least 2"),
+            ("walls: 3", "walls is 3, expected a list"),
             ("wals: []", "key 'wals' is not known, allowed: description, start, rooms"),
             ("boxes: [{at: [0, 0]}]", r"boxes\[0\]: key 'size' is missing"),
-            ("boxes: [{at: [0, 0], size: [1, a]}]", r"boxes\[0\].size: 'a', a number"),
-            ("boxes: [7]", r"boxes\[0\]: 7, a mapping"),
-            ("circles: [{at: [0, 0], radius: 0}]", "must be above 0"),
-            ("circles: [{at: [0, 0], radius: .nan}]", "a number up to"),
-            ("start: [0, 0, 1.0e+9]", "start: 1000000000.0, a number up to 1000"),
-            ("start: [0, true, 0]", "start: True, a number"),
+            ("boxes: [{at: [0, 0], size: [1, a]}]", r"boxes\[0\].size is 'a', expected a number from -1000 to 1000 m"),
+            ("boxes: [7]", r"boxes\[0\] is 7, expected a mapping"),
+            ("circles: [{at: [0, 0], radius: 0}]", "radius is 0 m, allowed: above 0 m"),
+            ("circles: [{at: [0, 0], radius: .nan}]", "expected a number from -1000 to 1000 m"),
+            ("start: [0, 0, 1.0e+9]", "start is 1000000000.0, expected a number from -1000 to 1000 deg"),
+            ("start: [0, true, 0]", "start is True, expected a number"),
             ("[]", "a mapping"),
             ("a: [", "not YAML"),
             ("walls: &a [*a]", "a list of 2 numbers"),
@@ -187,10 +187,10 @@ class TestFiles:
         assert "flat.yaml" in str(caught.value) and "\n" not in str(caught.value)
 
     def test_limits_on_size(self, tmp_path: Path) -> None:
-        with pytest.raises(WorldError, match="too long"):
+        with pytest.raises(WorldError, match="bytes long, allowed: up to"):
             load_world(self.write(tmp_path, "#" * 200_001))
         many = "walls: [[" + ",".join(f"[{i % 7}, {i % 5}]" for i in range(5_002)) + "]]"
-        with pytest.raises(WorldError, match="more than 5000"):
+        with pytest.raises(WorldError, match="too many line segments, allowed: up to 5000"):
             load_world(self.write(tmp_path, many))
 
     @pytest.mark.parametrize("name", ["nowhere", "no/such.yaml", "amigo.p"])
@@ -241,9 +241,9 @@ class TestAriaMaps:
         ("text", "message"),
         [
             ("2D-Map\nDATA\n1 2\n", "no LINES"),
-            ("2D-Map\nLINES\n1 2 3\n", "line 3: 4 coordinates"),
-            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: 'x', a number is needed"),
-            ("2D-Map\nLINES\n1 2 3 nan\n", "line 3: nan"),
+            ("2D-Map\nLINES\n1 2 3\n", "line 3: the entry is '1 2 3', expected 4 coordinates"),
+            ("2D-Map\nLINES\n1 2 3 x\n", "line 3: a coordinate is 'x', expected a number"),
+            ("2D-Map\nLINES\n1 2 3 nan\n", "line 3: a coordinate is nan"),
         ],
     )
     def test_errors_name_the_line(self, tmp_path: Path, text: str, message: str) -> None:
@@ -292,11 +292,11 @@ class TestRosMaps:
         [
             (b"GIF89a", None, "not a PGM"),
             (b"P5 4 3 255\n123", None, "3 of 12 cells"),
-            (b"P5 99999 99999 255\n", None, "allowed: 4000000 cells"),
+            (b"P5 99999 99999 255\n", None, "allowed: 1 to 4000000 cells"),
             (b"P5 0 3 255\n", None, "0 x 3 cells"),
             (b"P2 2 1 255\n1 999\n", None, "numbers up to 255"),
             (None, "image: nothing.pgm\nresolution: 0.05\n", "cannot be read"),
-            (None, "image: 7\nresolution: 0.05\n", "image: 7"),
+            (None, "image: 7\nresolution: 0.05\n", "image is 7"),
             (None, "image: lab.pgm\nresolution: 0\n", "above 0"),
             (None, "image: lab.pgm\nresolution: 1\norigin: [0]\n", "a list of 3"),
         ],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from amigobot_driver.wording import counted, robot_name
+from amigobot_driver.wording import counted, robot_name, too_large, wrong_type
 
 ROOT = Path(__file__).parents[1] / "amigobot_driver"
 NAMELESS = "a robot without a name"
@@ -21,11 +21,11 @@ NOUNS = (
     "arguments|bytes|characters|commands|durations|entries|frames|frequencies|messages|names|numbers|packets|points|"
     "positions|publishers|requests|sessions|sonars|sounds|times|tones|tries|values|velocities"
 )
-#: Modules that are left out: what a damaged frame lacks is never shown to users; the report on a recording still has
-#: a "session(s)".
-LEFT_OUT = {"protocol/wire.py", "ros/replay.py"}
+#: Modules that are left out: what a damaged frame lacks is never shown to users.
+LEFT_OUT = {"protocol/wire.py"}
 #: Values that are never 1, by module: sizes of frames and of lists, fixed limits, what is said of several only.
 NEVER_ONE = {
+    "cli/imports/files.py": {"size"},
     "profiles/library.py": {"length"},
     "protocol/frame.py": {"max_data"},
     "robot/bridged_line.py": {"size"},
@@ -34,7 +34,8 @@ NEVER_ONE = {
     "robot/request.py": {"self.retries.limit"},
     "ros/commands.py": {"len(found)"},
     "sim/keywords.py": {"length"},
-    "sim/worlds/plan.py": {"limit", "count"},
+    "sim/worlds/plan.py": {"len(units)"},
+    "wording.py": {"limit"},
 }
 
 
@@ -113,3 +114,70 @@ NAMES_TESTS = {"coverage.md"}
 def test_the_words_are_those_of_manuals(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert path.name in NAMES_TESTS or [match[0] for match in RIDDLES.finditer(text)] == []
+
+
+# -- one form for a refused value -------------------------------------------------------------------------------------
+
+PACKAGES = [REPOSITORY / name / name for name in ("amigobot_driver", "amigobot_navigation", "amigobot_tools")]
+#: Other forms than "NAME is VALUE, allowed: RANGE" and "NAME is VALUE, expected TYPE".
+OTHER_FORMS = re.compile(
+    r"\b(is|are) (needed|required)$|\b(is|are) needed, |, 0? ?to .* (is|are) allowed|\ballowed (is|are)\b"
+    r"|\bare allowed$"
+    r"|[,:] got |\bmust be (above|below|at least)\b|\btoo (long|large) for\b|allowed: .* and more|MOTORS at the robot"
+)
+
+
+def messages(source: str) -> list[str]:
+    """The texts of a module that are no docstrings, with {} for each value."""
+    tree = ast.parse(source)
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = (str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            found.append("".join(parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            found.append(node.value)
+    return found
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_a_refused_value_has_one_form(package: Path) -> None:
+    sources = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    wrong = [
+        f"{path.name}: {text}"
+        for path, source in sources.items()
+        for text in messages(source)
+        if OTHER_FORMS.search(text)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'f"{name} is {value}, a number is needed"',
+        'f"{one} and {two}: equal numbers are required"',
+        'f"count is {count}, 0 to {BUFFER} are allowed"',
+        'f"baud {baud}: allowed are 0, 9600"',
+        'f"{name} takes an integer, got {value}"',
+        'f"{where}: resolution: {value}, must be above 0"',
+        'f"{path}: too long for a world, more than {limit} bytes"',
+    ],
+)
+def test_the_rule_on_refused_values_finds_the_other_forms(source: str) -> None:
+    assert [text for text in messages(source) if OTHER_FORMS.search(text)]
+
+
+def test_a_refusal_names_value_and_expectation() -> None:
+    assert wrong_type("a.yaml: units", [1], "a mapping") == "a.yaml: units is [1], expected a mapping"
+    assert too_large("a.yaml", 7, 5) == "a.yaml is 7 bytes long, allowed: up to 5 bytes"
+
+
+def test_a_value_that_references_blow_up_beyond_any_memory_is_shortened() -> None:
+    value: list[object] = []
+    for _ in range(200):
+        value = [value] * 10
+    assert len(wrong_type("name", value, "a text")) < 200
+    assert len(wrong_type("name", "x" * 1_000_000, "a number")) < 200

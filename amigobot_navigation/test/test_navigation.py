@@ -319,7 +319,7 @@ def test_a_real_robot_starts_where_it_is_told_and_amcl_waits_if_it_is_not(load: 
 
 
 def test_a_start_that_is_no_pose_is_refused(load: Any) -> None:
-    with pytest.raises(WorldError, match="X,Y,DEGREES is needed"):
+    with pytest.raises(WorldError, match="expected X,Y,DEGREES"):
         started(load("navigation"), start="1,2")
 
 

@@ -65,9 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if not 0.05 <= args.period < math.inf:
-        raise UsageError(f"--period is {args.period:g} s, allowed: 0.05 and more")
+        raise UsageError(f"--period is {args.period:g} s, allowed: at least 0.05 s")
     if not 0.01 <= args.rate <= 100:
-        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100")
+        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100 times the recorded speed")
     try:
         with _remote(args) as remote:
             if args.json:

@@ -10,33 +10,33 @@ from dataclasses import fields
 
 from ..errors import Refused
 from ..robot import Options
+from ..wording import wrong_type
 
 
 def integer(name: str, value: object) -> int:
     """A whole number. Raises Refused for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise Refused(f"{name} is {value!r:.60}, a whole number is needed")
+        raise Refused(wrong_type(name, value, "a whole number"))
     return int(value)
 
 
 def number(name: str, value: object) -> float:
     """A number. Raises Refused for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise Refused(f"{name} is {value!r:.60}, a number is needed")
+        raise Refused(wrong_type(name, value, "a number"))
     return float(value)
 
 
 def check_options(options: object) -> None:
     """Raise Refused if the options or one of them have a wrong type."""
     if not isinstance(options, Options):
-        raise Refused(f"options is {options!r:.60}, Options(...) is needed")
+        raise Refused(wrong_type("options", options, "Options(...)"))
     defaults = Options()
     for field in fields(options):
         value, default = getattr(options, field.name), getattr(defaults, field.name)
         if isinstance(default, bool | str):
             if not isinstance(value, type(default)):
-                needed = "True or False" if isinstance(default, bool) else "a text"
-                raise Refused(f"{field.name} is {value!r:.60}, {needed} is needed")
+                raise Refused(wrong_type(field.name, value, "True or False" if isinstance(default, bool) else "a text"))
         elif isinstance(default, int):
             integer(field.name, value)
         elif isinstance(default, float):

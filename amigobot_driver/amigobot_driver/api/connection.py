@@ -21,6 +21,7 @@ from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, R
 from ..packet_file import Head
 from ..profiles import Profile
 from ..robot import FrameSeen, LinkChanged, LinkState, Options, Outcome, Robot, RobotSnapshot, take_snapshot
+from ..wording import wrong_type
 from . import arguments
 from .arguments import check_options, integer
 from .recording import LENGTH, Recording
@@ -49,11 +50,11 @@ class Connection:
 
     def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
         if not arguments.number("timeout", timeout) >= 0:
-            raise Refused(f"timeout is {timeout:g} s, allowed: 0 and more")
+            raise Refused(f"timeout is {timeout:g} s, allowed: at least 0 s")
         options = Options() if options is None else options
         check_options(options)
         if not isinstance(port, str):
-            raise Refused(f"port is {port!r:.60}, a text such as '/dev/ttyUSB0' is needed")
+            raise Refused(wrong_type("port", port, "a text such as '/dev/ttyUSB0'"))
         self._port = port
         self._closed = False
         driver: Driver

@@ -182,7 +182,7 @@ class Driving(Connection):
     def _hold(self, duration: float | None, request: Callable[[Robot, float], None]) -> None:
         """Make a request for a velocity once, or repeat it for some seconds and stop."""
         if duration is not None and not 0 <= number("duration", duration) < math.inf:
-            raise Refused(f"duration is {duration:g} s, allowed: 0 and more")
+            raise Refused(f"duration is {duration:g} s, allowed: at least 0 s")
         with self._locked() as (robot, began):
             _check_motors(robot)
             request(robot, began)

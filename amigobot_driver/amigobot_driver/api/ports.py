@@ -9,6 +9,7 @@ from ..errors import AuxReadFailed, Refused, RequestFailed
 from ..protocol import Io
 from ..robot import Received, Report
 from ..robot.devices.digital_io import SIP_VOLTS
+from ..wording import wrong_type
 from .arguments import integer, number
 from .connection import Connection
 from .values import IoState
@@ -113,7 +114,7 @@ class Ports(Connection):
         """
         _check_port(port)
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise Refused(f"data is {data!r:.60}, bytes are needed, for example b'text' or text.encode()")
+            raise Refused(wrong_type("data", data, "bytes, for example b'text' or text.encode()"))
         data = bytes(data)
         return self._request(lambda robot, _: robot.aux[port - 1].writer.write(data), limit=_WRITE_LIMIT).count
 

@@ -22,6 +22,7 @@ from ..robot import (
     Report,
     TurnRate,
 )
+from ..wording import wrong_type
 from .arguments import integer, number
 from .connection import Connection
 from .streams import EventStream, Subscription
@@ -58,7 +59,8 @@ class Sensing(Connection):
         with self._locked() as (robot, _):
             report = robot.estimator.report
         if report is None:
-            raise ConnectionLost(f"{self._port}: no packet since the robot was connected again")
+            why = "no packet since the robot was connected again; try again in a second"
+            raise ConnectionLost(f"{self._port}: {why}")
         return report
 
     @property
@@ -222,8 +224,9 @@ class Sensing(Connection):
             ConnectionLost: The robot is not connected.
         """
         x, y, yaw = number("x", x), number("y", y), number("yaw", yaw)
-        if not all(map(math.isfinite, (x, y, yaw))):
-            raise Refused(f"x, y (m) and yaw (rad) must be finite numbers, not {x}, {y}, {yaw}")
+        for name, value, unit in (("x", x, "m"), ("y", y, "m"), ("yaw", yaw, "rad")):
+            if not math.isfinite(value):
+                raise Refused(wrong_type(name, value, f"a finite number of {unit}"))
         with self._locked() as (robot, _):
             robot.set_odometry(x, y, yaw)
 

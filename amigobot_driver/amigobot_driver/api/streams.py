@@ -50,7 +50,7 @@ class EventStream(Generic[E]):
 
     def __init__(self, hub: EventHub, kinds: tuple[type[Any], ...], maxlen: int, *, lost: str) -> None:
         if maxlen < 1:
-            raise ValueError(f"maxlen is {maxlen}, allowed: 1 and more")
+            raise ValueError(f"maxlen is {maxlen}, allowed: at least 1")
         self.dropped = 0
         self._hub = hub
         self._kinds = kinds

@@ -32,7 +32,7 @@ import yaml
 
 from ..errors import RequestFailed
 from ..robot import TUNABLE, check_working_values
-from ..wording import counted
+from ..wording import counted, too_large, wrong_type
 from .errors import UsageError
 from .options import add_node_arguments, add_robot_arguments, connect, through_node
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if (args.file is None) is not (args.action in ("show", "edit")):
-        raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file'}")
+        raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file: give its path'}")
     if args.json and args.action != "show":
         raise UsageError(f"--json is for show, not for {args.action}")
     requested = _read(args.file) if args.action in ("diff", "restore") else {}
@@ -129,7 +129,7 @@ def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
         file.write_text(_text(name, reported), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
-    print(f"{counted(len(TUNABLE.keys() & reported.keys()), 'value')} in {file}")
+    print(f"saved {counted(len(TUNABLE.keys() & reported.keys()), 'value')} to {file}")
     return 0
 
 
@@ -150,13 +150,14 @@ def _edited(name: str, reported: Mapping[str, str]) -> dict[str, int]:
 
 def _read(file: Path) -> dict[str, int]:
     try:
-        if file.stat().st_size > _MAX_SIZE:
-            raise UsageError(f"{file}: too long for a configuration, more than {_MAX_SIZE} bytes")
+        if (size := file.stat().st_size) > _MAX_SIZE:
+            raise UsageError(too_large(str(file), size, _MAX_SIZE))
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise UsageError(f"{file}: cannot be read ({' '.join(str(error).split())})") from None
     if not isinstance(content, dict):
-        raise UsageError(f"{file}: a mapping of names to values is required, as `amigobot config save` writes it")
+        expected = "a mapping of names to values, as `amigobot config save` writes it"
+        raise UsageError(wrong_type(f"{file}: the content", content, expected))
     try:
         check_working_values(content)
     except ValueError as error:

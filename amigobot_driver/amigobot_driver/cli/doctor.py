@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if args.seconds is not None and not 1.0 <= args.seconds <= 3600.0:
-        raise UsageError(f"--seconds is {args.seconds:g}, allowed: 1 to 3600")
+        raise UsageError(f"--seconds is {args.seconds:g}, allowed: 1 to 3600 s")
     if args.baud and args.baud not in BAUD_RATES:
         raise UsageError(f"--baud is {args.baud}, allowed: {', '.join(map(str, BAUD_RATES))}")
     try:

@@ -126,7 +126,7 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
     from .recorded_robot import RecordedRobot
 
     if not 0.01 <= args.rate <= 100:
-        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100")
+        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100 times the recorded speed")
     robot = RecordedRobot(head, records, args.rate, loop=args.loop)
     if robot.ended:
         print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status: 1 if the search found nothing."""
     if (args.sound is None) is not (args.action == "list"):
-        raise UsageError(f"{args.action} takes {'no sound' if args.sound else 'a sound, by number or name'}")
+        raise UsageError(f"{args.action} takes {'no sound' if args.sound else 'a sound: give its number or name'}")
     with connect_either(args) as robot:
         if args.action == "play":
             print(robot.play_sound(int(args.sound) if args.sound.isdecimal() else args.sound))

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if not 0 < args.timeout <= 3600:
-        raise UsageError(f"--timeout is {args.timeout:g} s, allowed: above 0 and up to 3600")
+        raise UsageError(f"--timeout is {args.timeout:g} s, allowed: above 0 to 3600 s")
     from ..ros.stop_all import stop_all
 
     answers: list[bool] = []
@@ -42,11 +42,11 @@ def run(args: argparse.Namespace) -> int:
 
     silent = stop_all(args.namespace, report, clear=args.clear, seconds=args.timeout)
     for name in sorted(silent):
-        print(f"{name}: NO RESPONSE within {args.timeout:g} s: press MOTORS at the robot", file=sys.stderr)
+        print(f"{name}: NO RESPONSE within {args.timeout:g} s: press MOTORS on the robot", file=sys.stderr)
     if not answers and not silent:
         where = "" if args.namespace is None else f" in the namespace {args.namespace!r}"
         raise UsageError(
-            f"no driver discovered{where} within {args.timeout:g} s: press MOTORS at the robot; "
-            "is ROS_DOMAIN_ID that of the drivers?"
+            f"no driver discovered{where} within {args.timeout:g} s: press MOTORS on the robot; "
+            "check that ROS_DOMAIN_ID is the driver's"
         )
     return 0 if all(answers) and not silent else 1

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..wording import wrong_type
+
 #: Group and key in a profile file for each keyword. Lengths are in mm, angles in degrees.
 _NUMBERS = {
     "AngleConvFactor": ("units", "angle"),
@@ -71,7 +73,8 @@ def read_aria(text: str) -> AriaFile:
         elif keyword == "SonarUnit":
             if len(words) < 4:
                 given = " ".join(words)
-                raise AriaError(f"line {line}: SonarUnit takes a number, x, y and a heading, got {given!r:.80}")
+                expected = "a number, x and y in mm, and a heading in degrees"
+                raise AriaError(wrong_type(f"line {line}: SonarUnit", given, expected))
             number, *pose = (_number(line, keyword, [word]) for word in words[:4])
             sonars[round(number)] = pose
         elif keyword not in _HEADINGS:
@@ -96,7 +99,7 @@ def _number(line: int, keyword: str, words: list[str]) -> float:
     except (IndexError, ValueError):
         value = math.nan
     if not math.isfinite(value):
-        raise AriaError(f"line {line}: {keyword} takes a number, got {' '.join(words)!r:.80}")
+        raise AriaError(wrong_type(f"line {line}: {keyword}", " ".join(words), "a number"))
     return value
 
 

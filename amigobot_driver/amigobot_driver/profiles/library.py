@@ -9,7 +9,6 @@ import dataclasses
 import functools
 import itertools
 import math
-import reprlib
 import types
 import typing
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ import yaml
 
 from ..errors import ProfileError
 from ..resources import share
+from ..wording import shown, too_large, wrong_type
 from .aria import AriaError, read_aria
 from .model import Profile, SonarPose
 
@@ -35,10 +35,6 @@ _FALLBACK = "generic"
 _FILES = (".yaml", ".p")
 #: Maximum size of a profile file in characters.
 _MAX_SIZE = 100_000
-
-#: Shortens a value in a message to one line.
-_shown = reprlib.Repr()
-_shown.maxlevel, _shown.maxstring = 2, 60
 
 #: Names of the types in messages.
 _KINDS = {
@@ -69,7 +65,7 @@ def load_profile(name: str) -> Profile:
         return _load(Path(name))
     if name not in available_profiles():
         allowed = ", ".join(available_profiles())
-        raise ProfileError(f"robot {_shown.repr(name)} is not known, allowed: {allowed}, or a .yaml or .p file")
+        raise ProfileError(f"robot {shown(name)} is not known, allowed: {allowed}, or a .yaml or .p file")
     return _shipped(name)
 
 
@@ -136,7 +132,7 @@ def _with_base(content: dict[str, Any], where: str, depth: int = 0) -> dict[str,
         return content
     if not isinstance(base, str) or base not in available_profiles() or depth > 4:
         allowed = ", ".join(available_profiles())
-        raise ProfileError(f"{where}: extends: {_shown.repr(base)}, allowed: {allowed}")
+        raise ProfileError(f"{where}: extends is {shown(base)}, allowed: {allowed}")
     return _merge(_read(share("config", "robots") / f"{base}.yaml", depth + 1), content)
 
 
@@ -159,7 +155,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
             raise
         raise ProfileError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
     if not isinstance(content, dict):
-        raise ProfileError(f"{path}: a profile is a mapping of keys to values")
+        raise ProfileError(wrong_type(f"{path}: the content", content, "a mapping of keys to values"))
     return content
 
 
@@ -183,12 +179,14 @@ def _read_aria(path: Path) -> dict[str, Any]:
 
 def _text(path: Path, encoding: str) -> str:
     try:
-        with path.open(encoding=encoding) as file:
-            text = file.read(_MAX_SIZE + 1)
+        with path.open("rb") as file:
+            content = file.read(_MAX_SIZE + 1)
+        size = max(len(content), path.stat().st_size)  # a pipe has no size
+        text = "" if size > _MAX_SIZE else content.decode(encoding)
     except (OSError, ValueError) as error:
         raise ProfileError(f"{path}: cannot be read ({error})") from None
-    if len(text) > _MAX_SIZE:
-        raise ProfileError(f"{path}: too long for a profile, more than {_MAX_SIZE} characters")
+    if size > _MAX_SIZE:
+        raise ProfileError(too_large(str(path), size, _MAX_SIZE))
     return text
 
 
@@ -202,13 +200,13 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 def _build(cls: type[T], content: Any, where: str) -> T:
     if not isinstance(content, dict):
-        raise ProfileError(f"{where}: {_shown.repr(content)}, a mapping of keys to values is needed")
+        raise ProfileError(wrong_type(where, content, "a mapping of keys to values"))
     hints = typing.get_type_hints(cls)
     values: dict[str, Any] = {}
     for key, value in content.items():
         name, scale = _field_of(str(key))
         if name not in hints or (scale != 1.0 and hints[name] is not float):
-            raise ProfileError(f"{where}: key {_shown.repr(key)} is not known, allowed: {', '.join(hints)}")
+            raise ProfileError(f"{where}: key {shown(key)} is not known, allowed: {', '.join(hints)}")
         values[name] = _convert(hints[name], value, scale, f"{where}: {key}")
     missing = [
         f.name
@@ -216,7 +214,8 @@ def _build(cls: type[T], content: Any, where: str) -> T:
         if f.name not in values and f.default is f.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise ProfileError(f"{where}: missing {', '.join(missing)}")
+        verb = "are" if missing[1:] else "is"
+        raise ProfileError(f"{where}: {', '.join(missing)} {verb} missing")
     try:
         return cls(**values)
     except ValueError as error:
@@ -247,20 +246,20 @@ def _convert(hint: Any, value: Any, scale: float, where: str) -> Any:
         return _curve(value, where)
     if typing.get_origin(hint) is Mapping and isinstance(value, dict):
         return _flash(value, where)
-    raise ProfileError(f"{where}: {_shown.repr(value)}, {_KINDS.get(hint, 'a mapping')} is needed")
+    raise ProfileError(wrong_type(where, value, _KINDS.get(hint, "a mapping")))
 
 
 def _curve(rows: list[Any], where: str) -> tuple[tuple[float, float], ...]:
     curve = tuple((_number(a, where), _number(b, where)) for a, b in (_row(item, 2, where) for item in rows))
     if not curve or any(a >= b for (a, _), (b, _) in itertools.pairwise(curve)):
-        raise ProfileError(f"{where}: {_shown.repr(rows)}, pairs [volts, charge] with rising volts are needed")
+        raise ProfileError(wrong_type(where, rows, "pairs [volts, charge] with rising volts"))
     return curve
 
 
 def _flash(content: dict[Any, Any], where: str) -> Mapping[str, int | str]:
     for key, value in content.items():
         if not isinstance(value, int | str) or isinstance(value, bool):
-            raise ProfileError(f"{where}: {_shown.repr(key)}: {_shown.repr(value)}, an integer or a text is needed")
+            raise ProfileError(wrong_type(f"{where}: {shown(key)}", value, "an integer or a text"))
     return types.MappingProxyType({str(key): value for key, value in content.items()})
 
 
@@ -271,7 +270,7 @@ def _sonar_pose(item: Any, where: str) -> SonarPose:
 
 def _row(item: Any, length: int, where: str) -> list[Any]:
     if not isinstance(item, list) or len(item) != length:
-        raise ProfileError(f"{where}: {_shown.repr(item)}, a list of {length} numbers is needed")
+        raise ProfileError(wrong_type(where, item, f"a list of {length} numbers"))
     return item
 
 
@@ -281,10 +280,10 @@ def _number(value: Any, where: str) -> float:
             return float(value)
     except OverflowError:
         pass
-    raise ProfileError(f"{where}: {_shown.repr(value)}, a number is needed")
+    raise ProfileError(wrong_type(where, value, "a number"))
 
 
 def _positive(value: N, where: str) -> N:
     if value <= 0:
-        raise ProfileError(f"{where}: {value}, a number above 0 is needed")
+        raise ProfileError(f"{where} is {value:g}, allowed: above 0")
     return value

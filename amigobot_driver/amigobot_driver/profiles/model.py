@@ -93,7 +93,7 @@ class Bumpers:
     def __post_init__(self) -> None:
         for name in ("front_segments", "rear_segments"):
             if not 0 <= (segments := getattr(self, name)) <= MAX_BUMPER_SEGMENTS:
-                raise ValueError(f"{name}: {segments}, allowed: 0 to {MAX_BUMPER_SEGMENTS}")
+                raise ValueError(f"{name} is {segments}, allowed: 0 to {MAX_BUMPER_SEGMENTS}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

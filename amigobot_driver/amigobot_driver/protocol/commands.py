@@ -59,14 +59,14 @@ class CommandTable(Enum):
         """
         if self.arg is Arg.NONE:
             if value is not None:
-                raise ValueError(f"{self.name} takes no argument, got {value!r}")
+                raise ValueError(f"argument of {self.name} is {value!r:.80}, expected none")
         elif self.arg is Arg.TEXT:
             if not isinstance(value, bytes) or len(value) > MAX_TEXT:
-                raise ValueError(f"{self.name} takes up to {MAX_TEXT} bytes, got {value!r:.80}")
+                raise ValueError(f"argument of {self.name} is {value!r:.80}, expected up to {MAX_TEXT} bytes")
         elif self.limits is not None:
             low, high = self.limits
             if not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{self.name} takes an integer from {low} to {high}, got {value!r:.80}")
+                raise ValueError(f"argument of {self.name} is {value!r:.80}, expected an integer from {low} to {high}")
         return Instruction(self, value)
 
 

@@ -81,8 +81,10 @@ class Int:
         try:
             return value.to_bytes(self._size, "little", signed=self._signed)
         except OverflowError:
-            kind = "a signed" if self._signed else "an unsigned"
-            raise ValueError(f"{value} does not fit {kind} {8 * self._size}-bit integer") from None
+            bits = 8 * self._size
+            kind, low = ("a signed", -1 << bits - 1) if self._signed else ("an unsigned", 0)
+            high = low + (1 << bits) - 1
+            raise ValueError(f"{value} does not fit {kind} {bits}-bit integer ({low} to {high})") from None
 
     def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
         """Return the layout of one integer, and what makes the value from it."""

@@ -61,22 +61,24 @@ class Options:
             ("max_angular", self.max_angular, "rad/s", MIN_ANGULAR),
         ):
             if value and not least <= value < math.inf:
-                raise ValueError(f"{name} is {value:g} {unit}, allowed: 0 for the robot's own, or {least:.4g} and more")
-        for name, value, (low, high) in (
-            ("pwm_frequency", self.pwm_frequency, FREQUENCIES),
-            ("pwm_max_duty", self.pwm_max_duty, DUTIES),
+                allowed = f"0 (keeps the robot's limit) or at least {least:.4g} {unit}"
+                raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
+        for name, value, (low, high), unit in (
+            ("pwm_frequency", self.pwm_frequency, FREQUENCIES, "Hz"),
+            ("pwm_max_duty", self.pwm_max_duty, DUTIES, "of full power"),
         ):
             if value and not low <= value <= high:
-                raise ValueError(f"{name} is {value:g}, allowed: 0 for the robot's own, or {low:g} to {high:g}")
+                allowed = f"0 (keeps the robot's value) or {low:g} to {high:g} {unit}"
+                raise ValueError(f"{name} is {value:g} {unit}, allowed: {allowed}")
         choices: tuple[tuple[str, tuple[object, ...]], ...] = (
             ("baud", (0, *BAUD_RATES)),
             ("bridge_baud", (-1, 0, *BAUD_RATES)),
             ("bumper_stall", ("robot", *STALLS)),
             ("compass", COMPASSES),
         )
-        for name, allowed in choices:
-            if getattr(self, name) not in allowed:
-                text = ", ".join(map(str, allowed))
+        for name, values in choices:
+            if getattr(self, name) not in values:
+                text = ", ".join(map(str, values))
                 raise ValueError(f"{name} is {getattr(self, name)!r:.60}, allowed: {text}")
         if not 0.0 < self.command_timeout < math.inf:
-            raise ValueError(f"command_timeout is {self.command_timeout:g} s, allowed: more than 0")
+            raise ValueError(f"command_timeout is {self.command_timeout:g} s, allowed: above 0 s")

@@ -61,8 +61,8 @@ def raw_instruction(
         raise Refused(f"{name} is not sent: {REFUSED[name]}")
     if len(arguments) > 1 or (arguments and text):
         raise Refused(
-            f"{name} takes one number or one text, "
-            f"not {counted(len(arguments), 'number')} and {counted(len(text), 'byte')}"
+            f"argument of {name} is {counted(len(arguments), 'number')} and {counted(len(text), 'byte')} of text, "
+            "expected one number or one text"
         )
     value = text or (arguments[0] if arguments else None)
     try:
@@ -70,7 +70,7 @@ def raw_instruction(
             # An empty text is an argument too.
             return command(b"" if value is None and command.arg.name == "TEXT" else value)
         if isinstance(value, int) and not _LOW <= value <= _HIGH:
-            raise ValueError(f"{name} takes an integer from {_LOW} to {_HIGH}, got {value}")
+            raise ValueError(f"argument of {name} is {value}, expected an integer from {_LOW} to {_HIGH}")
         unlisted = Unlisted(number, value)
         unlisted.encode()
     except (ValueError, OverflowError) as error:

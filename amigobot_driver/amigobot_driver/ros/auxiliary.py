@@ -19,7 +19,7 @@ from .interface import Interface, NodeContext, call_with_result, fill_response, 
 _PORTS = {1: Command.GETAUX, 2: Command.GETAUX2, 3: Command.GETAUX3}
 #: Ports that every robot has, and the port that only some firmware has.
 _STANDARD, _OPTIONAL = (1, 2), 3
-_NO_PORT = "port is {}, 1 to 3 are allowed"
+_NO_PORT = "port is {}, allowed: 1 to 3"
 
 
 class AuxInterface(Interface):

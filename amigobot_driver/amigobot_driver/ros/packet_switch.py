@@ -71,7 +71,7 @@ class PacketSwitch(Node):
             self._switched_on = True
             self.get_logger().info(f"{_NAME} is on during this recording")
         else:
-            self.get_logger().warning(f"the driver refuses {_NAME}: {result.reason}")
+            self.get_logger().warning(f"the driver refuses {_NAME}: {result.reason}; this recording has no packets")
 
 
 def main() -> int:

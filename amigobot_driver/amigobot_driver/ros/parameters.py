@@ -401,7 +401,8 @@ class NodeParameters:
             # Only now: the message of rclpy for a value out of range does not name the allowed range.
             node.set_descriptor(spec.name, spec.descriptor())
         if not all(word.isdecimal() for word in str(self["sonar_sequence"]).split()):
-            raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: numbers and spaces")
+            allowed = "numbers from 0, separated by spaces"
+            raise BadParameter(f"parameter sonar_sequence is {self['sonar_sequence']!r}, allowed: {allowed}")
 
     def __getitem__(self, name: str) -> Scalar:
         return self._values[name]

@@ -26,6 +26,7 @@ from ..findings import OK, WARN, Finding
 from ..protocol import AmigoShTail, ArcosTail, Config, ErraticConfig, SyncReply
 from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, MissingPackets, Replay
+from ..wording import counted
 from .log import LogThrottle
 from .parameters import BadParameter
 from .steady import Steady
@@ -38,6 +39,13 @@ _ALL = QoSProfile(history=HistoryPolicy.KEEP_ALL)
 _LATCHED = QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: Seconds between two checks for a player, and until a request without a response is repeated.
 _CHECK_PERIOD, _REPEAT = 0.1, 2.0
+
+
+def _packets(number: int, kind: str = "") -> str:
+    """Return the beginning of a sentence on packets: "1 packet was", "2 recorded packets were"."""
+    return f"{counted(number, f'{kind} packet'.strip())} {'was' if number == 1 else 'were'}"
+
+
 #: Seconds without a new subscriber or node after which all that run are counted as discovered. On a loaded machine
 #: discovery takes seconds, and what is published before it is lost to a subscriber.
 _STEADY = 2.0
@@ -88,9 +96,10 @@ class RecordingInput:
             self._replay.settle()
             counts = self._replay.counts
             self._logger.info(
-                f"the recording has ended or is paused: {self._completeness()}; {counts.played} packets of the robot "
-                f"in {counts.sessions} session(s), {counts.outside} outside; not played: {counts.to_robot} commands, "
-                f"{counts.greetings} handshake replies; refused: {counts.refused}"
+                f"the recording has ended or is paused: {self._completeness()}; "
+                f"{counted(counts.played, 'packet')} of the robot in {counted(counts.sessions, 'session')}, "
+                f"{counts.outside} outside; not played: {counted(counts.to_robot, 'command')}, "
+                f"{counted(counts.greetings, 'handshake reply', 'handshake replies')}; refused: {counts.refused}"
             )
 
     def finding(self) -> Finding:
@@ -104,7 +113,7 @@ class RecordingInput:
         if self._packets_lost() or self._missing.recorded:
             return WARN, self._completeness(), counts
         if counts["refused"]:
-            return WARN, f"{counts['refused']} recorded packets were refused, see the log", counts
+            return WARN, f"{_packets(counts['refused'], 'recorded')} refused, see the log", counts
         return OK, "playing a recording" if self._received_at is not None else "waiting for a recording", counts
 
     def _packets_lost(self) -> int:
@@ -115,11 +124,11 @@ class RecordingInput:
         """Describe whether all packets of the recorded driver have arrived."""
         missing, found = self._missing, []
         if lost := self._packets_lost():
-            found.append(f"{lost} packets were lost between the player and this node: play the recording slower")
+            found.append(f"{_packets(lost)} lost between the player and this node: play the recording slower")
         if missing.recorded:
-            found.append(f"{missing.recorded} packets are missing in it")
+            found.append(f"{_packets(missing.recorded)} lost while it was recorded")
         if missing.before:
-            found.append(f"it begins after {missing.before} packets that were not recorded")
+            found.append(f"before it {_packets(missing.before)} not recorded")
         if self._replay.counts.joined:
             found.append("it begins in an open session, without the handshake")
         if missing.before is None:
@@ -146,7 +155,7 @@ class RecordingInput:
     def _on_lost(self, event: QoSMessageLostInfo) -> None:
         self._lost = event.total_count
         if self._throttle.due("recorded packets are lost"):
-            self._logger.warning(f"at least {self._lost} recorded packets were lost: play the recording slower")
+            self._logger.warning(f"at least {_packets(self._lost, 'recorded')} lost: play the recording slower")
 
 
 class _Stage(Enum):

@@ -12,6 +12,7 @@ from std_srvs.srv import SetBool, Trigger
 from amigobot_msgs.srv import SetOdometry, SetSonarSequence
 
 from ..robot import Outcome, Refused, Robot, take_snapshot
+from ..wording import wrong_type
 from .interface import Answer, Interface, robot_service
 
 
@@ -60,8 +61,9 @@ class RobotServices(Interface):
     @robot_service(SetOdometry, "set_odometry", "x, y and yaw; refuses a request with all zeros")
     def _set_odometry(self, robot: Robot, request: SetOdometry.Request, now: float) -> Answer:
         pose = request.x, request.y, request.yaw
-        if not all(map(math.isfinite, pose)):
-            raise Refused("x, y (m) and yaw (rad) must be finite numbers")
+        for name, value, unit in zip(("x", "y", "yaw"), pose, ("m", "m", "rad"), strict=True):
+            if not math.isfinite(value):
+                raise Refused(wrong_type(name, value, f"a finite number of {unit}"))
         if not any(pose):
             raise Refused("x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry")
         robot.set_odometry(*pose)

@@ -23,7 +23,7 @@ class ServoInput(Interface):
     def _on_command(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
             names, positions = counted(len(message.name), "name"), counted(len(message.position), "position")
-            self._refuse(f"{names} and {positions}: equal numbers are required")
+            self._refuse(f"{names} and {positions}: expected equal numbers of both")
             return
         driver = self._context.driver
         with driver.robot() as robot:

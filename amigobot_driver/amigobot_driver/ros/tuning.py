@@ -28,7 +28,7 @@ class TuningServices(Interface):
     async def _set_pid(self, request: SetPid.Request, response: SetPid.Response) -> SetPid.Response:
         servo = _SERVOS.get(request.servo)
         if servo is None:
-            return refuse(response, f"servo is {request.servo}, allowed: 0 rotation, 1 translation")
+            return refuse(response, f"servo is {request.servo}, allowed: 0 (rotation) or 1 (translation)")
         values = {term: getattr(request, term) for term in _TERMS if getattr(request, term) or request.set_zeros}
         kept = ", ".join(term for term in _TERMS if term not in values)
         if not values:
@@ -53,7 +53,7 @@ class TuningServices(Interface):
     ) -> SetRobotConfig.Response:
         if len(request.names) != len(request.values):
             names, values = counted(len(request.names), "name"), counted(len(request.values), "value")
-            return refuse(response, f"{names} and {values}: equal numbers are required")
+            return refuse(response, f"{names} and {values}: expected equal numbers of both")
         if repeated := [name for name in dict.fromkeys(request.names) if request.names.count(name) > 1]:
             return refuse(response, f"{', '.join(repeated)}: name each value once")
         return await self._config(dict(zip(request.names, request.values, strict=True)), response)

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from ..profiles import Profile
 from ..protocol import Checksum, Command, CommandTable, Instruction, Packet, checksum, decode
+from ..wording import on_or_off
 from .command_buffer import CommandBuffer
 from .drive import Drive
 from .events import Listener, SimulatorEvent
@@ -161,7 +162,7 @@ class Controller(ABC, Generic[P]):
         on = on and not self._held_button
         if on != self.drive.motors_on:
             self.drive.enable(on)
-            self.event("motors", f"{'on' if on else 'off'} by {cause}")
+            self.event("motors", f"switched {on_or_off(on)} by {cause}")
 
     @property
     def _held_button(self) -> str:

@@ -14,6 +14,8 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
+from ..wording import wrong_type
+
 #: Texts of a radio modem between packets (docs/protocol.md 3.7).
 _BABBLE = (
     b"\r\nConnecting...",
@@ -104,8 +106,9 @@ def parse_faults(texts: Iterable[str]) -> Faults:
         try:
             values[name] = readers[name](value)
         except ValueError:
-            needed = next(item.metadata["help"] for item in fields(Faults) if item.name == name)
-            raise FaultError(f"fault {name}={value!r:.60}: expected {needed}") from None
+            item = next(item for item in fields(Faults) if item.name == name)
+            expected = f"{_FORMS[str(item.type)]} ({item.metadata['help']})"
+            raise FaultError(wrong_type(f"fault {name}", value, expected)) from None
     return Faults(**values)  # type: ignore[arg-type]  # _READERS has a reader for each type
 
 
@@ -135,7 +138,7 @@ def flag(text: str) -> bool:
         ValueError: It is another text.
     """
     if text not in ("0", "1"):
-        raise ValueError("0 or 1 is needed")
+        raise ValueError("expected 0 or 1")
     return text == "1"
 
 
@@ -145,6 +148,13 @@ _READERS: dict[str, Callable[[str], object]] = {
     "Window | None": _window,
     "frozenset[int]": _numbers,
     "bool": flag,
+}
+#: What the readers expect, for messages.
+_FORMS = {
+    "float": "a number of at least 0",
+    "Window | None": "times in s of at least 0, a DURATION shorter than EVERY",
+    "frozenset[int]": "numbers with commas between them",
+    "bool": "0 or 1",
 }
 
 

@@ -11,6 +11,7 @@ from dataclasses import Field, field, fields
 from typing import Any, TypeVar
 
 from ..profiles import ProfileError
+from ..wording import shown, wrong_type
 
 #: largest value of a signed 16-bit parameter
 WORD = 0x7FFF
@@ -102,9 +103,10 @@ def _checked(item: Field[Any], value: object, where: str) -> int | str:
         printable = characters.isascii() and characters.isprintable() and (blanks or " " not in characters)
         if len(characters) > length or not printable:
             without = "" if blanks else " without blanks"
-            raise ProfileError(f"{where}: {value!r:.60}, allowed: up to {length} characters{without}")
+            allowed = f"up to {length} printable ASCII characters{without}"
+            raise ProfileError(f"{where} is {shown(value)}, allowed: {allowed}")
         return characters
     low, high = item.metadata["range"]
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise ProfileError(f"{where}: {value!r:.60}, an integer from {low} to {high} is needed")
+        raise ProfileError(wrong_type(where, value, f"an integer from {low} to {high}"))
     return value

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import yaml
 
 from ..profiles import Profile, build_profile
+from ..wording import too_large, wrong_type
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
 from .sonar import SonarModel
@@ -127,7 +128,8 @@ def load_sounds(text: str) -> Mapping[int, PlaylistEntry]:
         type(number) is int and 1 <= number <= LAST_SOUND and isinstance(name, str) for number, name in content.items()
     )
     if not valid:
-        raise OptionError(f"sounds {text}: numbers from 1 to {LAST_SOUND} and names are needed, as in 50: hello")
+        expected = f"numbers from 1 to {LAST_SOUND} with names, as in 50: hello"
+        raise OptionError(wrong_type(f"{text}: the content", content, expected))
     return {number: sound for first, name in content.items() for number, sound in playlist([name], first).items()}
 
 
@@ -148,7 +150,7 @@ def parse_aux(texts: Iterable[str]) -> Mapping[int, AuxDevice]:
     for text in texts:
         port, _, device = text.partition("=")
         if port not in _AUX_PORTS or not device:
-            raise OptionError(f"aux {text!r:.60}: expected PORT=DEVICE, with port {', '.join(_AUX_PORTS)}")
+            raise OptionError(wrong_type("aux", text, f"PORT=DEVICE, with port {', '.join(_AUX_PORTS)}"))
         devices[int(port)] = _device(device)
     return devices
 
@@ -162,9 +164,8 @@ def _device(text: str) -> AuxDevice:
     try:
         return ScriptedDevice([_reply(**item) for item in content])
     except (TypeError, ValueError, AttributeError):
-        raise OptionError(
-            f"aux {text}: a list of request, answer and delay is needed, as in - {{request: 'V?', answer: '1.0'}}"
-        ) from None
+        expected = "a list of request, answer and delay, as in - {request: 'V?', answer: '1.0'}"
+        raise OptionError(wrong_type(f"{text}: the content", content, expected)) from None
 
 
 def _reply(request: str, answer: str, delay: float = 0.0) -> Reply:
@@ -174,10 +175,10 @@ def _reply(request: str, answer: str, delay: float = 0.0) -> Reply:
 
 
 def _read(path: str, max_size: int = _MAX_SIZE) -> Any:
-    """Read a YAML file, which may be JSON, of at max_size `max_size` bytes."""
+    """Read a YAML file, which may be JSON, of at most `max_size` bytes."""
     try:
-        if Path(path).stat().st_size > max_size:
-            raise OptionError(f"{path}: too large, allowed: {max_size // 1000} kB")
+        if (size := Path(path).stat().st_size) > max_size:
+            raise OptionError(too_large(path, size, max_size))
         if path.endswith(".json"):
             return json.loads(Path(path).read_text(encoding="utf-8"))
         return yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -203,5 +204,5 @@ def _numbers(kind: type[T], what: str, texts: Iterable[str]) -> T:
             values[name] = math.nan
         if not low <= values[name] <= high:
             meaning = known[name].metadata["help"]
-            raise OptionError(f"{what} {name}={value!r:.60}: expected a number from {low:g} to {high:g}, {meaning}")
+            raise OptionError(wrong_type(f"{what} {name}", value, f"a number from {low:g} to {high:g} ({meaning})"))
     return kind(**values)

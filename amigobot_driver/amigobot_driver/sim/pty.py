@@ -122,7 +122,8 @@ class PtyConnection:
         if os.path.islink(self._path):
             target = os.readlink(self._path)
             if os.path.exists(self._path) and not target.startswith(_TERMINALS):
-                raise FileExistsError(errno.EEXIST, f"it is a link to {target}, which exists", self._path)
+                why = f"it is a link to {target}, which exists: remove the link or choose another path"
+                raise FileExistsError(errno.EEXIST, why, self._path)
             os.unlink(self._path)
         os.symlink(self._device, self._path)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..profiles import ProfileError
+from ..wording import wrong_type
 from .build import DEFAULT_WORLD, build_simulator, option_names
 from .events import SimulatorEvent, ignore
 from .shared_world import SharedWorld
@@ -92,11 +93,12 @@ def load_robots(path: str) -> RobotsFile:
     check_keys(content, ("world", "robots"), path, ("robots",))
     robots = content["robots"]
     if not isinstance(robots, dict) or not 1 <= len(robots) <= MAX_ROBOTS:
-        raise WorldError(f"{path}: robots: 1 to {MAX_ROBOTS} names with the options of each robot are needed")
+        expected = f"a mapping of 1 to {MAX_ROBOTS} names to the options of each robot"
+        raise WorldError(wrong_type(f"{path}: robots", robots, expected))
     entries = tuple(_entry(str(name), robot, seed, path) for seed, (name, robot) in enumerate(robots.items()))
     ports = [entry.pty or entry.tcp for entry in entries]
-    if twice := {place for place in ports if ports.count(place) > 1}:
-        raise WorldError(f"{path}: {', '.join(sorted(twice))}: two robots cannot be served at one place")
+    if twice := {port for port in ports if ports.count(port) > 1}:
+        raise WorldError(f"{path}: {', '.join(sorted(twice))} is given twice: give each robot a port of its own")
     return RobotsFile(file, str(content.get("world", DEFAULT_WORLD)), entries)
 
 
@@ -104,8 +106,10 @@ def _entry(name: str, robot: Any, seed: int, path: str) -> RobotEntry:
     where = f"{path}: robot {name}"
     allowed = [option for option in option_names() if option != "world"]
     check_keys(robot, (*_PLACES, *allowed), where)
-    if len(set(_PLACES) & set(robot)) != 1:
-        raise WorldError(f"{where}: pty: PATH or tcp: PORT is needed, one of them")
+    if not (given := set(_PLACES) & set(robot)):
+        raise WorldError(f"{where}: no port is given, add one of pty: PATH and tcp: PORT")
+    if len(given) > 1:
+        raise WorldError(f"{where}: pty and tcp are both given, leave one of them out")
     options = {key: _text(value) for key, value in robot.items()}
     ports = {place: options.pop(place) for place in _PLACES if place in options}
     return RobotEntry(name, {"seed": str(seed), "name": name, **options}, **ports)

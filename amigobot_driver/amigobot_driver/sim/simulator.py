@@ -116,7 +116,7 @@ class Simulator:
         if start is not None:
             self.world = dataclasses.replace(self.world, start=start)
         if not 0.0 <= charge <= 1.0:
-            raise ProfileError(f"charge {charge}: allowed is 0 (empty) to 1 (full)")
+            raise ProfileError(f"charge is {charge:g}, allowed: 0 (empty) to 1 (full)")
         body = SimulatedBody(profile, self.world, wear or Wear(), f"{seed}")
         if blocked(body.footprint, self.world.start, self.world.segments):
             raise WorldError(f"world {self.world.name}: a {profile.name} does not fit where the robot starts")
@@ -162,8 +162,9 @@ class Simulator:
                 profile, hardware, on_event, name=name, baud_code=code, refuse_low_battery=refuse_low_battery
             )
         else:
-            *names, last = revision_names()
-            raise RevisionError(f"robot {profile.name}: {', '.join(names)} and {last} are for an Erratic")
+            given = [name for name in revision_names() if getattr(revision, name) != getattr(Revision(), name)]
+            names = f"variant {', '.join(given)}" if given else "variants"
+            raise RevisionError(f"robot {profile.name} has no {names}: only the robot erratic has variants")
         self._started: float | None = None
         self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0
@@ -377,5 +378,5 @@ class Simulator:
 
 def _baud_code(baud: int) -> int:
     if baud not in BAUD_RATES:
-        raise ProfileError(f"baud {baud}: allowed are 0, {', '.join(map(str, BAUD_RATES))}")
+        raise ProfileError(f"baud is {baud}, allowed: 0 (no limit), {', '.join(map(str, BAUD_RATES))}")
     return BAUD_RATES.index(baud)

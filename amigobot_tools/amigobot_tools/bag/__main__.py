@@ -12,6 +12,8 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+from amigobot_driver.wording import counted
+
 from .reader import BagError, read_bag
 
 #: s that the recorder waits for a message at a time.
@@ -65,7 +67,7 @@ def record(out: Path, topics: list[str]) -> int:
         writer.close()
         node.destroy_node()
         rclpy.try_shutdown()
-    print(f"{node.counts.total()} messages of {len(node.counts)} topics in {out}")
+    print(f"saved {counted(node.counts.total(), 'message')} of {counted(len(node.counts), 'topic')} to {out}")
     return 0
 
 

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from amigobot_driver.wording import counted
+
 
 class BagError(Exception):
     """A bag that cannot be read, or is not what it says of itself."""
@@ -42,7 +44,8 @@ def read_bag(path: Path, kinds: Collection[str] | None = None) -> list[Message]:
     found = Counter(message.topic for message in messages)
     for topic, count in claimed.items():
         if found[topic] != count:
-            raise BagError(f"{path}: {found[topic]} messages of {topic}, its metadata say {count}")
+            there = counted(found[topic], "message")
+            raise BagError(f"{path} is damaged: {there} of {topic} found, its metadata say {count}")
     return messages
 
 

@@ -92,12 +92,12 @@ def _plan(args: argparse.Namespace) -> Plan:
     steps = tuple(step for step in args.steps.split(",") if step)
     if not steps or any(step not in STEPS for step in steps):
         raise UsageError(f"--steps is {args.steps}, allowed: {', '.join(STEPS)}, separated by commas")
-    for name, low, high in (("turns", 1, 50), ("distance", 0.3, 20.0), ("side", 0.3, 10.0)):
+    for name, low, high, unit in (("turns", 1, 50, "turns"), ("distance", 0.3, 20.0, "m"), ("side", 0.3, 10.0, "m")):
         if not low <= getattr(args, name) <= high:
-            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: {low:g} to {high:g}")
-    for name, high in (("speed", 0.5), ("rate", 1.5)):
+            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: {low:g} to {high:g} {unit}")
+    for name, high, unit in (("speed", 0.5, "m/s"), ("rate", 1.5, "rad/s")):
         if not 0.05 <= getattr(args, name) <= high:
-            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: 0.05 to {high:g}")
+            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: 0.05 to {high:g} {unit}")
     return Plan(steps=steps, turns=args.turns, distance=args.distance, side=args.side, speed=args.speed, rate=args.rate)
 
 

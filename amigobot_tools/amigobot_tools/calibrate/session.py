@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from amigobot_driver import AmigoBot, ConnectionLost, Report
 from amigobot_driver.transport.simulated import simulated_pose
-from amigobot_driver.wording import robot_name
+from amigobot_driver.wording import counted, robot_name
 
 from ..governor import MARGIN, free_distance
 from ..keys import Keyboard, keyboard
@@ -89,7 +89,7 @@ class Session:
     # -- the steps --------------------------------------------------------------------------------------------
 
     def _turns(self, plan: Plan) -> Iterator[Measured]:
-        self._say(f"The robot turns {plan.turns} times to the left on the spot.")
+        self._say(f"The robot turns {counted(plan.turns, 'time')} to the left on the spot.")
         if not self._confirmed("Mark on the floor where its nose points."):
             return
         steps, truth = self._drive(Turns(plan.turns * math.tau, plan.rate))

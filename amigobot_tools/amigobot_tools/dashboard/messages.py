@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from amigobot_driver.wording import shown, wrong_type
+
 #: Characters of a message at most.
 MAX_LENGTH = 16_384
 
@@ -30,7 +32,7 @@ class Argument(Protocol):
     """One argument of a request."""
 
     def read(self, value: object) -> Any:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         ...
 
 
@@ -42,10 +44,10 @@ class Number:
     high: float
 
     def read(self, value: object) -> float:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         good = isinstance(value, int | float) and not isinstance(value, bool)
         if not good or not self.low <= value <= self.high:  # type: ignore[operator]
-            raise ValueError(f"a number from {self.low:g} to {self.high:g} is needed")
+            raise ValueError(f"expected a number from {self.low:g} to {self.high:g}")
         return float(value)  # type: ignore[arg-type]
 
 
@@ -57,9 +59,9 @@ class Whole:
     high: int
 
     def read(self, value: object) -> int:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         if not isinstance(value, int) or isinstance(value, bool) or not self.low <= value <= self.high:
-            raise ValueError(f"a whole number from {self.low} to {self.high} is needed")
+            raise ValueError(f"expected a whole number from {self.low} to {self.high}")
         return value
 
 
@@ -68,9 +70,9 @@ class Flag:
     """True or false."""
 
     def read(self, value: object) -> bool:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         if not isinstance(value, bool):
-            raise ValueError("true or false is needed")
+            raise ValueError("expected true or false")
         return value
 
 
@@ -81,9 +83,9 @@ class Text:
     max_length: int = 200
 
     def read(self, value: object) -> str:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         if not isinstance(value, str) or len(value) > self.max_length:
-            raise ValueError(f"a text of up to {self.max_length} characters is needed")
+            raise ValueError(f"expected a text of up to {self.max_length} characters")
         return value
 
 
@@ -95,9 +97,9 @@ class Texts:
     each: Text = Text()
 
     def read(self, value: object) -> tuple[str, ...]:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         if not isinstance(value, list) or len(value) > self.max_length:
-            raise ValueError(f"a list of up to {self.max_length} texts is needed")
+            raise ValueError(f"expected a list of up to {self.max_length} texts")
         return tuple(self.each.read(one) for one in value)
 
 
@@ -106,11 +108,11 @@ class Anything:
     """A number, true or false, or a text: the value of a parameter, which its owner checks."""
 
     def read(self, value: object) -> bool | int | float | str:
-        """Return the value. Raises ValueError with what is needed."""
+        """Return the value. Raises ValueError with what is expected."""
         if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not math.isfinite(value)):
-            raise ValueError("a finite number, true, false or a text is needed")
+            raise ValueError("expected a finite number, true, false or a text")
         if isinstance(value, str) and len(value) > 200:
-            raise ValueError("a text of up to 200 characters is needed")
+            raise ValueError("expected a text of up to 200 characters")
         return value
 
 
@@ -153,7 +155,7 @@ class Message:
             try:
                 checked[name] = argument.read(self.values[name])
             except ValueError as error:
-                text = f"{self.kind}: {name} is {self.values[name]!r:.60}, {error}"
+                text = f"{self.kind}: {name} is {shown(self.values[name])}, {error}"
                 raise BadMessage(text, self.number) from None
         return checked
 
@@ -169,10 +171,12 @@ def read_message(text: str) -> Message:
     except (ValueError, RecursionError):
         raise BadMessage("this is not JSON") from None
     if not isinstance(content, dict):
-        raise BadMessage("a JSON object is needed")
+        raise BadMessage(wrong_type("the message", content, "a JSON object"))
     kind, number = content.pop("type", None), content.pop("id", None)
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53):
-        raise BadMessage("id is not a whole number")
+        raise BadMessage(wrong_type("id", number, "a whole number of at least 0"))
+    if kind is None:
+        raise BadMessage("type is missing", number)
     if not isinstance(kind, str):
-        raise BadMessage("type is missing, or not a text", number)
+        raise BadMessage(wrong_type("type", kind, "a text"), number)
     return Message(kind, number, content)

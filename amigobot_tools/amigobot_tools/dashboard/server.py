@@ -189,7 +189,8 @@ class _Server:
             raise web.HTTPBadRequest(text="this address is for the page's WebSocket")
         browser = self._dashboard.join()
         if browser is None:
-            raise web.HTTPServiceUnavailable(text="too many browsers are connected")
+            text = "too many browsers are connected: close another page of this dashboard"
+            raise web.HTTPServiceUnavailable(text=text)
         await ws.prepare(request)
         self._sockets.add(ws)
         sender = asyncio.create_task(self._send(ws, browser))
@@ -198,7 +199,7 @@ class _Server:
                 if message.type == WSMsgType.TEXT:
                     self._dashboard.receive(browser, message.data)
                 else:
-                    browser.reply_error(None, "a text is needed")
+                    browser.reply_error(None, "the message is binary, expected a text")
         finally:
             self._dashboard.leave(browser)
             self._sockets.discard(ws)

@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if not args.seconds > 0:
-        raise UsageError(f"--seconds is {args.seconds:g}, allowed: more than 0")
+        raise UsageError(f"--seconds is {args.seconds:g}, allowed: above 0 s")
     ros = _ros_is_here() if args.ros is None else args.ros
     for library in ("matplotlib", *(("rclpy", "amigobot_msgs") if ros else ())):
         if find_spec(library) is None:

@@ -45,5 +45,5 @@ class Guard:
             return silent
         distance, number = min((self._readings[number][0], number) for number in self._ahead)
         if distance < self._clearance:
-            return f"something is {distance:.2f} m in front of sonar {number}, {self._clearance:g} m are needed"
+            return f"something is {distance:.2f} m in front of sonar {number}: clear {self._clearance:g} m"
         return ""

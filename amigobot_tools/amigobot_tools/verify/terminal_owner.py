@@ -8,6 +8,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.panel import Panel
 
+from amigobot_driver.wording import wrong_type
+
 from ..keys import Keyboard
 from .client import Stopped
 from .owner import Action, Look, Measure, Request
@@ -55,7 +57,8 @@ class TerminalOwner:
             limit = 180.0 if unit == "deg" else 10.0
             if abs(value) <= limit:
                 return value
-            self._console.print(f"{answer!r}: a number from {-limit:g} to {limit:g} is needed", markup=False)
+            problem = wrong_type("the answer", answer, f"a number from {-limit:g} to {limit:g} {unit}")
+            self._console.print(problem, markup=False)
 
     def look(self, what: Look, text: str) -> bool | None:
         """Ask yes or no."""

@@ -39,7 +39,9 @@ def read(path: Path, source: Source | None = None) -> Given:
         return _parsed(path, content, source)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise ImportFileError("is not YAML" + (f", see line {mark.line + 1}" if mark else "")) from None
+        problem = getattr(error, "problem", None) or " ".join(str(error).split())
+        where = f", line {mark.line + 1}" if mark else ""
+        raise ImportFileError(f"is not valid YAML: {problem}{where}") from None
     except RecursionError:
         raise ImportFileError("is nested too deeply for a parameter file") from None
 
@@ -56,15 +58,18 @@ def _parsed(path: Path, content: str, source: Source | None) -> Given:
 
 def _text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open("rb") as file:
             content = file.read(_MAX_SIZE + 1)
+        size = max(len(content), path.stat().st_size)  # a pipe has no size
     except OSError as error:
         raise ImportFileError(f"cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise ImportFileError("is not a text file") from None
-    if len(content) > _MAX_SIZE:
-        raise ImportFileError(f"is too long for a parameter file, more than {_MAX_SIZE} characters")
-    return content
+    if size > _MAX_SIZE:
+        raise ImportFileError(f"is {size} bytes long, allowed: up to {_MAX_SIZE} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        found = f"byte {error.start} is {content[error.start]:#04x}"
+        raise ImportFileError(f"is not a text file in UTF-8: {found}") from None
 
 
 # -- YAML -----------------------------------------------------------------------------------------------------
@@ -73,7 +78,7 @@ def _text(path: Path) -> str:
 def _yaml(content: str, source: Source | None) -> Given:
     loaded = yaml.safe_load(content)
     if not isinstance(loaded, dict):
-        raise ImportFileError("has no parameters; a file of p2os, RosAria, rosaria2, Player or ARIA is expected")
+        raise ImportFileError("has no parameters, expected a file of p2os, RosAria, rosaria2, Player or ARIA")
     found = [(path, values) for path, values in sections(loaded) if values]
     nodes = {node for path, _ in found if (node := _node(path))}
     if len(nodes) > 1:

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ...wording import wrong_type
+
 Scalar = bool | int | float | str
 
 
@@ -89,16 +91,15 @@ def convert(file: Given) -> Imported:
             _add(result, key, value, rule)
     for parameter, value in result.values.items():
         if isinstance(value, str) and not value.isprintable():
-            raise ImportFileError(f"{parameter} is {value!r:.80}, one line of text is expected")
+            raise ImportFileError(wrong_type(parameter, value, "one line of text"))
     return result
 
 
 def _add(result: Imported, key: str, value: Scalar, rule: Rule) -> None:
     try:
         converted = rule.convert(value) if rule.convert else value
-    except (ValueError, KeyError) as error:
-        allowed = f": {error.args[0]}" if isinstance(error, ValueError) and error.args else ""
-        raise ImportFileError(f"{key} is {value!r:.80}, which {result.source.name} does not take{allowed}") from None
+    except ValueError as error:
+        raise ImportFileError(wrong_type(key, value, str(error))) from None
     if converted is None:
         result.kept.append(f"{key}: {value}")
         return
@@ -112,21 +113,21 @@ def _add(result: Imported, key: str, value: Scalar, rule: Rule) -> None:
 
 
 def number(value: Scalar) -> float:
-    """Return a finite number."""
+    """Return a finite number. Raises ValueError with what is expected."""
     try:
         result = float(value)
     except ValueError:
-        raise ValueError("it takes a number") from None
+        raise ValueError("a number") from None
     if not math.isfinite(result):
-        raise ValueError("it takes a finite number")
+        raise ValueError("a finite number")
     return result
 
 
 def integer(value: Scalar) -> int:
-    """Return a whole number."""
+    """Return a whole number. Raises ValueError with what is expected."""
     result = number(value)
     if result != int(result):
-        raise ValueError("it takes a whole number")
+        raise ValueError("a whole number")
     return int(result)
 
 
@@ -135,7 +136,7 @@ def switch(value: Scalar) -> bool:
     words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
     text = str(value).lower()
     if text not in words:
-        raise ValueError("it takes true or false")
+        raise ValueError("true or false")
     return words[text]
 
 

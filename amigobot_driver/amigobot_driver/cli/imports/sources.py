@@ -35,7 +35,7 @@ _BUMPER_FRAME = Rule(note="bumpers are published in the frame of the robot")
 
 def _bumper_stall(value: Scalar) -> str:
     if integer(value) not in _BUMPERS:
-        raise ValueError("it takes -1 to 3")
+        raise ValueError("a whole number from -1 to 3")
     return _BUMPERS[integer(value)]
 
 

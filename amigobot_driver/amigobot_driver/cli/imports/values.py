@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from ...wording import wrong_type
 from .rules import ImportFileError, Scalar
 
 #: The keys that lead to a group of parameters in a file, outermost first.
@@ -29,7 +30,7 @@ def scalar(key: str, value: object) -> Scalar:
         ImportFileError: It is a list or another structure.
     """
     if not isinstance(value, bool | int | float | str):
-        raise ImportFileError(f"{key} is {value!r:.80}, a single value is expected")
+        raise ImportFileError(wrong_type(key, value, "a single value"))
     return value
 
 

@@ -230,9 +230,9 @@ class AuxReader(_Direction):
         read = _Read(count, timeout, now + timeout)
         why = self.problem
         if not 0 <= count <= BUFFER:
-            why = f"count is {count}, 0 to {BUFFER} are allowed"
+            why = f"count is {count}, allowed: 0 to {BUFFER} bytes"
         elif not 0.0 <= timeout <= MAX_TIMEOUT:
-            why = f"timeout is {timeout:g} s, 0 to {MAX_TIMEOUT:g} are allowed"
+            why = f"timeout is {timeout:g} s, allowed: 0 to {MAX_TIMEOUT:g} s"
         elif len(self._readers) == MAX_READERS:
             why = f"{MAX_READERS} requests to read wait already"
         if why:

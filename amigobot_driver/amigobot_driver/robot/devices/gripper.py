@@ -106,7 +106,7 @@ class GripperControl(RequestComponent):
         if order.confirmed is None:
             return self._order_for_a_time(order, name, duration)
         if duration:
-            return finished(False, f"duration is {duration:g} s, {name} takes none")
+            return finished(False, f"duration is {duration:g} s, allowed for {name}: 0 s only")
         self._request.fail(f"{self._order}: another order replaced this one")
         self._order = name
         return self._request.request(now)
@@ -159,7 +159,7 @@ class GripperControl(RequestComponent):
         low = -255 if name == "carry" else 0
         if not steps or not low <= steps <= 255:
             return finished(
-                False, f"duration is {duration:g} s, {name} takes {low * STEP:g} to {255 * STEP:g} and not 0"
+                False, f"duration is {duration:g} s, allowed for {name}: {low * STEP:g} to {255 * STEP:g} s, but not 0"
             )
         self._request.fail(f"{self._order}: another order replaced this one")
         # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.

@@ -63,7 +63,8 @@ class MotorPwm(Component):
         for command in commands:
             self._unconfirmed.request(command.command, command, now)
         sent = " and ".join(map(str, commands))
-        return Outcome(True, f"{sent}, sent {REPEATS} times; compare pwm_max with pwm_wrap in get_robot_config")
+        remark = "the robot does not confirm it: call get_robot_config and compare pwm_max with pwm_wrap"
+        return Outcome(True, f"{sent}, sent {REPEATS} times; {remark}")
 
 
 def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
@@ -73,12 +74,12 @@ def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
         Refused: A value is out of range.
     """
     if frequency:
-        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, *FREQUENCIES)))
+        yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, *FREQUENCIES, "Hz")))
     if max_duty:
-        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, *DUTIES) * 100))
+        yield ErraticCommand.PWM_DUTY(round(_checked("max_duty", max_duty, *DUTIES, "of full power") * 100))
 
 
-def _checked(name: str, value: float, low: float, high: float) -> float:
+def _checked(name: str, value: float, low: float, high: float, unit: str) -> float:
     if not low <= value <= high:
-        raise Refused(f"{name} is {value:g}, allowed: {low:g} to {high:g}, or 0 to leave it")
+        raise Refused(f"{name} is {value:g}, allowed: 0 (keeps the robot's value) or {low:g} to {high:g} {unit}")
     return value

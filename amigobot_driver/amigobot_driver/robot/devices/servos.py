@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ...errors import Refused
 from ...protocol import Instruction
+from ...wording import wrong_type
 from ..component import Component, Context
 from ..unconfirmed import UnconfirmedCommands
 
@@ -41,12 +42,12 @@ class ServoJoints(Component):
         if joint not in servos.joints:
             raise Refused(f"joint {joint!r} does not exist, this robot has: {', '.join(servos.joints) or 'none'}")
         if not math.isfinite(angle):
-            raise Refused(f"{joint}: {angle}, a finite number of rad is needed")
+            raise Refused(wrong_type(joint, angle, "a finite number of rad"))
         per_radian = servos.counts_per_degree * math.degrees(1)
         counts = servos.neutral + angle * per_radian
         if not servos.lowest <= counts <= servos.highest:
             low, high = ((end - servos.neutral) / per_radian for end in (servos.lowest, servos.highest))
-            raise Refused(f"{joint}: {angle:g} rad, this servo turns from {low:.3g} to {high:.3g}")
+            raise Refused(f"{joint} is {angle:g} rad, allowed: {low:.3g} to {high:.3g} rad")
         number = servos.joints.index(joint)
         try:
             instruction = self._command(number, round(counts))

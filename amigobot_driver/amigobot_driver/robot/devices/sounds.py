@@ -136,7 +136,7 @@ class SoundPlayer(RequestComponent):
         if reason := self._context.unsupported(Command.SOUND):
             return finished(False, reason)
         if not 1 <= number <= LAST_SOUND:
-            return finished(False, f"sound {number}: 1 to {LAST_SOUND} are allowed")
+            return finished(False, f"sound is {number}, allowed: 1 to {LAST_SOUND}")
         self._play_callers.finish(False, "another sound was requested before this one could be played")
         future = self._play_callers.new_future()
         self._to_play = number

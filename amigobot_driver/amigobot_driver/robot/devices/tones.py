@@ -29,7 +29,7 @@ def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: flo
     if not 1 <= len(durations) == len(frequencies) <= MAX_TONES:
         raise ValueError(
             f"{counted(len(durations), 'duration')} and {counted(len(frequencies), 'frequency', 'frequencies')}: "
-            f"equal numbers are required, 1 to {MAX_TONES}"
+            f"expected equal numbers of both, 1 to {MAX_TONES}"
         )
     lowest, highest = 1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle)
     pairs = bytearray()

@@ -201,7 +201,7 @@ class Erratic(Dialect):
     def servo(self, number: int, counts: int) -> Instruction:
         """Return the command SERVO."""
         if not 0 <= counts <= 0xFFFF:
-            raise ValueError(f"a servo takes 0 to 65535 counts, not {counts}")
+            raise ValueError(f"position is {counts} counts, allowed: 0 to 65535 counts")
         return ErraticCommand.SERVO(bytes((number,)) + counts.to_bytes(2, "little"))
 
     # -- to the robot -----------------------------------------------------------------------------------------

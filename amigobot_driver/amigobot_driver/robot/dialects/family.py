@@ -42,7 +42,7 @@ class Family(Dialect):
     def servo(self, number: int, counts: int) -> Instruction:
         """Return the command PTUPOS."""
         if not 0 <= counts <= 0xFF:
-            raise ValueError(f"a servo takes 0 to 255 counts, not {counts}")
+            raise ValueError(f"position is {counts} counts, allowed: 0 to 255 counts")
         return Command.PTUPOS(number + 1 << 8 | counts)
 
     def _end_old_session(self, line: Line) -> Script[None]:

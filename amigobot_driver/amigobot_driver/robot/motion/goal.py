@@ -225,9 +225,9 @@ class Turn(MotionGoal):
             Refused: The angle is not finite or out of range: HEAD cannot turn by it at once.
         """
         if not abs(angle) <= math.pi:
-            raise Refused(f"angle is {angle:g} rad, allowed: -3.14 to 3.14; send several turns for a larger angle")
+            raise Refused(f"angle is {angle:g} rad, allowed: -3.14 to 3.14 rad; send several turns for a larger angle")
         if 0 < abs(angle) < TURN_STEP - _ROUNDING:
-            raise Refused(f"angle is {angle:g} rad, the firmware turns by {TURN_STEP:.4f} rad (1 deg) at least")
+            raise Refused(f"angle is {angle:g} rad, allowed: 0 or at least {TURN_STEP:.4f} rad (1 deg)")
         return cls(angle, scale)
 
     @classmethod
@@ -281,9 +281,10 @@ class Move(MotionGoal):
             Refused: The distance is not finite or out of range: MOVE cannot drive it at once.
         """
         if not abs(distance) <= cls.MAX_DISTANCE:
-            raise Refused(f"distance is {distance:g} m, allowed: {-cls.MAX_DISTANCE} to {cls.MAX_DISTANCE}")
+            allowed = f"{-cls.MAX_DISTANCE:g} to {cls.MAX_DISTANCE:g} m"
+            raise Refused(f"distance is {distance:g} m, allowed: {allowed}; send several moves for a larger distance")
         if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
-            raise Refused(f"distance is {distance:g} m, the firmware moves by {MOVE_STEP} m at least")
+            raise Refused(f"distance is {distance:g} m, allowed: 0 or at least {MOVE_STEP} m")
         return cls(distance, scale)
 
     def _measure(self, odometry: Odometry) -> float:

@@ -10,6 +10,7 @@ import math
 from ...errors import Refused
 from ...profiles import Limits
 from ...protocol import Parameters
+from ...wording import wrong_type
 
 #: Largest velocities that VEL (mm/s) and RVEL (deg/s) carry in their 16 bits: m/s and rad/s, rounded down.
 _LARGEST_LINEAR, _LARGEST_ANGULAR = 32.0, math.radians(32000)
@@ -107,7 +108,7 @@ def check_finite(name: str, value: float, unit: str) -> None:
         Refused: It is NaN or infinite.
     """
     if not math.isfinite(value):
-        raise Refused(f"{name} is {value}, a finite number of {unit} is needed")
+        raise Refused(wrong_type(name, value, f"a finite number of {unit}"))
 
 
 def _scale(value: float, limit: float) -> float:

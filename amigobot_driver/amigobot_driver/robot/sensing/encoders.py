@@ -70,7 +70,8 @@ class WheelEncoders:
         if scale is None and self.leading and not self._warned:
             self._warned = True
             yield Notice(
-                f"odometry from SIPs: profile {profile.name} has no wheel_ticks, the robot reports no ticks/mm"
+                f"odometry is taken from SIPs: profile {profile.name} has no wheel_ticks, and the robot reports "
+                "no ticks/mm; set wheel_ticks in the profile to use ENCODER packets"
             )
         if scale is None or self._sip_is_missing(odometer, stamp):
             yield EncoderReading(stamp, packet.left, packet.right, None, self.leading)

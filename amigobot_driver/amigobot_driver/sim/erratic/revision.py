@@ -93,5 +93,5 @@ def _check(item: Field[Any], value: str) -> None:
     choices = item.metadata["choices"]
     if value not in choices:
         raise RevisionError(
-            f"variant {item.name}={value!r:.60}: expected {' or '.join(choices)}, {item.metadata['help']}"
+            f"variant {item.name} is {value!r:.60}, allowed: {' or '.join(choices)} ({item.metadata['help']})"
         )

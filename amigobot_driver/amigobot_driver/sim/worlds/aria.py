@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from ...wording import wrong_type
 from ..world import Segment, WorldPose
 from .plan import FloorPlan, WorldError, number, read_text
 
@@ -42,12 +43,12 @@ def read(path: Path) -> FloorPlan:
 
 def _millimeters(words: list[str], count: int, where: str) -> list[float]:
     if len(words) != count:
-        raise WorldError(f"{where}: {count} coordinates in mm are needed, got {' '.join(words)!r:.60}")
-    return [number(_number(word, where) / 1000, where) for word in words]
+        raise WorldError(wrong_type(f"{where}: the entry", " ".join(words), f"{count} coordinates in mm"))
+    return [number(_number(word, where) / 1000, f"{where}: a coordinate", "m") for word in words]
 
 
 def _number(word: str, where: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise WorldError(f"{where}: {word!r:.60}, a number is needed") from None
+        raise WorldError(wrong_type(f"{where}: a coordinate", word, "a number")) from None

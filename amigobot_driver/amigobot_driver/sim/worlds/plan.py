@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ...wording import too_large, wrong_type
 from ..world import Area, Segment, WorldPose
 
 #: Each sonar ping checks every segment once.
@@ -21,6 +22,8 @@ MAX_SEGMENTS = 5_000
 MAX_COORDINATE = 1_000.0
 #: bytes; parsing YAML is slow
 _MAX_YAML = 200_000
+#: x, y and heading of a pose in a world file
+POSE_UNITS = ("m", "m", "deg")
 
 
 class WorldError(ValueError):
@@ -47,7 +50,7 @@ class FloorPlan:
         """
         for segment in segments:
             if len(self.segments) >= MAX_SEGMENTS:
-                raise WorldError(f"{where}: more than {MAX_SEGMENTS} line segments")
+                raise WorldError(f"{where}: too many line segments, allowed: up to {MAX_SEGMENTS} in a world")
             self.segments.append(segment)
 
 
@@ -58,9 +61,10 @@ def parse_pose(text: str) -> WorldPose:
         WorldError: The text has another form, or a number is too large.
     """
     try:
-        x, y, heading = (number(float(word), "start") for word in text.split(","))
+        x, y, heading = (float(word) for word in text.split(","))
     except ValueError:
-        raise WorldError(f"start {text!r:.60}: X,Y,DEGREES is needed, X and Y in m") from None
+        raise WorldError(wrong_type("start", text, "X,Y,DEGREES with X and Y in m")) from None
+    numbers([x, y, heading], POSE_UNITS, "start")
     return WorldPose(x, y, math.radians(heading))
 
 
@@ -75,8 +79,8 @@ def read_bytes(path: Path, limit: int) -> bytes:
         WorldError: The file cannot be read, or is too large.
     """
     try:
-        if path.stat().st_size > limit:
-            raise WorldError(f"{path}: too long for a world, more than {limit} bytes")
+        if (size := path.stat().st_size) > limit:
+            raise WorldError(too_large(str(path), size, limit))
         return path.read_bytes()
     except OSError as error:
         raise WorldError(f"{path}: cannot be read ({error.strerror})") from None
@@ -113,7 +117,7 @@ def parse_yaml(path: Path) -> dict[Any, Any]:
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise WorldError(f"{path}: {content!r:.60}, a mapping of keys to values is needed")
+        raise WorldError(wrong_type(f"{path}: the content", content, "a mapping of keys to values"))
     return content
 
 
@@ -131,7 +135,7 @@ def check_keys(item: Any, allowed: Iterable[str], where: str, required: Iterable
     """
     allowed = tuple(allowed)
     if not isinstance(item, dict):
-        raise WorldError(f"{where}: {item!r:.60}, a mapping with the keys {', '.join(allowed)} is needed")
+        raise WorldError(wrong_type(where, item, f"a mapping with the keys {', '.join(allowed)}"))
     for key in item:
         if key not in allowed:
             raise WorldError(f"{where}: key {key!r:.60} is not known, allowed: {', '.join(allowed)}")
@@ -147,27 +151,28 @@ def items(value: Any, where: str) -> list[Any]:
         WorldError: It is not a list; the message begins with `where`.
     """
     if not isinstance(value, list):
-        raise WorldError(f"{where}: {value!r:.60}, a list is needed")
+        raise WorldError(wrong_type(where, value, "a list"))
     return value
 
 
-def numbers(value: Any, count: int, where: str) -> list[float]:
-    """Check that a value is a list of `count` numbers, and return it.
+def numbers(value: Any, units: Sequence[str], where: str) -> list[float]:
+    """Check that a value is a list of numbers, one for each unit, and return it.
 
     Raises:
         WorldError: It is not; the message begins with `where`.
     """
-    if not isinstance(value, list) or len(value) != count:
-        raise WorldError(f"{where}: {value!r:.60}, a list of {count} numbers is needed")
-    return [number(item, where) for item in value]
+    if not isinstance(value, list) or len(value) != len(units):
+        raise WorldError(wrong_type(where, value, f"a list of {len(units)} numbers in {', '.join(units)}"))
+    return [number(item, where, unit) for item, unit in zip(value, units, strict=True)]
 
 
-def number(value: Any, where: str) -> float:
+def number(value: Any, where: str, unit: str) -> float:
     """Check that a value is a number in the range of a coordinate or an angle, and return it.
 
     Raises:
         WorldError: It is not; the message begins with `where`.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_COORDINATE:
-        raise WorldError(f"{where}: {value!r:.60}, a number up to {MAX_COORDINATE:g} is needed")
+        expected = f"a number from {-MAX_COORDINATE:g} to {MAX_COORDINATE:g} {unit}".rstrip()
+        raise WorldError(wrong_type(where, value, expected))
     return float(value)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ...wording import wrong_type
 from ..world import Segment
 from .plan import FloorPlan, WorldError, number, numbers, read_bytes
 
@@ -44,12 +45,12 @@ def read(content: dict[Any, Any], path: Path) -> FloorPlan:
     """
     image, where = content["image"], str(path)
     if not isinstance(image, str):
-        raise WorldError(f"{where}: image: {image!r:.60}, the name of a .pgm file is needed")
-    resolution = number(content["resolution"], f"{where}: resolution")
+        raise WorldError(wrong_type(f"{where}: image", image, "the name of a .pgm file"))
+    resolution = number(content["resolution"], f"{where}: resolution", "m")
     if resolution <= 0:
-        raise WorldError(f"{where}: resolution: {resolution}, must be above 0")
-    x, y, yaw = numbers(content.get("origin", [0, 0, 0]), 3, f"{where}: origin")
-    threshold = number(content.get("occupied_thresh", 0.65), f"{where}: occupied_thresh")
+        raise WorldError(f"{where}: resolution is {resolution:g} m, allowed: above 0 m")
+    x, y, yaw = numbers(content.get("origin", [0, 0, 0]), ("m", "m", "rad"), f"{where}: origin")
+    threshold = number(content.get("occupied_thresh", 0.65), f"{where}: occupied_thresh", "")
     cells = _occupied(path.parent / image, threshold, negate=bool(content.get("negate", 0)))
     c, s = math.cos(yaw) * resolution, math.sin(yaw) * resolution
     plan = FloorPlan()
@@ -67,14 +68,15 @@ def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
         raise WorldError(f"{path}: not a PGM picture (P2 or P5)")
     width, height, white = (int(group) for group in header.groups()[1:])
     if not 0 < width * height <= _MAX_CELLS or not 0 < white < 256:
-        raise WorldError(f"{path}: {width} x {height} cells up to {white}, allowed: {_MAX_CELLS} cells up to 255")
+        found = f"the picture has {width} x {height} cells with values up to {white}"
+        raise WorldError(f"{path}: {found}, allowed: 1 to {_MAX_CELLS} cells with values up to 1 to 255")
     body = data[header.end() :]
     try:
         values = body if header[1] == b"P5" else bytes(int(word) for word in body.split())
     except ValueError:
         raise WorldError(f"{path}: a P2 picture has only numbers up to {white}") from None
     if len(values) < width * height:
-        raise WorldError(f"{path}: {len(values)} of {width * height} cells, the rest is missing")
+        raise WorldError(f"{path}: the picture ends after {len(values)} of {width * height} cells")
     dark = bytes((value if negate else white - value) / white > threshold for value in range(white + 1))
     grid = values[: width * height].translate(dark.ljust(256, b"\0"))
     return [list(grid[row * width : (row + 1) * width]) for row in reversed(range(height))]

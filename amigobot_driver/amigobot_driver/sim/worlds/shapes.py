@@ -11,7 +11,10 @@ from typing import Any
 
 from ...wording import counted
 from ..world import Segment, WorldPose, box, circle, polygon, polyline
-from .plan import MAX_SEGMENTS, FloorPlan, WorldError, check_keys, items, number, numbers
+from .plan import MAX_SEGMENTS, POSE_UNITS, FloorPlan, WorldError, check_keys, items, number, numbers
+
+#: x and y, or length and width
+_METERS = ("m", "m")
 
 
 def read(content: dict[Any, Any], where: str) -> FloorPlan:
@@ -35,22 +38,22 @@ def read(content: dict[Any, Any], where: str) -> FloorPlan:
         for index, item in enumerate(items(content.get("drops", []), f"{where}: drops"))
     ]
     if "start" in content:
-        x, y, heading = numbers(content["start"], 3, f"{where}: start")
+        x, y, heading = numbers(content["start"], POSE_UNITS, f"{where}: start")
         plan.start = WorldPose(x, y, math.radians(heading))
     return plan
 
 
 def _points(item: Any, where: str) -> list[tuple[float, float]]:
-    points = [numbers(point, 2, where) for point in items(item, where)]
+    points = [numbers(point, _METERS, where) for point in items(item, where)]
     if len(points) < 2:
-        raise WorldError(f"{where}: at least two points make a line")
+        raise WorldError(f"{where} has {counted(len(points), 'point')}, allowed: at least 2")
     return [(x, y) for x, y in points]
 
 
 def _area(item: Any, where: str) -> list[tuple[float, float]]:
     points = _points(item, where)
     if not 3 <= len(points) <= MAX_SEGMENTS:
-        raise WorldError(f"{where}: {counted(len(points), 'point')}, 3 to {MAX_SEGMENTS} make an area")
+        raise WorldError(f"{where} has {counted(len(points), 'point')}, allowed: 3 to {MAX_SEGMENTS}")
     return points
 
 
@@ -64,17 +67,17 @@ def _room(item: Any, where: str) -> list[Segment]:
 
 def _box(item: Any, where: str) -> list[Segment]:
     check_keys(item, ("at", "size", "heading"), where, required=("at", "size"))
-    x, y = numbers(item["at"], 2, f"{where}.at")
-    length, width = numbers(item["size"], 2, f"{where}.size")
-    return box(x, y, length, width, math.radians(number(item.get("heading", 0), f"{where}.heading")))
+    x, y = numbers(item["at"], _METERS, f"{where}.at")
+    length, width = numbers(item["size"], _METERS, f"{where}.size")
+    return box(x, y, length, width, math.radians(number(item.get("heading", 0), f"{where}.heading", "deg")))
 
 
 def _circle(item: Any, where: str) -> list[Segment]:
     check_keys(item, ("at", "radius"), where, required=("at", "radius"))
-    x, y = numbers(item["at"], 2, f"{where}.at")
-    radius = number(item["radius"], f"{where}.radius")
+    x, y = numbers(item["at"], _METERS, f"{where}.at")
+    radius = number(item["radius"], f"{where}.radius", "m")
     if radius <= 0:
-        raise WorldError(f"{where}.radius: {radius}, must be above 0")
+        raise WorldError(f"{where}.radius is {radius:g} m, allowed: above 0 m")
     return circle(x, y, radius)
 
 

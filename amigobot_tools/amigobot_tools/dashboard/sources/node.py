@@ -25,6 +25,7 @@ from amigobot_driver import RequestFailed
 from amigobot_driver.doctor import Finding, Kind, Severity, Target, examine_graph
 from amigobot_driver.profiles import Profile
 from amigobot_driver.ros.graph import read_graph
+from amigobot_driver.wording import counted
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs
 
@@ -176,7 +177,7 @@ class NodeSource:
             {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
             for sound in response.sounds
         ]
-        return f"{len(self._sounds)} entries"
+        return counted(len(self._sounds), "entry", "entries")
 
     def _set_parameter(self, name: str, value: bool | int | float | str) -> str:
         row = next((row for row in self._parameters if row["name"] == name), None)

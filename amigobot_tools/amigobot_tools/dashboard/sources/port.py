@@ -17,6 +17,7 @@ from amigobot_driver.doctor import Case, Finding, Target, examine, examine_held,
 from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import Profile
 from amigobot_driver.robot import Configured, FrameSeen
+from amigobot_driver.wording import counted
 
 from ...port_remote import PortRemote
 from ...state import RobotState
@@ -130,7 +131,7 @@ class PortSource:
     def _list_sounds(self) -> str:
         sounds = self.robot.list_sounds()
         self._sounds = [{"number": sound.number, "name": sound.name, "group": sound.is_group} for sound in sounds]
-        return f"{sum(not sound.is_group for sound in sounds)} sounds"
+        return counted(sum(not sound.is_group for sound in sounds), "sound")
 
     def _reset_odometry(self) -> str:
         self.robot.reset_odometry()

@@ -22,6 +22,7 @@ from amigobot_driver.protocol import (
     Sip,
     encode_frame,
 )
+from amigobot_driver.wording import counted
 
 from ..client import Stamped
 from ..figures import fit_line
@@ -141,7 +142,7 @@ def rate(trial: Trial) -> None:
     packets = trial.client.wait(_RATE_TIME)
     times = [stamped.time for stamped in packets if isinstance(stamped.packet, Sip)]
     if len(times) < 10:
-        raise StepFailed(f"only {len(times)} standard packets in {_RATE_TIME:g} s")
+        raise StepFailed(f"only {counted(len(times), 'standard packet')} in {_RATE_TIME:g} s")
     gaps = sorted(b - a for a, b in pairwise(times))
     typical = gaps[len(gaps) // 2]
     # Lost packets leave gaps: the number of the cycle, not of the packet, counts.
