@@ -62,7 +62,7 @@ class LinkQuality:
     """How well packets come through."""
 
     state: LinkState  #: RUNNING while the robot is connected
-    note: str  #: the same in words, with the remedy where there is one
+    note: str  #: the state in words, with the remedy if there is one
     period: float  #: s between two standard packets; NaN until two have come
     longest_gap: float  #: s without a standard packet in the last minute; NaN likewise
     late: int  #: standard packets in this session that came late or not at all

@@ -26,9 +26,12 @@ from ..protocol import (
 from ..transport import Port
 from .strangers import stranger
 
-#: s to listen before the first byte is sent, and to wait for each answer, in the first round and in the second. A robot
-#: on a cable answers within 0.1 s at 9600 baud, one behind a radio later; in a session it sends at least every 0.1 s.
-LISTEN, ANSWER = (0.15, 0.25), (0.3, 0.5)
+#: Time in s to listen before the first byte is sent, in the first and in the second round: in a session a robot sends
+#: at least every 0.1 s.
+LISTEN = (0.15, 0.25)
+#: Time in s to wait for each answer, in the first and in the second round: a robot on a cable answers within 0.1 s at
+#: 9600 baud, one behind a radio later.
+ANSWER = (0.3, 0.5)
 #: Line speeds in the order of their probability: AmigoBot, bridges and AmigoBot-SH, Erratic.
 SPEEDS = (9600, 57600, 38400, 115200, 19200)
 assert sorted(SPEEDS) == sorted(BAUD_RATES)

@@ -75,12 +75,12 @@ class Anonymizer:
     """Replaces the names of people and machines, and their addresses, in texts."""
 
     def __init__(self, target: Target, robot: str = "", serial: str = "") -> None:
-        """Collect the names.
+        """Collect the names to replace: those given here, and those of this computer and its user.
 
         Args:
-            target: What was examined; its host is a name.
+            target: What was examined; its host is replaced.
             robot: The name of the robot.
-            serial: Its serial number.
+            serial: The serial number of the robot.
         """
         names = {
             target.host: "HOST",

@@ -110,8 +110,8 @@ class Floor:
 class Inputs:
     """Scale of the analog inputs."""
 
-    volts_per_count: float = 5.0 / 1024  #: docs/protocol.md E-29
-    amps_per_count: float = 0.0  #: for the first two inputs, if they are motor currents; 0: they are not
+    volts_per_count: float = 5.0 / 1024  #: V per count of an analog input (docs/protocol.md E-29)
+    amps_per_count: float = 0.0  #: A per count of the first two inputs, if they are motor currents; 0: they are not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +200,7 @@ class Calibration:
     """How one robot differs from its model (docs/how-to/calibrate.md). The driver corrects its odometry by it."""
 
     left_wheel: float = 1.0  #: true distance of the left wheel over the distance that the robot reports
-    right_wheel: float = 1.0  #: the same for the right wheel
+    right_wheel: float = 1.0  #: true distance of the right wheel over the reported one
     turn: float = 1.0  #: true turn over the turn that the robot reports, where no RevCount corrects it
     rev_count: int = 0  #: RevCount that the driver sets in the robot; 0: the robot's own
 

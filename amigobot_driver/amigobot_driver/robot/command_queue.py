@@ -57,7 +57,11 @@ class CommandQueue:
     """
 
     def __init__(self, spacing: float) -> None:
-        """`spacing` is the time between two frames, in s."""
+        """Make an empty queue.
+
+        Args:
+            spacing: Time in s between two frames.
+        """
         self.spacing = spacing
         self.stats = QueueStats()
         self._waiting: dict[Priority, deque[Instruction | Unlisted]] = {priority: deque() for priority in Priority}

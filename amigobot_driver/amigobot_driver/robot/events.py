@@ -133,7 +133,7 @@ class Report(Event):
     #: changes when the pose or the counters of the robot are set; counts in this process (ignored by ==)
     frame: int = field(default=0, compare=False)
     wheels_streamed: bool = False  #: ENCODER packets arrive; an `EncoderReading` with better wheel angles follows
-    pose_streamed: bool = False  #: likewise with a better pose
+    pose_streamed: bool = False  #: ENCODER packets arrive; an `EncoderReading` with a better pose follows
     #: s since the last reading of each sonar, None before its first (ignored by ==)
     sonar_ages: tuple[float | None, ...] = field(default=(), compare=False)
 

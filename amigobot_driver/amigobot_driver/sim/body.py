@@ -78,13 +78,13 @@ class Wheel:
             self.velocity = math.copysign(max(0.0, abs(v) - loss * dt), v)
             return
         self._power = power
-        drive = self._free_speed * power
-        if v == 0.0 and abs(drive) <= physics.friction:
+        no_load_speed = self._free_speed * power
+        if v == 0.0 and abs(no_load_speed) <= physics.friction:
             return
-        friction = math.copysign(physics.friction, v or drive)
-        new = v + (drive - friction - v) * dt / physics.motor_time
+        friction = math.copysign(physics.friction, v or no_load_speed)
+        new = v + (no_load_speed - friction - v) * dt / physics.motor_time
         # Friction stops a wheel but never reverses it.
-        self.velocity = 0.0 if new * v < 0.0 and abs(drive) <= physics.friction else new
+        self.velocity = 0.0 if new * v < 0.0 and abs(no_load_speed) <= physics.friction else new
 
     @property
     def load(self) -> float:

@@ -124,10 +124,10 @@ class SimulatedLine:
         self._free_at = start + max(1, copies) * duration
         for number in range(copies):
             begin = start + number * duration
-            late = self._fault_injector.delay()
+            delay = self._fault_injector.delay()
             for at in range(0, len(frame), _FIFO):
                 chunk = frame[at : at + _FIFO]
-                arrival = begin + (at + len(chunk)) * self.byte_time + late
+                arrival = begin + (at + len(chunk)) * self.byte_time + delay
                 received = self._as_received(self._fault_injector.corrupt(chunk), self.baud, self.client_baud)
                 if not self.interrupted:
                     self._outgoing.append((arrival, received))

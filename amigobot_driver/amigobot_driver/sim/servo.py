@@ -135,8 +135,8 @@ class StallProtection:
 
     def __init__(self) -> None:
         self.stalled = False
-        self._still = 0.0
-        self._off = 0.0
+        self._still_time = 0.0
+        self._off_time = 0.0
 
     def trip(self, pause: float) -> None:
         """Report a stall that was detected elsewhere.
@@ -144,12 +144,12 @@ class StallProtection:
         Args:
             pause: Time without power in s.
         """
-        self.stalled, self._still, self._off = True, 0.0, pause
+        self.stalled, self._still_time, self._off_time = True, 0.0, pause
 
     @property
     def power_off(self) -> bool:
         """Whether the motor is without power now."""
-        return self._off > 0.0
+        return self._off_time > 0.0
 
     def step(self, parameters: FlashParameters, power: float, *, turned: bool, target: float, dt: float) -> None:
         """Check one control cycle.
@@ -161,11 +161,11 @@ class StallProtection:
             target: Velocity set-point of the wheel, m/s.
             dt: Time step in s.
         """
-        if self._off > 0.0:
-            self._off = max(0.0, self._off - dt)
+        if self._off_time > 0.0:
+            self._off_time = max(0.0, self._off_time - dt)
             return
         if turned or target == 0.0:
             self.stalled = False
-        self._still = self._still + dt if not turned and parameters.stalls_at(power) else 0.0
-        if self._still > _STALL_TIME - dt / 2:
-            self.stalled, self._still, self._off = True, 0.0, parameters.stall_pause
+        self._still_time = self._still_time + dt if not turned and parameters.stalls_at(power) else 0.0
+        if self._still_time > _STALL_TIME - dt / 2:
+            self.stalled, self._still_time, self._off_time = True, 0.0, parameters.stall_pause

@@ -42,7 +42,7 @@ MAX_TO_SEND = 20
 MAX_TONES = 20
 TONE_STEP = 0.02
 
-_Question = tuple[Instruction, ...]
+_Commands = tuple[Instruction, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class SoundPlayer(RequestComponent):
         self._to_play = 0  #: number of a sound that is played when its entry is known
         self._to_send: deque[_SentOnce] = deque()
         self._queued: list[_SentOnce] = []
-        self._question: _Question = ()  #: the request in progress
+        self._pending_commands: _Commands = ()  #: commands of the request in progress
         self._list_callers, self._switch_callers, self._play_callers = Callers(), Callers(), Callers()
         context.on_packet(Playlist, self._on_entry)
         context.on_sent(Command.SAY, self._on_sent)
@@ -119,7 +119,7 @@ class SoundPlayer(RequestComponent):
             return finished(False, reason)
         self._switch_callers.finish(False, "sounds: another request replaced this one")
         self.requested, self.enabled, self._switching = on, None, True
-        self._question = ()
+        self._pending_commands = ()
         self._review.set(now)
         return self._switch_callers.new_future()
 
@@ -213,7 +213,7 @@ class SoundPlayer(RequestComponent):
     def on_session_end(self, reason: str) -> None:
         """Fail every request and forget the sounds that wait."""
         self._listing = self._streaming = self._switching = False
-        self._to_play, self._question = 0, ()
+        self._to_play, self._pending_commands = 0, ()
         unsent = [once.callers for once in (*self._to_send, *self._queued)]
         self._to_send.clear()
         self._queued.clear()
@@ -224,7 +224,7 @@ class SoundPlayer(RequestComponent):
             callers.finish(False, f"sounds: {reason}")
 
     def counters(self) -> Mapping[str, int]:
-        """Return how often questions were sent again, and given up."""
+        """Return how often requests were sent again, and given up."""
         return {"sounds_resent": self._request.resent, "sounds_given_up": self.given_up}
 
     def _on_entry(self, packet: Playlist, stamp: float, now: float) -> None:
@@ -240,7 +240,7 @@ class SoundPlayer(RequestComponent):
             if self._streaming or (self._listing and self._count is None):
                 self._quiet.set(now + QUIET)
                 self._lowest = min(self._lowest, packet.number)
-        if self._switching and self._question and self.enabled is self.requested:
+        if self._switching and self._pending_commands and self.enabled is self.requested:
             self._switching = False
             self._switch_callers.finish(True, f"sounds {on_or_off(self.requested)}, confirmed by the robot")
         self._play_if_known(now)
@@ -265,20 +265,20 @@ class SoundPlayer(RequestComponent):
         self._advance(now)
 
     def _advance(self, now: float) -> None:
-        """Ask the next question, if it is another one."""
-        question = self._next_question()
-        if question == self._question:
+        """Send the next commands, unless they are those of the request in progress."""
+        commands = self._next_commands()
+        if commands == self._pending_commands:
             return
-        self._question = question
-        if question:
+        self._pending_commands = commands
+        if commands:
             self._request.start(now)
         else:
             self._request.succeed("")
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _next_question(self) -> _Question:
-        """Return the next question; one at a time, as other components need the line as well."""
+    def _next_commands(self) -> _Commands:
+        """Return the commands of the next request; one at a time, as other components need the line as well."""
         if self._listing and self._count is None:
             # First: an empty entry that was requested would be taken for the count.
             return (Command.PLAYLIST(0),)
@@ -319,11 +319,11 @@ class SoundPlayer(RequestComponent):
     def _muted(self) -> str:
         return "sounds are off: call enable_sounds with data: true" if self.enabled is False else ""
 
-    def _commands(self) -> _Question:
-        return self._question
+    def _commands(self) -> _Commands:
+        return self._pending_commands
 
     def _failure(self) -> str:
-        sent, self._question = self._sent(), ()
+        sent, self._pending_commands = self._sent(), ()
         self._give_up(sent)
         self._request.pause()
         self._review.set(-math.inf)

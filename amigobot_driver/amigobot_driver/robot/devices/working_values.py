@@ -120,7 +120,7 @@ class WorkingValues(RequestComponent):
         self._callers: list[_Caller] = []
         self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered
         self._given_up = 0
-        self._answered = False  #: since the request was started
+        self._answered = False  #: a CONFIGpac has arrived since the request was started
         context.on_packet(Parameters, self._on_config)
 
     @property

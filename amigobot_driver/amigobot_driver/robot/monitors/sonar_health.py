@@ -199,8 +199,8 @@ class SonarHealth:
         self._sequence: tuple[int, ...] | None = None
         self._travel = Travel()
         self._now = math.nan  #: s, time of the last SIP
-        self._last_reading = math.nan  #: s, or when the sonars were switched on
-        self._sips = 0  #: since then
+        self._last_reading = math.nan  #: s, time of the last reading, or when the sonars were switched on
+        self._sips = 0  #: number of SIPs since `_last_reading`
 
     def update(self, report: Report, sequence: tuple[int, ...] | None = None) -> None:
         """Update from a SIP.

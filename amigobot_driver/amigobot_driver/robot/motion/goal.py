@@ -23,7 +23,7 @@ from ..outcome import Outcome
 from .limits import check_finite
 from .setpoint import STANDING
 
-#: s without progress after which a motion fails.
+#: Time in s without progress after which a motion fails.
 NO_PROGRESS_TIMEOUT = 3.0
 #: s that a motion may wait for the motors, the working values, and for the robot to come to rest, before it starts.
 START_LIMIT = 5.0
@@ -32,7 +32,7 @@ START_LIMIT = 5.0
 SETTLE = 0.6
 #: s that the robot must be at rest before the command is sent again. Less than SETTLE would drive a distance twice.
 RESEND = 0.8
-#: Commands in a row that may bring a motion less than its tolerance on: at a wall each one moves the robot a little.
+#: Commands in a row that may each advance a motion by less than its tolerance: at a wall they move the robot a little.
 _TRIES = 5
 #: Largest distance to the goal at rest: servos have a dead band.
 TURN_TOLERANCE = math.radians(3)
@@ -64,8 +64,8 @@ class Progress:
 class Coverage:
     """How far a motion has come, rad or m."""
 
-    covered: float  #: since the request
-    remaining: float
+    covered: float  #: rad or m, since the request
+    remaining: float  #: rad or m, up to the goal
 
 
 class MotionGoal(ABC):

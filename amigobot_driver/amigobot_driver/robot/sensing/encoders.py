@@ -54,7 +54,7 @@ class WheelEncoders:
     def update(
         self, packet: Encoders, stamp: float, odometer: Odometer, profile: Profile, config: Parameters | None
     ) -> Iterator[Event]:
-        """Convert a packet with the counts of the time `stamp` (s).
+        """Convert the encoder ticks of a packet to the motion of the wheels.
 
         Args:
             packet: The packet.

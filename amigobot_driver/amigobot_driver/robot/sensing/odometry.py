@@ -433,7 +433,7 @@ class Odometer:
         fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
         # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
         smaller = since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
-        # A robot that spins may have turned further than half a turn: its counters went on if that is within its reach.
+        # A robot that spins may turn by more than half a turn: such a difference of its counters is no sign of a zero.
         turned = (counted.turn if rate > 0 else -counted.turn) % math.tau
         spins = (
             abs(rate) * coast > math.pi / 2
@@ -442,7 +442,7 @@ class Odometer:
         )
         zeroed = fits and smaller and not spins and off_zero + self._resolution(counted) < off
         if self._reset_at is not None or zeroed:
-            # Without SIPs for longer it was restarting already; and too little is better than too much.
+            # After a longer silence the controller was restarting already; too little motion is better than too much.
             until = min(max((self._reset_at or then) - then, 0.0), _LATEST_RESET)
             return arc(speed * until, rate * until).then(since_zero)
         return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
