@@ -234,6 +234,17 @@ def test_options_are_applied_on_connecting():
     assert (config.trans_acc, config.rot_kv) == (123, 66)
 
 
+def test_options_that_the_firmware_lacks_are_announced_once():
+    bench = Bench(Options(tuning={"ticks_mm": 130, "drift_factor": 5, "rot_kv": 66}), "amigo")
+    for _ in range(2):
+        bench.connect()
+        bench.run(1.0)
+        assert bench.robot.working_values.config.rot_kv == 66
+        bench.unplug()
+    lacking = [text for text in bench.notices if "firmware has no" in text]
+    assert lacking == ["this robot's firmware has no ticks_mm, drift_factor: not set"]
+
+
 def test_nothing_is_sent_while_all_is_as_wanted(bench):
     bench.run(1.0)
     start = bench.now

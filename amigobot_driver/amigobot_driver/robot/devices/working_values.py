@@ -121,6 +121,7 @@ class WorkingValues(RequestComponent):
         self._unanswered = 0  #: CONFIGs sent since the last CONFIGpac, which may still be answered
         self._given_up = 0
         self._answered = False  #: a CONFIGpac has arrived since the request was started
+        self._lacking: list[str] = []  #: requested, and announced as values that the firmware does not have
         context.on_packet(Parameters, self._on_config)
 
     @property
@@ -199,6 +200,7 @@ class WorkingValues(RequestComponent):
         changed = config != self.config
         self.config = config
         self.own = self.own or config
+        self._announce_lacking(config)
         self._answered = True
         self._unanswered = max(0, self._unanswered - 1)
         for caller in list(self._callers):
@@ -209,6 +211,12 @@ class WorkingValues(RequestComponent):
             self._start(now)
         if changed:
             self._context.emit(Configured(config))
+
+    def _announce_lacking(self, config: Parameters) -> None:
+        lacking = [name for name in self.requested if not self._has(config, name)]
+        if lacking and lacking != self._lacking:
+            self._context.emit(Notice(f"this robot's firmware has no {', '.join(lacking)}: not set"))
+        self._lacking = lacking
 
     def _compare(self, caller: _Caller, config: Parameters) -> None:
         """Finish a request when a CONFIGpac that was requested after it shows its values."""
