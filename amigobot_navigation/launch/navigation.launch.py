@@ -61,7 +61,7 @@ def generate_launch_description() -> LaunchDescription:
         "map": ("", "map for planning and localization, a .yaml file; empty: that of the world"),
         "params_file": (
             str(HERE / "config" / "nav2.yaml"),
-            "parameters of Nav2's nodes; those of this package are fitted to the robot, yours are used as they are",
+            "parameters of Nav2's nodes; those of this package are fitted to the robot, yours to the namespace only",
         ),
         "driver_params_file": (str(share("config", "amigobot.yaml")), "parameters of the driver"),
         "slam_params_file": (str(HERE / "config" / "slam.yaml"), "parameters of slam_toolbox"),

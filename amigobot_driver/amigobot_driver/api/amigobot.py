@@ -24,7 +24,8 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
     and its sonars have reported. `close`, the end of the `with` block and the end of the program stop the robot, switch
     its motors off and close the session. If the process is killed, the watchdog of the robot stops it.
 
-    Methods block until the robot has confirmed what was asked for, and raise an `AmigoBotError` if it does not. Several
+    A method that asks the robot for something blocks until the robot has confirmed it, where a packet of the robot can,
+    and raises an `AmigoBotError` if it does not. Several
     threads may call them. Lengths are in m, angles in rad, counter-clockwise positive, times in s.
 
     If the connection is lost, the driver looks for the robot until it finds it again; meanwhile methods and properties

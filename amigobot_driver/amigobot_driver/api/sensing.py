@@ -119,37 +119,65 @@ class Sensing(Connection):
 
     @property
     def bumpers(self) -> BumperReading | None:
-        """Which segments of a Pioneer's bumpers are pressed; None where the robot does not report it."""
+        """Which segments of a Pioneer's bumpers are pressed; None where the robot does not report it.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(BumperReading)
 
     @property
     def compass(self) -> CompassReading | None:
-        """The heading of the compass; needs `Options(compass="sip")` or `"packets"`; None without."""
+        """The heading of the compass; needs `Options(compass="sip")` or `"packets"`; None without.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(CompassReading)
 
     @property
     def encoders(self) -> EncoderReading | None:
-        """Raw ticks of the wheels; needs `Options(encoder_stream=True)`; None without."""
+        """Raw ticks of the wheels; needs `Options(encoder_stream=True)`; None without.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(EncoderReading)
 
     @property
     def floor(self) -> FloorReading | None:
-        """What the floor sensors of an Erratic see; None where the robot has none."""
+        """What the floor sensors of an Erratic see; None where the robot has none.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(FloorReading)
 
     @property
     def gyro(self) -> TurnRate | None:
-        """The turn rate that a gyro measures; None where the robot has none."""
+        """The turn rate that a gyro measures; None where the robot has none.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(TurnRate)
 
     @property
     def joystick(self) -> JoystickReading | None:
-        """The robot's own joystick; needs `Options(joystick_stream=True)`; None without."""
+        """The robot's own joystick; needs `Options(joystick_stream=True)`; None without.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(JoystickReading)
 
     @property
     def motor_currents(self) -> MotorCurrents | None:
-        """What the motors of an Erratic draw, A; None where the robot does not report it."""
+        """What the motors of an Erratic draw, A; None where the robot does not report it.
+
+        Raises:
+            ConnectionLost: The robot is not connected.
+        """
         return self._recent(MotorCurrents)
 
     # -- streams ----------------------------------------------------------------------------------------------
