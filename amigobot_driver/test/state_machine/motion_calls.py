@@ -94,8 +94,9 @@ class MotionCalls(ObservedWorld):
         self._replaced()
         witness = self.witness
         movement = Movement(what, wanted, task, witness.travel, witness.now.heading, self.now, allowance)
-        # It begins with what the robot rolls on with, which is no part of the distance.
-        movement.in_order = witness.now.at_rest and self.in_order and self.running
+        # It begins with what the robot rolls on with, which is no part of the distance; packets may tell that late.
+        resting = witness.now.at_rest and (self.odometry.linear, self.odometry.angular) == (0.0, 0.0)
+        movement.in_order = resting and self.in_order and self.running
         movement.motors_coming = self.motors_are_coming
         self.movement = movement
         self.unfinished_movements.append(movement)

@@ -39,7 +39,7 @@ class World(MotionCalls, SettingCalls, DeviceCalls, Disturbances):
         self.bench.sleep(seconds, writer_first=writer_first)
         self.bench.run(1e-6)
         self.allowances.disturb(start, self.now)
-        self.punctual_since = self.now + 2 * TICK
+        self.punctual_since = max(self.punctual_since, self.now + 2 * TICK)
         self.woken = self.now
         if self.running and seconds > DRIVER_SILENCE:
             # Documented: what was asked before the process slept is void.
