@@ -54,7 +54,7 @@ class Identity:
     robot_class: str  #: "Pioneer" for the whole family
     subclass: str  #: the model, for example "amigo"
     serial_number: str  #: "" while the robot has not reported its configuration
-    firmware_version: str  #: "" as well where the firmware does not report it
+    firmware_version: str  #: "" if the firmware does not report it
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ from .doctor_report import pack
 from .errors import UsageError
 
 #: Columns of the label and of the name of the check.
-_LABEL, _NAME = 7, 16
+_LABEL_WIDTH, _NAME_WIDTH = 7, 16
 _WIDTH = 100  #: widest output
 #: Longest examination (s) with the default options, without start and end of the program.
 _LIMIT = 12.0
@@ -159,14 +159,14 @@ class _Printer:
     def finding(self, finding: Finding) -> None:
         """Print a finding."""
         label, style = _LABELS[finding.severity], _STYLES[finding.severity]
-        colored = f"\x1b[{style}m{label:<{_LABEL}}\x1b[0m" if self._color else f"{label:<{_LABEL}}"
-        indent = " " * (2 + _LABEL + _NAME)
+        colored = f"\x1b[{style}m{label:<{_LABEL_WIDTH}}\x1b[0m" if self._color else f"{label:<{_LABEL_WIDTH}}"
+        indent = " " * (2 + _LABEL_WIDTH + _NAME_WIDTH)
         first, *rest = self._wrapped(finding.text, indent)
-        plain = f"  {label:<{_LABEL}}{finding.check:<{_NAME}}{first}"
+        plain = f"  {label:<{_LABEL_WIDTH}}{finding.check:<{_NAME_WIDTH}}{first}"
         self._lines.append(plain)
         if not self._quiet:
             self._clear()
-            print(f"  {colored}{finding.check:<{_NAME}}{first}", file=self._file, flush=True)
+            print(f"  {colored}{finding.check:<{_NAME_WIDTH}}{first}", file=self._file, flush=True)
         for line in rest:
             self.line(indent + line)
         for detail in finding.details:

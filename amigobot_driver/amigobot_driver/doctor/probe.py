@@ -66,10 +66,10 @@ class ProbeResult:
     streaming: bool = False  #: the robot was in a session that another program left open, or it is an Erratic
     counted: bool = False  #: the checksum of its packets includes the count (docs/protocol.md E-40)
     unasked: int = 0  #: number of times that bytes came while nothing was sent
-    received: bytes = b""  #: at that speed
-    sent: int = 0  #: bytes
+    received: bytes = b""  #: bytes that were received at the line speed of the answer
+    sent: int = 0  #: number of bytes that were sent
     speeds: tuple[int, ...] = ()  #: line speeds in baud that were tried
-    per_speed: dict[int, bytes] = field(default_factory=dict)
+    received_by_speed: dict[int, bytes] = field(default_factory=dict)
 
 
 class Prober:
@@ -108,7 +108,7 @@ class Prober:
                 result.speeds = tuple(dict.fromkeys((*result.speeds, speed)))
                 if self._try(speed, listen, answer):
                     return result
-            if any(stranger(data) for data in result.per_speed.values()):
+            if any(stranger(data) for data in result.received_by_speed.values()):
                 break
         self._classify()
         if result.answer is Answer.NOISE and result.unasked > 1 and len(speeds) > 1:
@@ -123,7 +123,7 @@ class Prober:
             self._port.set_baud(speed)
         received = self._early + self._read(speed, listen)
         self.result.unasked += bool(received)
-        self.result.per_speed[speed] = self._early + self.result.per_speed[speed]
+        self.result.received_by_speed[speed] = self._early + self.result.received_by_speed[speed]
         self._early = b""
         # What is like a command is a late echo: a robot that was not asked sends no answer to SYNC0 or SYNC1.
         if packets := _packets(_without_echo(received)):
@@ -156,17 +156,17 @@ class Prober:
     def _found(self, answer: Answer, speed: int, *, streaming: bool = False) -> bool:
         result = self.result
         result.answer, result.baud, result.streaming = answer, speed, streaming
-        result.received = result.per_speed.get(speed, b"")
+        result.received = result.received_by_speed.get(speed, b"")
         result.counted = answer is Answer.ROBOT and not FrameDecoder().feed(result.received, 0.0)
         return True
 
     def _classify(self) -> None:
         """Say what the bytes are that contain no packet: those of the speed with the most printable text."""
         result = self.result
-        received = {speed: _without_echo(data) for speed, data in result.per_speed.items() if data}
+        received = {speed: _without_echo(data) for speed, data in result.received_by_speed.items() if data}
         if not received:
             return
-        result.per_speed = received
+        result.received_by_speed = received
         speed = max(received, key=lambda speed: (printable_share(received[speed]) >= _TEXT, len(received[speed])))
         text = printable_share(received[speed]) >= _TEXT
         self._found(Answer.TEXT if text else Answer.NOISE, speed)
@@ -186,7 +186,7 @@ class Prober:
         data, end = b"", self._clock() + seconds
         while (remaining := end - self._clock()) > 0 and not enough(data):
             data += self._port.read(remaining)
-        self.result.per_speed[speed] = self.result.per_speed.get(speed, b"") + data
+        self.result.received_by_speed[speed] = self.result.received_by_speed.get(speed, b"") + data
         return data
 
 

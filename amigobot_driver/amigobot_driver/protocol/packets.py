@@ -155,7 +155,7 @@ class Arm(Packet):
     """The Pioneer arm's state: power and motion bits, six joint positions (docs/protocol.md 5.10)."""
 
     id: U8 = 0xA0
-    status: U8  #: bit 0 power, bit 1 connected
+    status: U8  #: bit 0: power; bit 1: connected
     moving: U8  #: one bit for each joint
     joints: Bytes  #: six joint positions, one byte each
 

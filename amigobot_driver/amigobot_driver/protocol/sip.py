@@ -59,10 +59,10 @@ class Sip(Packet):
     left_velocity: S16  #: robot units, mm/s on most robots
     right_velocity: S16  #: as left_velocity
     battery: U8  #: 0.1 V
-    left_stall_bumpers: U8  #: bit 0 left motor stalled; bits 1 to 7 rear bumpers
-    right_stall_bumpers: U8  #: bit 0 right motor stalled; bits 1 to 7 front bumpers
+    left_stall_bumpers: U8  #: bit 0: left motor stalled; bits 1 to 7: rear bumpers
+    right_stall_bumpers: U8  #: bit 0: right motor stalled; bits 1 to 7: front bumpers
     control: S16  #: set-point of the heading servo, unit as heading
-    flags: U16  #: bit 0 motors on; bits 1 to 4 sonar arrays on; 5 stop button; 10 recharging
+    flags: U16  #: bit 0: motors on; bits 1 to 4: sonar arrays on; 5: stop button; 10: recharging
     compass: U8  #: 2 deg, 0 none (Pioneer with a compass)
     sonar: Annotated[tuple[SipSonarReading, ...], Counted(Record(SipSonarReading))]  #: the readings since the last SIP
     port_low: U8 | None = None  #: AmigOS: selected analog port; AmigoSH and AROS: gripper (docs/protocol.md E-30)

@@ -89,7 +89,7 @@ class BandwidthPlanner(Component):
         Args:
             name: of its packet.
             size: bytes of its frames in one info cycle; 0: no room is needed any more.
-            now: time in s.
+            now: Time in s.
         """
         if size != self._requested.get(name, 0):
             self._requested[name] = size

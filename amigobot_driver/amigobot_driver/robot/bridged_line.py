@@ -91,5 +91,5 @@ class BridgedLine(Component):
     def _bridge_baud(self) -> int:
         if self.chosen != AUTOMATIC:
             return self.chosen
-        usual = self._context.profile().link.bridge_baud
-        return usual and (self._reported or usual)
+        profile_baud = self._context.profile().link.bridge_baud
+        return profile_baud and (self._reported or profile_baud)

@@ -121,11 +121,11 @@ class CycleFilter:
         return min(self._begin + cycles * self.cycle, arrival)
 
     def _cycles_since(self, arrival: float, busy_since: float) -> int:
-        """Cycles from the last packet's to that of one that arrives now."""
+        """Return the cycles from the last packet to one that arrives now."""
         assert self._begin is not None
         cycles = (arrival - self._begin) / self.cycle + _EARLY
         if busy_since < arrival:
-            # It waited: it is of the first cycle that has begun since the line was idle.
+            # The packet waited for the line: it belongs to the first cycle that began after the line was idle.
             cycles = min(cycles, max(1, math.ceil((busy_since - self._begin) / self.cycle - _EARLY)))
         if cycles >= 2.0:
             # Lost or late: if it is late, the next ones come too soon.
@@ -173,5 +173,5 @@ class CycleFilter:
             # Packets that wait for the line come at its speed, with gaps in which it carries others; none is lost. They
             # do not come more often than they are made: those beyond that were repeated on the way.
             return max(statistics.fmean(self._intervals), self.cycle)
-        # The lower one: where half of the packets are lost, the mean of two intervals is none.
+        # The lower median: if half of the packets are lost, the mean of the two middle intervals never occurs.
         return statistics.median_low(self._prompt_intervals)

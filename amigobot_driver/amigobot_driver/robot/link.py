@@ -38,12 +38,12 @@ from .session import LinkState, Session
 
 @dataclass(slots=True)
 class PacketStats:
-    """Good frames by what became of them."""
+    """Valid frames by their content."""
 
     standard: int = 0  #: SIPs
     other: int = 0  #: all other packets
-    unknown: int = 0  #: those of them of a kind that the driver does not know
-    malformed: int = 0  #: those of them with a wrong length or content
+    unknown: int = 0  #: among `other`, packets with an id that the driver does not know
+    malformed: int = 0  #: among `other`, packets with a wrong length or content
 
 
 class LinkObserver(Protocol):
@@ -122,7 +122,7 @@ class RobotLink:
         Args:
             byte_time: as Port has it.
             baud: the line speed at which to look for the robot first.
-            now: time in s.
+            now: Time in s.
         """
         self.dispatch_pending()
         self.set_byte_time(byte_time)

@@ -50,7 +50,7 @@ class UnconfirmedCommands(Component):
         Args:
             subject: what the command sets; an earlier command with an equal subject is replaced.
             command: what to send.
-            now: time in s.
+            now: Time in s.
         """
         repetition = self._repetitions.setdefault(subject, _Repetition(self._context))
         repetition.command = command

@@ -36,7 +36,7 @@ class StreamPublisher(Interface):
         }
         self._imu = topics.IMU.publisher(self._node)
         self._imu_message = conversions.imu_message(context.prefixed(conversions.IMU_FRAME))
-        self._currents: topics.TopicPublisher | None = None  #: only where the profile has them, as the floor sensors
+        self._currents: topics.TopicPublisher | None = None  #: None: the profile has no motor currents
         self._floors: list[tuple[topics.TopicPublisher, Range]] = []
         self._use_profile(profile)
 

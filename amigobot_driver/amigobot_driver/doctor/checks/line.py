@@ -168,7 +168,7 @@ def _unknown_bytes(target: Target, result: ProbeResult) -> tuple[Cause, ...]:
 def _lost(target: Target, result: ProbeResult, error: str) -> Finding:
     """The port was lost while it was probed."""
     if target.kind is Kind.NETWORK:
-        known = stranger(b"".join(result.per_speed.values()))
+        known = stranger(b"".join(result.received_by_speed.values()))
         if known:
             causes = (_stranger(target, known.name),)
             return Finding("line", Severity.ERROR, "the peer is not a robot, and closed the connection", causes)

@@ -26,7 +26,7 @@ class Charger(RequestComponent):
 
         Args:
             deployed: False retracts.
-            now: time in s.
+            now: Time in s.
 
         Returns:
             The result, when the SIP shows that the robot charges (or does not any more), or the retries are over.

@@ -64,7 +64,7 @@ class DigitalOutputs(RequestComponent):
         Args:
             mask: bit n stands for IO_n.
             states: a bit for each pin; those outside the mask do not count.
-            now: time in s.
+            now: Time in s.
 
         Returns:
             The result, when the SIP shows the outputs or the retries are over.

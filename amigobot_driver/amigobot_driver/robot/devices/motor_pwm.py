@@ -50,7 +50,7 @@ class MotorPwm(Component):
         Args:
             frequency: Hz, 4000 to 16000; 0 leaves it.
             max_duty: share of full power, 0.01 to 1; 0 leaves it.
-            now: time in s.
+            now: Time in s.
 
         Raises:
             Refused: both are 0, a value is out of range, or the robot has no such commands.

@@ -42,7 +42,7 @@ class SonarSequence(RequestComponent):
 
         Args:
             sonars: numbers from 0 in firing order, up to `LONGEST` of each array; empty: all, in the profile's order.
-            now: time in s.
+            now: Time in s.
 
         Returns:
             The result, when the pings show the sequence or the retries are over.

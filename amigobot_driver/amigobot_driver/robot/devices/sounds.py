@@ -93,7 +93,7 @@ class SoundPlayer(RequestComponent):
 
         Args:
             refresh: read it again.
-            now: time in s.
+            now: Time in s.
 
         Returns:
             The result, when the playlist is complete or the retries are over.
