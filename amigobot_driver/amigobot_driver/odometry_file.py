@@ -90,9 +90,7 @@ class OdometryFile:
             if not isinstance(content, dict) or content.get("format") != _FORMAT:
                 raise OdometryFileError(f"{self.path} is not an odometry file")
             if content.get("version") != _VERSION:
-                raise OdometryFileError(
-                    f"{self.path} has version {content.get('version')!r:.20}, this driver reads {_VERSION}"
-                )
+                raise OdometryFileError(f"{self.path}: version is {content.get('version')!r:.20}, allowed: {_VERSION}")
             if any(content.get(key) != value for key, value in self._owner.items()):
                 raise OdometryFileError(f"{self.path} belongs to another node or port")
             if content.get("boot") != _boot_id():

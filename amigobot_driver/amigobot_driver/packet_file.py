@@ -66,7 +66,9 @@ def read_head(file: IO[bytes]) -> Head:
     try:
         values = json.loads(file.readline(_MAX_HEAD))
         if values["version"] > VERSION:
-            raise PacketFileError(f"this recording has version {values['version']}, known: {VERSION}")
+            raise PacketFileError(
+                f"version is {values['version']}, allowed: {VERSION}; install a newer amigobot_driver"
+            )
         return Head(**values)
     except (ValueError, TypeError, KeyError) as error:
         if isinstance(error, PacketFileError):

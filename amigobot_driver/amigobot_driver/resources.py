@@ -20,4 +20,6 @@ def share(*parts: str) -> Path:
         for root in (folder, folder / "share" / PACKAGE):
             if (root / "config" / "robots").is_dir():
                 return root.joinpath(*parts)
-    raise FileNotFoundError(f"the files of {PACKAGE} (config/robots) are not installed beside {__file__}")
+    raise FileNotFoundError(
+        f"the files of {PACKAGE} (config/robots) are not installed beside {__file__}: install the package again"
+    )

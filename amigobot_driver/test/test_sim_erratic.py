@@ -628,7 +628,7 @@ class TestTheFloor:
     def test_two_points_are_no_drop(self, tmp_path: Path) -> None:
         path = tmp_path / "stairs.yaml"
         path.write_text("drops:\n  - [[0, 0], [2, 0]]\n")
-        with pytest.raises(WorldError, match=r"stairs\.yaml: drops\[0\]: 2 points, 3 to 5000 make an area"):
+        with pytest.raises(WorldError, match=r"stairs\.yaml: drops\[0\] has 2 points, allowed: 3 to 5000"):
             load_world(str(path))
 
 
@@ -700,8 +700,8 @@ class TestTheRevision:
     @pytest.mark.parametrize(
         ("url", "message"),
         [
-            ("sim://erratic?heading=grad", "variant heading='grad': expected 4096 or deg"),
-            ("sim://amigo?heading=deg", "amigo: heading, layout, wheels, duty, bits and checksum are for an Erratic"),
+            ("sim://erratic?heading=grad", "variant heading is 'grad', allowed: 4096 or deg"),
+            ("sim://amigo?heading=deg", "robot amigo has no variant heading: only the robot erratic"),
             ("sim://erratic?headings=deg", "option 'headings' is not known, allowed: world, .*heading, layout"),
         ],
     )

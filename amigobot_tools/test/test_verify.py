@@ -172,7 +172,7 @@ def test_steps_can_be_chosen_skipped_and_resumed(tmp_path: Path, capsys: pytest.
     ("arguments", "said"),
     [
         ([], "which robot? amigobot verify /dev/ttyUSB0"),
-        (["sim://", "--only", "nonsense"], "there is no step 'nonsense', allowed: identity,"),
+        (["sim://", "--only", "nonsense"], "step 'nonsense' is not known, allowed: identity,"),
         (["sim://erratic?checksum=count"], "no robot answers"),
         (["--compare", "/nowhere/report.json"], "/nowhere/report.json: cannot be read"),
     ],

@@ -61,7 +61,7 @@ def test_a_signal_stops_the_robot_and_the_report_can_be_resumed(
     begin(verify, robot)
     verify.process.send_signal(number)
     assert verify.wait() == 2
-    assert verify.shows("--resume goes on")
+    assert verify.shows("continue with --resume")
     assert robot.seconds_until_rest(time.monotonic() - 1.0) < 2.0
     assert report.load(tmp_path / "report" / report.REPORT).done == {"config"}
 

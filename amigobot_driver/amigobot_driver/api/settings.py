@@ -149,7 +149,7 @@ class Settings(Connection):
         options = self.options
         if unknown := changes.keys() - {field.name for field in dataclasses.fields(options)}:
             known = ", ".join(field.name for field in dataclasses.fields(options))
-            raise Refused(f"there is no option {', '.join(sorted(unknown))}, allowed: {known}")
+            raise Refused(f"option {sorted(unknown)[0]!r} is not known, allowed: {known}")
         try:
             options = dataclasses.replace(options, **changes)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:

@@ -172,7 +172,7 @@ def _complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _unknown_verb_text(name: str, verbs: Mapping[str, Verb]) -> str:
-    known = f"there is no verb {name!r}, allowed: {', '.join(verbs)}"
+    known = f"verb {name!r} is not known, allowed: {', '.join(verbs)}"
     if any(not verb.module.startswith(__name__) for verb in verbs.values()):
         return known
     return f"{known}; more verbs come with the package amigobot_tools: python3 -m pip install ./amigobot_tools"

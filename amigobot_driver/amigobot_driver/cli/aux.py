@@ -86,5 +86,5 @@ def unescaped(text: str) -> bytes:
         elif escape in _ESCAPES:
             result += _ESCAPES[escape]
         else:
-            raise UsageError(f"--send: there is no escape \\{escape}, allowed: \\r, \\n, \\t, \\\\, \\xHH")
+            raise UsageError(f"--send: escape \\{escape} is not known, allowed: \\r, \\n, \\t, \\\\, \\xHH")
     return result

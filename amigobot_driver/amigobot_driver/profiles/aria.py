@@ -118,5 +118,5 @@ def _poses(sonars: dict[int, list[float]], count: int) -> list[list[float]]:
     placed = [number for number in sorted(sonars) if number < count]
     if placed != list(range(len(placed))):
         missing = next(number for number in range(count) if number not in sonars)
-        raise AriaError(f"SonarNum is {count}, but there is no SonarUnit {missing}")
+        raise AriaError(f"SonarNum is {count}, but SonarUnit {missing} is missing: add it or lower SonarNum")
     return [sonars[number] for number in placed]

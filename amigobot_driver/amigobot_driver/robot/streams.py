@@ -139,7 +139,7 @@ class StreamState(RequestComponent):
         return "it comes"
 
     def _failure(self) -> str:
-        return f"{self._sent()}, no {self.name} arrived"
+        return f"{self._sent()}; no {self.name} arrived"
 
 
 class Streams(Component):

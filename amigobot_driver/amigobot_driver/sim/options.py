@@ -92,7 +92,8 @@ def load_report(path: str) -> ReportedRobot:
     if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
         raise OptionError(f"{path}: this is not a report of `amigobot verify`")
     if content.get("version") != REPORT_VERSION:
-        raise OptionError(f"{path}: a report of version {content.get('version')!r:.60}, known: {REPORT_VERSION}")
+        version = f"{content.get('version')!r:.60}, allowed: {REPORT_VERSION}"
+        raise OptionError(f"{path}: version is {version}; repeat `amigobot verify`")
     try:
         section = content["simulator"]
         wear = [f"{name}={value}" for name, value in section["wear"].items()]

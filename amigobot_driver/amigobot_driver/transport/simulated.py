@@ -112,7 +112,7 @@ def simulator_of(url: str) -> tuple[Simulator, bool]:
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
         check_baud = flag(options.pop("check_baud", "0"))
         if parts.netloc and "robot" in options:
-            raise ValueError("the robot is given twice: before the question mark, and as robot=")
+            raise ValueError("the robot is given twice, before the question mark and as robot=: leave one of them out")
         if parts.netloc:
             options["robot"] = parts.netloc
         return build_simulator(options), check_baud

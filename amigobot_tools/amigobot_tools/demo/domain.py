@@ -30,4 +30,4 @@ def free_domain() -> Iterator[int]:
             probe.close()
             yield domain
             return
-    raise RuntimeError("all ROS domains are in use")
+    raise RuntimeError(f"all ROS domains from {DOMAINS.start} to {DOMAINS.stop - 1} are in use: end other ROS programs")

@@ -65,7 +65,7 @@ def check_steps(names: Sequence[str]) -> None:
     known = [step.name for step in STEPS]
     for name in names:
         if name not in known:
-            raise UsageError(f"there is no step {name!r:.60}, allowed: {', '.join(known)}")
+            raise UsageError(f"step {name!r:.60} is not known, allowed: {', '.join(known)}")
 
 
 def compare_again(path: Path) -> int:
@@ -88,7 +88,7 @@ def verify(args: argparse.Namespace) -> int:
     except Stopped:
         raise UsageError("ended by a key") from None
     except TerminalClosed as end:
-        raise UsageError(f"{end}; the robot was stopped, --resume goes on") from None
+        raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
     _finish(args.output, made, profile)
     _print_summary(console, made)
     console.print(f"{args.output / PAGE}: the same with plots; {args.output / RECORDING}: every packet", markup=False)

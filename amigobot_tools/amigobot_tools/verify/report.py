@@ -115,7 +115,7 @@ def load(path: Path) -> Report:
     if not isinstance(content, dict) or content.pop("format", None) != REPORT_FORMAT:
         raise UsageError(f"{path}: this is not a report of `amigobot verify`")
     if (version := content.pop("version", None)) != REPORT_VERSION:
-        raise UsageError(f"{path}: a report of version {version!r:.60}, known: {REPORT_VERSION}")
+        raise UsageError(f"{path}: version is {version!r:.60}, allowed: {REPORT_VERSION}; repeat `amigobot verify`")
     try:
         content["steps"] = [StepResult(**{**step, "commands": tuple(step["commands"])}) for step in content["steps"]]
         content["figures"] = [_compared(item) for item in content["figures"]]

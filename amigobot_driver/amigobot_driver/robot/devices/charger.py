@@ -44,4 +44,4 @@ class Charger(RequestComponent):
 
     def _failure(self) -> str:
         reported = "does not charge: is it in front of its dock?" if self._deployed else "goes on charging"
-        return f"{self._sent()}, the robot {reported}"
+        return f"{self._sent()}; the robot {reported}"

@@ -65,7 +65,7 @@ class CompassReader(RequestComponent):
         return "the SIP shows a heading" if sip.compass else ""
 
     def _failure(self) -> str:
-        return f"{self._sent()}, the SIP shows no heading: has it a compass?"
+        return f"{self._sent()}; the SIP shows no heading: does the robot have a compass?"
 
     def _start(self, now: float) -> None:
         if not self._context.unsupported(Command.TCM2):

@@ -60,7 +60,7 @@ class ControllerReset(RequestComponent):
         return [Command.RESET()]
 
     def _failure(self) -> str:
-        return f"{self._sent()}, the robot continues without a reset"
+        return f"{self._sent()}; the robot continues without a reset: press RESET on the robot"
 
     def _on_deadline(self, now: float) -> None:
         if not (self._rebooting or self._request.pending):

@@ -108,9 +108,9 @@ class DigitalOutputs(RequestComponent):
         # Outputs that do not follow are not requested again.
         self._mask &= ~wrong
         if self.reported is None:
-            return f"{sent}, the robot reports no outputs: its packets end before them"
+            return f"{sent}; the robot reports no outputs: its packets end before them"
         names = ", ".join(f"IO_{pin}" for pin in range(8) if wrong >> pin & 1)
-        message = f"{sent}, the robot reports {self._text()}: {names} did not follow, being configured as input "
+        message = f"{sent}; the robot reports {self._text()}: {names} did not follow, being configured as input "
         message += "(FLASH io0 to io5)"
         if wrong & self._newest == self._newest:
             message += "; or this firmware expects mask and states swapped, see parameter digital_output_mask_first"
@@ -156,4 +156,4 @@ class AnalogInput(RequestComponent):
 
     def _failure(self) -> str:
         sent, self._port = self._sent(), None
-        return f"{sent}, the robot reports {f'port {self._reported}' if self._reported else 'no analog port'}"
+        return f"{sent}; the robot reports {f'port {self._reported}' if self._reported else 'no analog port'}"

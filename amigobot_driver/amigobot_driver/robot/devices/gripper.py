@@ -204,7 +204,7 @@ class GripperControl(RequestComponent):
         if self._order in ("up", "down", "store", "deploy") and state.lift is Lift.AT_END:
             self._request.succeed(f"{sent}: {_text(state)}, and the robot does not report which end")
             return ""
-        return f"{sent}, the robot reports {_text(state)}"
+        return f"{sent}; the robot reports {_text(state)}"
 
 
 def fitted(config: Parameters) -> bool:

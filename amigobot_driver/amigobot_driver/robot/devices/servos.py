@@ -40,7 +40,7 @@ class ServoJoints(Component):
         """
         servos = self._context.profile().servos
         if joint not in servos.joints:
-            raise Refused(f"joint {joint!r} does not exist, this robot has: {', '.join(servos.joints) or 'none'}")
+            raise Refused(f"joint {joint!r} is not known, allowed: {', '.join(servos.joints) or 'none'}")
         if not math.isfinite(angle):
             raise Refused(wrong_type(joint, angle, "a finite number of rad"))
         per_radian = servos.counts_per_degree * math.degrees(1)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 
 from ...protocol import Command, Instruction, Sip, Unlisted
+from ...wording import counted
 from ..component import Context
 from ..outcome import Outcome, finished
 from ..request import RequestComponent, RetryPolicy
@@ -57,10 +58,13 @@ class SonarSequence(RequestComponent):
         if not sonars:
             raise ValueError("a sonar sequence has at least one entry")
         if wrong := [number for number in sonars if not 0 <= number < available]:
-            raise ValueError(f"sonar {wrong[0]} does not exist, this robot has 0 to {available - 1}")
+            raise ValueError(f"sonar is {wrong[0]}, allowed: 0 to {available - 1}")
         for array in {_array(number) for number in sonars}:
             if (count := sum(_array(number) == array for number in sonars)) > LONGEST:
-                raise ValueError(f"a sonar sequence has up to {LONGEST} entries for each array of {ARRAY}, not {count}")
+                allowed = f"up to {LONGEST} for each {ARRAY} sonars"
+                raise ValueError(
+                    f"the sequence has {counted(count, 'entry', 'entries')} for one array, allowed: {allowed}"
+                )
         self.requested, self._arrays = sonars, _array(available - 1)
         return self._request.replace("another sequence replaced this one", now)
 
@@ -113,7 +117,7 @@ class SonarSequence(RequestComponent):
 
     def _failure(self) -> str:
         fired = _firing(self._seen) if self._seen else "no sonar fires: are they switched on?"
-        return f"{self._sent('POLLING')}, {fired}"
+        return f"{self._sent('POLLING')}; {fired}"
 
 
 def _array(number: int) -> int:

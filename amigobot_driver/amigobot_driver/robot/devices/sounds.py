@@ -344,7 +344,7 @@ class SoundPlayer(RequestComponent):
                 return
             reported = "nothing" if self.enabled is None else f"sounds {on_or_off(self.enabled)}"
             self.requested = self.enabled
-            self._fail(self._switch_callers, f"{sent}, the robot reports {reported}")
+            self._fail(self._switch_callers, f"{sent}; the robot reports {reported}")
         elif self._to_play:
             number, self._to_play = self._to_play, 0
             self._fail(self._play_callers, f"{sent} and got no answer: SOUND {number} was not sent")

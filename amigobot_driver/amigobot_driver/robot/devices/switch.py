@@ -130,4 +130,4 @@ class Switch(RequestComponent):
             # A request from before this session, whose commands may be lost, waits for the next session.
             self._given_up = True
         reported = "nothing" if self.reported is None else f"{self.name} {on_or_off(self.reported)}"
-        return f"{sent}, the robot reports {reported}"
+        return f"{sent}; the robot reports {reported}"

@@ -82,7 +82,7 @@ def check_working_values(values: Mapping[str, object]) -> None:
     for name, value in values.items():
         known = TUNABLE.get(name)
         if known is None:
-            raise ValueError(f"{name} cannot be set, these can: {', '.join(TUNABLE)}")
+            raise ValueError(f"working value {name} cannot be set, allowed: {', '.join(TUNABLE)}")
         if type(value) is not int or not known.allows(value):
             why = ""
             if known.sign < 0 and type(value) is int and 0 < value < known.low:

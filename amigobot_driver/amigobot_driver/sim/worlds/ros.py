@@ -69,7 +69,7 @@ def _occupied(path: Path, threshold: float, *, negate: bool) -> list[_Row]:
     width, height, white = (int(group) for group in header.groups()[1:])
     if not 0 < width * height <= _MAX_CELLS or not 0 < white < 256:
         found = f"the picture has {width} x {height} cells with values up to {white}"
-        raise WorldError(f"{path}: {found}, allowed: 1 to {_MAX_CELLS} cells with values up to 1 to 255")
+        raise WorldError(f"{path}: {found}, allowed: 1 to {_MAX_CELLS} cells with values up to 255")
     body = data[header.end() :]
     try:
         values = body if header[1] == b"P5" else bytes(int(word) for word in body.split())
