@@ -357,7 +357,7 @@ def test_a_file_of_aria(capsys: pytest.CaptureFixture[str], write: Any) -> None:
         ),
         ("a.launch.py", "import launch", "is a launch file in Python, which is not read: import the YAML file"),
         ("a.yaml", "a: {RosAria: {port: x}}\nb: {RosAria: {port: y}}", "of several robots (a/RosAria, b/RosAria)"),
-        ("a.yaml", "a: {baud: 9600}\nb: {baud: 38400}", "baud is in a and in b: keep the robot's in a copy"),
+        ("a.yaml", "a: {baud: 9600}\nb: {baud: 38400}", "baud is in a and in b: delete the other one in a copy"),
         ("a.yaml", 'RosAria: {port: "a\\nb"}', "port is 'a\\nb', expected one line of text"),
         ("a.cfg", 'driver ( name "erratic" )', "has no driver p2os (its drivers: erratic)"),
         ("a.cfg", 'driver ( name "p2os"', "a closing parenthesis is missing"),

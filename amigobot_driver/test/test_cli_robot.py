@@ -116,7 +116,7 @@ def test_escapes_in_text_for_aux(text: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["\\", r"\q", r"\x1", "a\\"])
 def test_an_escape_that_does_not_exist_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="there is no escape"):
+    with pytest.raises(UsageError, match=r"--send: escape .* is not known"):
         unescaped(text)
 
 
@@ -158,7 +158,7 @@ def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(
         (b"", "this is not a recording"),
         (b"something else entirely", "this is not a recording"),
         (b"AMIGOREC{", "the head of this recording is damaged"),
-        (b'AMIGOREC{"version": 99}\n', "this recording has version 99, known: 1"),
+        (b'AMIGOREC{"version": 99}\n', "version is 99, allowed: 1"),
     ],
 )
 def test_a_file_that_is_no_recording_is_one_line(
@@ -322,12 +322,12 @@ def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("say", "x"), "x: the form is SECONDS:HERTZ"),
+        (("say", "x"), "the tone is 'x', expected SECONDS:HERTZ"),
         (("io", "9=on"), "with a pin from 0 to 7"),
-        (("io", "1=maybe"), "the form is PIN=on or PIN=off"),
+        (("io", "1=maybe"), "the output is '1=maybe', expected PIN=on or PIN=off"),
         (("sounds", "play"), "play takes a sound"),
         (("sounds", "list", "horn"), "list takes no sound"),
-        (("find", "--host", "robot:x"), "the form is HOST or HOST:PORT"),
+        (("find", "--host", "robot:x"), "--host is 'robot:x', expected HOST or HOST:PORT"),
         (("config", "show", "--port", AMIGO, "--namespace", "robot1"), "leave --port and --robot out"),
     ],
 )

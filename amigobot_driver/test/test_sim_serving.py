@@ -335,8 +335,8 @@ class TestCommand:
         ("arguments", "message"),
         [
             (["--pty", "/no/such/folder/robot"], "No such file"),
-            (["--tcp", "nowhere"], "the form is HOST:PORT"),
-            (["--tcp", "127.0.0.1:99999"], "the form is HOST:PORT"),
+            (["--tcp", "nowhere"], "--tcp is 'nowhere', expected HOST:PORT"),
+            (["--tcp", "127.0.0.1:99999"], "expected HOST:PORT"),
             (["--tcp", "0", "--robot", "r2d2"], "robot 'r2d2' is not known"),
             (["--tcp", "0", "--world", "mars"], "world 'mars' is not known"),
             (["--tcp", "0", "--baud", "1200"], "baud is 1200, allowed: 0 (no limit), 9600"),

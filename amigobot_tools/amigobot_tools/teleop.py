@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     for name, value in (("--speed", args.speed), ("--turn", args.turn), ("--first-repeat", args.first_repeat)):
         if not 0 < value < math.inf:
-            raise UsageError(f"{name} is {value:g}, allowed: more than 0")
+            raise UsageError(f"{name} is {value:g}, allowed: above 0")
     try:
         with contextlib.ExitStack() as stack:
             # First, so that a missing gamepad is reported before anything starts.

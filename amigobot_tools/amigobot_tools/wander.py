@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if not 0 < args.speed < math.inf:
-        raise UsageError(f"--speed is {args.speed:g}, allowed: more than 0")
+        raise UsageError(f"--speed is {args.speed:g}, allowed: above 0 m/s")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     with connected(args, drives=True) as remote:

@@ -60,7 +60,7 @@ def test_the_address_to_listen_on(text: str, listen: Listen, loopback: bool) -> 
 
 @pytest.mark.parametrize("text", ["", "host", ":80", "host:", "host:65536", "host:-1", "a:b:80", "[::1]"])
 def test_a_wrong_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="the form is HOST:PORT"):
+    with pytest.raises(ValueError, match="expected HOST:PORT"):
         parse_listen(text)
 
 
@@ -407,5 +407,5 @@ def test_a_wrong_listen_address_is_explained_before_a_robot_is_touched() -> None
 
     parser = argparse.ArgumentParser()
     verb.add_arguments(parser)
-    with pytest.raises(UsageError, match=r"--listen 'host': the form is HOST:PORT"):
+    with pytest.raises(UsageError, match=r"--listen is 'host', expected HOST:PORT"):
         verb.run(parser.parse_args(["/dev/nothing", "--listen", "host"]))

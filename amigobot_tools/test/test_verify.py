@@ -188,7 +188,7 @@ def test_what_cannot_be_done_is_refused(
     ("change", "said"),
     [
         ({"format": "x"}, "not a report of `amigobot verify`"),
-        ({"version": 9}, "version 9, known: 1"),
+        ({"version": 9}, "version is 9, allowed: 1"),
         ({"figures": 3}, "is damaged"),
     ],
 )

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
+from ..wording import wrong_type
 from .errors import UsageError
 
 #: TCP port of a bridge, if none is given
@@ -60,7 +61,7 @@ def _bridge(host: str) -> str:
     if not name:
         return f"socket://{host}:{_BRIDGE_PORT}"
     if not port.isdecimal():
-        raise UsageError(f"--host {host}: the form is HOST or HOST:PORT, for example 192.168.1.11:{_BRIDGE_PORT}")
+        raise UsageError(wrong_type("--host", host, f"HOST or HOST:PORT, for example 192.168.1.11:{_BRIDGE_PORT}"))
     return f"socket://{host}"
 
 

@@ -20,6 +20,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
+from ..wording import wrong_type
 from .errors import UsageError
 from .options import add_node_arguments, add_robot_arguments, connect_either
 
@@ -78,5 +79,5 @@ def _show(ports: IoState) -> None:
 def _pin(text: str) -> tuple[int, int]:
     pin, _, state = text.partition("=")
     if not pin.isdecimal() or int(pin) > 7 or state.lower() not in _STATES:
-        raise UsageError(f"{text}: the form is PIN=on or PIN=off, with a pin from 0 to 7")
+        raise UsageError(wrong_type("the output", text, "PIN=on or PIN=off, with a pin from 0 to 7"))
     return int(pin), _STATES[state.lower()]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import time
 
+from ..wording import wrong_type
 from .errors import UsageError
 from .options import add_node_arguments, add_robot_arguments, connect_either
 
@@ -40,4 +41,4 @@ def _tone(text: str) -> tuple[float, float]:
     try:
         return float(seconds), float(hertz)
     except ValueError:
-        raise UsageError(f"{text}: the form is SECONDS:HERTZ, for example 0.2:440") from None
+        raise UsageError(wrong_type("the tone", text, "SECONDS:HERTZ, for example 0.2:440")) from None

@@ -49,7 +49,7 @@ from ..sim.options import number_help
 from ..sim.pty import PtyConnection
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
-from ..wording import counted
+from ..wording import counted, wrong_type
 from .errors import UsageError
 
 _DEFAULT_PORT = 8101
@@ -236,7 +236,7 @@ def _address(text: str) -> tuple[str, int]:
     """Parse HOST:PORT, [IPv6]:PORT, or PORT for this machine only."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not int(port) < 65536:
-        raise UsageError(f"--tcp {text}: the form is HOST:PORT, for instance 127.0.0.1:{_DEFAULT_PORT}")
+        raise UsageError(wrong_type("--tcp", text, f"HOST:PORT, for example 127.0.0.1:{_DEFAULT_PORT}"))
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

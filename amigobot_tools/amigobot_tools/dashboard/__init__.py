@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         listen: Listen = parse_listen(args.listen)
     except ValueError as error:
-        raise UsageError(f"--listen {error}") from None
+        raise UsageError(str(error)) from None
     ros = args.ros or bool(args.namespace)
     if ros:
         # Node and dashboard wake up at the same packets: on a computer with few cores the node goes first. If this

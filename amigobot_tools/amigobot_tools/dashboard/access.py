@@ -12,6 +12,8 @@ import secrets
 import socket
 from dataclasses import dataclass, field
 
+from amigobot_driver.wording import wrong_type
+
 _NAME = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<host>[^:\[\]]+))(?::(?P<port>\d{1,5}))?")
 #: Characters of a token: 128 random bits.
 _TOKEN_BYTES = 16
@@ -40,7 +42,7 @@ def parse_listen(text: str) -> Listen:
         text = f"127.0.0.1:{text}"
     parts = _NAME.fullmatch(text)
     if parts is None or parts["port"] is None or int(parts["port"]) > 65535:
-        raise ValueError(f"{text!r:.60}: the form is HOST:PORT, for instance 127.0.0.1:8140")
+        raise ValueError(wrong_type("--listen", text, "HOST:PORT, for example 127.0.0.1:8140"))
     return Listen(parts["six"] or parts["host"], int(parts["port"]))
 
 

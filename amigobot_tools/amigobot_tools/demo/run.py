@@ -75,7 +75,7 @@ def fresh_folder(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise DemoError("another demo is running in this folder; --out names another one") from None
+            raise DemoError("another demo is running in this folder: name another folder with --out") from None
         for name in _PRODUCTS:
             shutil.rmtree(path / name) if (path / name).is_dir() else (path / name).unlink(missing_ok=True)
         yield

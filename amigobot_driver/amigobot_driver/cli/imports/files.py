@@ -95,7 +95,8 @@ def _yaml(content: str, source: Source | None) -> Given:
             continue
         for key, value in values.items():
             if not nodes and parameters.get(key, value) != value:
-                raise ImportFileError(f"{key} is in {origin[key]} and in {name}: keep the robot's in a copy")
+                places = f"{origin[key]} and in {name}"
+                raise ImportFileError(f"{key} is in {places}: delete the other one in a copy of the file")
             parameters[key], origin[key] = scalar(key, value), name
     for node in nodes:
         if len(node) > 1:
@@ -115,7 +116,7 @@ def _guessed(given: Mapping[str, Scalar]) -> Source:
     found = {source.name: sum(key in source.rules for key in given) for source in _YAML_SOURCES}
     best = max(_YAML_SOURCES, key=lambda source: found[source.name])
     if list(found.values()).count(found[best.name]) > 1:
-        raise ImportFileError("its parameters do not tell whose they are: say it with --source")
+        raise ImportFileError("its parameters do not show which driver they are for: give --source")
     return best
 
 

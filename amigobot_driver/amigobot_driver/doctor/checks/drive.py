@@ -49,7 +49,7 @@ def motors(case: Case) -> Iterator[Finding]:
         yield Finding("motors", Severity.WARNING, f"bumpers pressed: {', '.join(pressed)}", (cause,))
     if not problems:
         state = "on" if newest.motors_enabled else "off"
-        yield Finding("motors", Severity.OK, f"no stall, stop button or bumper is reported, no fault; they are {state}")
+        yield Finding("motors", Severity.OK, f"no stall, stop button, bumper or fault is reported; they are {state}")
 
 
 def _pressed(ring: str, segments: tuple[bool, ...]) -> list[str]:

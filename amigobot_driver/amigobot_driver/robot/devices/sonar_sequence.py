@@ -61,10 +61,8 @@ class SonarSequence(RequestComponent):
             raise ValueError(f"sonar is {wrong[0]}, allowed: 0 to {available - 1}")
         for array in {_array(number) for number in sonars}:
             if (count := sum(_array(number) == array for number in sonars)) > LONGEST:
-                allowed = f"up to {LONGEST} for each {ARRAY} sonars"
-                raise ValueError(
-                    f"the sequence has {counted(count, 'entry', 'entries')} for one array, allowed: {allowed}"
-                )
+                entries = counted(count, "entry", "entries")
+                raise ValueError(f"the sequence has {entries} for one array of {ARRAY}, allowed: up to {LONGEST}")
         self.requested, self._arrays = sonars, _array(available - 1)
         return self._request.replace("another sequence replaced this one", now)
 

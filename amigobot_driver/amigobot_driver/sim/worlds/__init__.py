@@ -42,7 +42,7 @@ def load_world(name: str) -> World:
     if reader is None:
         if name not in available_worlds():
             known = ", ".join(available_worlds())
-            raise WorldError(f"world {name!r} is not known: give one of {known}, or a file ({', '.join(_READERS)})")
+            raise WorldError(f"world {name!r} is not known, allowed: {known}, or a file ({', '.join(_READERS)})")
         path, reader = share("config", "worlds") / f"{name}.yaml", _read_yaml
     plan = reader(path)
     return World(path.stem, tuple(plan.segments), plan.start, tuple(plan.drops))

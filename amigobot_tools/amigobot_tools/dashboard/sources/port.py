@@ -144,7 +144,7 @@ class PortSource:
         if name in _OPTIONS:
             return self.robot.configure(**{name: value})
         if name not in TUNABLE:
-            raise Refused(f"there is no parameter {name!r:.60}")
+            raise Refused(f"parameter {name!r:.60} is not known")
         if not isinstance(value, int) and isinstance(value, float) and value.is_integer():
             value = int(value)
         self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
