@@ -149,7 +149,9 @@ class TestWhatItDoes:
 
     def test_an_unknown_servo_joint_is_refused_with_the_known_ones(self, bench: Bench) -> None:
         bench.publish("servo_commands", JointState(name=["nose"], position=[0.0]))
-        bench.wait_until(lambda: bench.node.logged("'nose' does not exist", "servo_joint, tilt_joint, pan_joint"))
+        bench.wait_until(
+            lambda: bench.node.logged("'nose' is not known, allowed:", "servo_joint, tilt_joint, pan_joint")
+        )
 
     def test_enable_motors_of_an_erratic_is_sent_without_confirmation(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")
@@ -185,7 +187,7 @@ class TestWhatItDoes:
         refused = bench.call(SetMotorPwm, "set_motor_pwm", SetMotorPwm.Request(frequency=100.0))
         assert (refused.success, refused.message) == (
             False,
-            "frequency is 100, allowed: 4000 to 16000, or 0 to leave it",
+            "frequency is 100, allowed: 0 (keeps the robot's value) or 4000 to 16000 Hz",
         )
 
     def test_save_config_writes_flash_only_with_overwrite_flash(self, bench: Bench, robot: Watched) -> None:

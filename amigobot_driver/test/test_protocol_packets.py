@@ -184,9 +184,12 @@ class TestBuilder:
     @pytest.mark.parametrize(
         ("packet", "reason"),
         [
-            (replace(SIP, battery=256), r"^Sip\.battery: 256 does not fit an unsigned 8-bit integer$"),
-            (replace(SIP, heading=0x8000), r"^Sip\.heading: 32768 does not fit a signed 16-bit integer$"),
-            (replace(SIP, x=-1), r"^Sip\.x: -1 does not fit an unsigned 16-bit integer$"),
+            (replace(SIP, battery=256), r"^Sip\.battery: 256 does not fit an unsigned 8-bit integer \(0 to 255\)$"),
+            (
+                replace(SIP, heading=0x8000),
+                r"^Sip\.heading: 32768 does not fit a signed 16-bit integer \(-32768 to 32767\)$",
+            ),
+            (replace(SIP, x=-1), r"^Sip\.x: -1 does not fit an unsigned 16-bit integer \(0 to 65535\)$"),
             (
                 replace(SIP, sonar=(SipSonarReading(number=0, range=70_000),)),
                 r"^Sip\.sonar: SipSonarReading\.range: 70000 does not fit",

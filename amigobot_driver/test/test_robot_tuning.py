@@ -109,7 +109,7 @@ def test_everything_is_applied_again_after_a_reconnect(bench):
     [
         ({"rot_kp": 40000}, "rot_kp is 40000, allowed: 0 to 32767"),
         ({"rot_kp": -1}, "rot_kp is -1, allowed: 0 to 32767"),
-        ({"low_battery": 100}, "low_battery cannot be set, these can: trans_vel_max"),
+        ({"low_battery": 100}, "working value low_battery cannot be set, allowed: trans_vel_max"),
         ({"sonar_cycle": 500}, "sonar_cycle is 500, allowed: 2 to 120 ms"),
     ],
 )
@@ -177,7 +177,8 @@ def test_options_with_a_value_that_is_not_allowed_are_refused_where_they_are_mad
 
 
 def test_a_limit_below_the_unit_of_the_robot_is_refused_and_the_lowest_is_sent_as_one():
-    with pytest.raises(ValueError, match=r"max_linear is 0\.0004 m/s, allowed: 0 for the robot's own, or 0\.001"):
+    allowed = r"0 \(keeps the robot's limit\) or at least 0\.001 m/s"
+    with pytest.raises(ValueError, match=rf"max_linear is 0\.0004 m/s, allowed: {allowed}"):
         Options(max_linear=0.0004)
     bench = Bench(Options(max_linear=0.001, max_angular=0.01745))
     bench.connect()
@@ -288,7 +289,11 @@ class TestSonarSequence:
 
     @pytest.mark.parametrize(
         ("sonars", "complaint"),
-        [((8,), "0 to 7"), ((-1,), "0 to 7"), ((1,) * 17, "up to 16 entries for each array of 8, not 17")],
+        [
+            ((8,), "0 to 7"),
+            ((-1,), "0 to 7"),
+            ((1,) * 17, "the sequence has 17 entries for one array of 8, allowed: up to 16"),
+        ],
     )
     def test_sonars_that_are_not_there_are_refused(self, bench, sonars, complaint):
         with pytest.raises(ValueError, match=complaint):

@@ -116,7 +116,7 @@ def test_angles_out_of_range_are_refused(bench, angle):
 
 @pytest.mark.parametrize("distance", [33.0, math.nan, -math.inf])
 def test_distances_out_of_range_are_refused(bench, distance):
-    with pytest.raises(Refused, match=r"m, allowed: -32.0 to 32.0"):
+    with pytest.raises(Refused, match=r"m, allowed: -32 to 32 m; send several moves"):
         bench.robot.move(distance, bench.now)
 
 

@@ -77,7 +77,7 @@ def test_a_bag_that_does_not_hold_what_it_says(tmp_path: Path) -> None:
     write(tmp_path / "bag")
     metadata = tmp_path / "bag" / "metadata.yaml"
     metadata.write_text(metadata.read_text().replace("message_count: 3", "message_count: 4"))
-    with pytest.raises(BagError, match=r"3 messages of /odom, its metadata say 4"):
+    with pytest.raises(BagError, match=r"3 messages of /odom found, its metadata say 4"):
         read_bag(tmp_path / "bag")
 
 
@@ -176,7 +176,7 @@ def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.
         ("/odom", "nav_msgs/msg/Odometry", 8, 1.0),
     ]
     entries.append(("/odom", odometry(0.5), 7))
-    with pytest.raises(BagError, match="1 messages of /odom, its metadata say 2"):
+    with pytest.raises(BagError, match="1 message of /odom found, its metadata say 2"):
         read_bag(tmp_path)
 
 
