@@ -314,7 +314,7 @@ def test_a_file_of_aria(capsys: pytest.CaptureFixture[str], write: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.yaml", "port: /dev/ttyS0", "do not tell whose they are: say it with --source"),
+        ("a.yaml", "port: /dev/ttyS0", "do not show which driver they are for: give --source"),
         ("a.yaml", "- port", "has no parameters"),
         (
             "a.yaml",

@@ -110,7 +110,7 @@ class TestEnableMotors:
         bench.robot.ignored.add(Command.ENABLE)
         response = switch(bench, "enable_motors", False)
         assert not response.success
-        assert response.message == "sent ENABLE(0) 8 times in 2.4 s, the robot reports motors on"
+        assert response.message == "sent ENABLE(0) 8 times in 2.4 s; the robot reports motors on"
 
     def test_a_lost_enable_command_is_sent_again(self, bench: Bench) -> None:
         since = len(bench.robot.received)

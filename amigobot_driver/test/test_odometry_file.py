@@ -77,8 +77,8 @@ class TestFile:
     @pytest.mark.parametrize(
         ("key", "value", "reason"),
         [
-            ("version", 2, "version 2, this driver reads 1"),
-            ("version", "1", "version '1'"),
+            ("version", 2, "version is 2, allowed: 1"),
+            ("version", "1", "version is '1'"),
             ("node", "/other/amigobot", "another node or port"),
             ("port", "/dev/ttyUSB1", "another node or port"),
             ("boot", "another", "computer was restarted"),

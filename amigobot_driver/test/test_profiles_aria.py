@@ -98,7 +98,7 @@ def test_sonars_that_are_counted_and_not_placed_are_left_out_at_the_end(write):
             "\n\nSonarUnit 0 1 2\n",
             "line 3: SonarUnit is '0 1 2', expected a number, x and y in mm, and a heading in degrees",
         ),
-        ("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 2 1 2 3\n", "SonarNum is 3, but there is no SonarUnit 1"),
+        ("SonarNum 3\nSonarUnit 0 1 2 3\nSonarUnit 2 1 2 3\n", "SonarNum is 3, but SonarUnit 1 is missing"),
         ("MaxVelocity nan\n", "line 1: MaxVelocity is 'nan', expected a number"),
         ("MaxVelocity -5\n", "MaxVelocity"),
         ("RobotWidth 0\n", "width_mm"),

@@ -45,7 +45,7 @@ class TestWishes:
         bench.up.fault = losing(Command.ENABLE)
         answer = bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
         bench.until(answer.done)
-        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off")
+        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off")
         bench.up.fault = None
         bench.unplug()
         bench.connect()

@@ -230,7 +230,7 @@ class TestCompass:
         bench.connect()
         bench.run(20)
         assert bench.words().count("TCM2(1)") == CompassReader.retries.limit
-        assert [notice for notice in bench.notices if "has it a compass?" in notice]
+        assert [notice for notice in bench.notices if "does the robot have a compass?" in notice]
 
     def test_modes_change_into_each_other_and_off(self) -> None:
         bench = pioneer(compass="packets")
@@ -332,7 +332,7 @@ class TestGripper:
         bench.up.fault = losing(Command.GRIPPER)
         done = ordered(bench, "open")
         assert not done.success
-        assert done.message == "sent GRIPPER(1) 4 times in 2 s, the robot reports paddles closed, lift at end"
+        assert done.message == "sent GRIPPER(1) 4 times in 2 s; the robot reports paddles closed, lift at end"
 
     def test_on_general_io_without_packets_it_stays_raw(self) -> None:
         bench = pioneer(flash={"Gripper": 1}, gripper_stream=False)
@@ -543,7 +543,7 @@ class TestSonarArrays:
     def test_each_array_takes_sixteen(self) -> None:
         bench = pioneer()
         assert outcome(bench, lambda: bench.robot.poll_sonars((*range(16), *range(16)), bench.now)).success
-        with pytest.raises(ValueError, match="up to 16 entries for each array of 8, not 17"):
+        with pytest.raises(ValueError, match="17 entries for one array of 8, allowed: up to 16"):
             bench.robot.poll_sonars((0,) * 17, bench.now)
 
     def test_both_arrays_fire_at_once_and_each_ping_has_its_own_time(self) -> None:

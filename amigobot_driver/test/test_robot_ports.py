@@ -71,7 +71,7 @@ def test_pins_that_are_inputs_are_named(bench: PortBench) -> None:
     outcome = bench.set(0b001101, 0b001101)
     assert outcome == Outcome(
         False,
-        f"sent DIGOUT(3341) {RETRIES.limit} times in {RETRIES.duration:.1f} s, the robot reports outputs 0x01: "
+        f"sent DIGOUT(3341) {RETRIES.limit} times in {RETRIES.duration:.1f} s; the robot reports outputs 0x01: "
         "IO_2, IO_3 did not follow, being configured as input (FLASH io0 to io5)",
     )
     # What could not be had does not spoil the next request.
@@ -144,7 +144,7 @@ def test_a_lost_adsel_is_sent_again_and_a_deaf_robot_given_up(bench: PortBench) 
     bench.up.fault = losing_first(RETRIES.limit - 1, Command.ADSEL)
     assert bench.select(2).success
     bench.up.fault = losing(Command.ADSEL)
-    assert bench.select(4) == Outcome(False, "sent ADSEL(4) 5 times in 1.5 s, the robot reports port 2")
+    assert bench.select(4) == Outcome(False, "sent ADSEL(4) 5 times in 1.5 s; the robot reports port 2")
 
 
 def test_the_analog_port_comes_back_after_a_reset(bench: PortBench) -> None:
@@ -159,7 +159,7 @@ def test_what_cannot_be_had_again_after_a_reset_is_told_to_the_operator(bench: P
     bench.up.fault = losing(Command.ADSEL)
     bench.simulator.reset()
     bench.run(20.0)
-    assert bench.notices[-1] == "sent ADSEL(2) 5 times in 1.5 s, the robot reports port 1"
+    assert bench.notices[-1] == "sent ADSEL(2) 5 times in 1.5 s; the robot reports port 1"
 
 
 # -- IOpacs ---------------------------------------------------------------------------------------------------

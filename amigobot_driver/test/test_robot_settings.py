@@ -73,7 +73,7 @@ class TestSwitching:
         since = bench.now
         answer = motors(bench, True)
         assert bench.until(answer.done) == pytest.approx(Switch.retries.duration, abs=0.1)
-        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off")
+        assert answer.result() == Outcome(False, "sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off")
         bench.run(10)
         assert bench.words(since).count("ENABLE(1)") == Switch.retries.limit, "and is left at that"
 
@@ -82,7 +82,7 @@ class TestSwitching:
         bench.up.fault = losing(Command.ENABLE)
         bench.connect()
         bench.run(5)
-        assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s, the robot reports motors off"]
+        assert bench.notices == ["sent ENABLE(1) 8 times in 2.4 s; the robot reports motors off"]
 
     def test_the_newest_wish_counts(self, bench: Bench) -> None:
         first, second = motors(bench, False), motors(bench, True)

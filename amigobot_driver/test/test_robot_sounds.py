@@ -362,7 +362,7 @@ def test_a_switch_that_is_not_taken_says_what_the_robot_reports(bench: SoundBenc
     outcome = bench.switch(False)
     assert not outcome.success
     sent = f"sent SOUNDTOG(0) and PLAYLIST(50) {SoundPlayer.retries.limit} times in 3.2 s"
-    assert outcome.message == f"{sent}, the robot reports sounds on"
+    assert outcome.message == f"{sent}; the robot reports sounds on"
 
 
 def test_a_switch_is_confirmed_while_a_playlist_comes_in() -> None:
@@ -389,7 +389,7 @@ def test_a_switch_that_is_not_taken_after_a_reset_is_told_to_the_operator(bench:
     bench.up.fault = losing(Command.SOUNDTOG)
     bench.simulator.reset()
     bench.run(20.0)
-    assert bench.notices[-1].endswith("8 times in 3.2 s, the robot reports sounds on")
+    assert bench.notices[-1].endswith("8 times in 3.2 s; the robot reports sounds on")
 
 
 # -- other firmware -------------------------------------------------------------------------------------------
