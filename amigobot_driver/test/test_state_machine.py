@@ -16,6 +16,7 @@ pytest.importorskip("rclpy", reason="the node's parameter table needs rclpy")
 
 from state_machine.failure import Step
 from state_machine.machine import DriverMachine, Statistics, explore
+from state_machine.put_back import FAULTS
 from state_machine.reproduction import run, shorten
 from state_machine.setup import Setup
 
@@ -34,6 +35,12 @@ def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
         pytest.fail(shorten(DriverMachine, statistics.failures[0]).script(), pytrace=False)
     assert statistics.sequences >= SEQUENCES
     assert statistics.steps > 5 * SEQUENCES
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_past_can_be_put_back_into_the_driver_of_today(fault: str) -> None:
+    for change in FAULTS[fault].changes:
+        change.compiled()
 
 
 #: What was found once, is fixed, and no smaller test shows.

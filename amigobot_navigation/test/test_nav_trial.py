@@ -19,7 +19,7 @@ from tools.nav_trial.office import Floor
 from tools.nav_trial.parameters import for_speed, override, tree_for_speed
 from tools.pictures import navigation
 from tools.pictures.missing import Missing
-from tools.pictures.navigation import WorldPose as TruePose
+from tools.pictures.navigation import Pose as TruePose
 from tools.pictures.navigation import corners_of_cells
 
 from amigobot_driver.profiles import load_profile

@@ -20,6 +20,7 @@ from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Log
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
@@ -195,6 +196,10 @@ class NodeRemote:
         self._thread.join(2.0)
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
+
+    def destroy_subscription(self, subscription: Subscription[Any]) -> None:
+        """Destroy a subscription of `node`, in the thread that waits for it: in another one the wait might fail."""
+        self._executor.create_task(self.node.destroy_subscription, subscription)
 
     # -- inside -----------------------------------------------------------------------------------------------
 

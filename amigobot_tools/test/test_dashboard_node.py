@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -106,7 +107,14 @@ def test_the_doctor_looks_at_the_nodes(source: NodeSource, bench: ros_bench.Benc
 def test_frames_of_the_line_while_somebody_looks(source: NodeSource) -> None:
     source.watch_frames(True)
     until(lambda: {frame.to_robot for frame in source.frames.after(0, 100)} == {True, False}, "frames both ways")
-    source.watch_frames(False)
+    destroy, threads = source.remote.node.destroy_subscription, set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            source.remote.node, "destroy_subscription", lambda one: threads.add(threading.get_ident()) or destroy(one)
+        )
+        source.watch_frames(False)
+        until(lambda: threads, "the subscription is destroyed")
+    assert threads == {source.remote._thread.ident}, "another thread would end the one that waits for messages"
 
 
 def test_the_map_of_a_navigation_run(source: NodeSource, bench: ros_bench.Bench) -> None:

@@ -17,6 +17,7 @@ import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from amigobot_driver.protocol.sip import Sip
@@ -44,14 +45,18 @@ class Change:
     old: str
     new: str
 
-    def apply(self) -> None:
-        """Compile the changed function into the module it is from. Raises ValueError if the text is not there."""
+    def compiled(self) -> tuple[Callable[..., Any], CodeType]:
+        """The function, and the code of the changed one. Raises ValueError if the text is not there."""
         function = inspect.unwrap(_plain(inspect.getattr_static(self.owner, self.name)))
         source = textwrap.dedent(inspect.getsource(function))
         if source.count(self.old) != 1:
             raise ValueError(f"{function.__qualname__} does not have this text once: {self.old!r}")
+        return function, compile(source.replace(self.old, self.new), function.__code__.co_filename, "exec")
+
+    def apply(self) -> None:
+        """Put the changed function into the module it is from. Raises ValueError if the text is not there."""
+        function, code = self.compiled()
         made: dict[str, Any] = {}
-        code = compile(source.replace(self.old, self.new), function.__code__.co_filename, "exec")
         exec(code, function.__globals__, made)
         setattr(self.owner, self.name, made[self.name])
 
@@ -89,9 +94,9 @@ FAULTS: dict[str, Fault] = {
             Change(
                 Odometer,
                 "update",
-                "        self._anchor()\n    return self.state",
-                "        self._anchor()\n"
-                "        self.rotation = old.yaw - before.heading * self._units.angle\n    return self.state",
+                "self.frame += jump is not None\n        self._anchor()",
+                "self.frame += jump is not None\n        self._anchor()\n"
+                "        self.rotation = old.yaw - before.heading * self._units.angle",
             ),
         ),
     ),

@@ -142,7 +142,7 @@ class NodeSource:
             self._set_parameter("publish_packets", True)
         elif not on and self._frames_subscription is not None:
             self._set_parameter("publish_packets", False)
-            self._node.destroy_subscription(self._frames_subscription)
+            self.remote.destroy_subscription(self._frames_subscription)
             self._frames_subscription = None
 
     def examination(self) -> Examination:
