@@ -404,7 +404,7 @@ class TestConfig:
         config = bench.listen(RobotConfig, "robot_config", QoSProfile(depth=1, durability=LATCHED))
         bench.wait_until(lambda: config.messages)
         # Not the stamp: a busy computer may have connected again.
-        assert config.last.values == tour["robot_config"].last.values
+        assert config.last.raw_values == tour["robot_config"].last.raw_values
 
     def test_robot_config_has_identity_and_settings(self, tour: Tour) -> None:
         config = tour["robot_config"].last
