@@ -366,7 +366,9 @@ class ObservedWorld:
             self._diagnosed = self.now
             self._history.add(take_snapshot(self.robot))
             seen.diagnostics = {name: part(self._history, "simulated") for name, part in PARTS.items()}
-        if self.jammed or self.witness.stalled or self.now - self.witness.touched < SLICE:
+        # A wall may have been in the way at the beginning of a freeze, and be no more at its end.
+        began = min([self.now - SLICE, *(tick.time for tick in seen.ticks[:1])])
+        if self.jammed or self.witness.stalled or self.witness.touched > began:
             self.forced_until = self.now + RELEASE
         if not self.as_built():
             self._spoil()
