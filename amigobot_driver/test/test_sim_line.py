@@ -117,6 +117,22 @@ class TestPriority:
         assert len(wire.collect(10.0)) == 150 * 7
         assert wire.stats.dropped == 3
 
+    def test_a_sip_goes_first_when_answers_fill_the_buffer(self) -> None:
+        wire = line()
+        wire.send(b"A" * 50, SendPriority.ANSWER, 0.0)
+        wire.send(b"B" * 1024, SendPriority.ANSWER, 0.0)
+        wire.send(b"S" * 77, SendPriority.SIP, 0.0)
+        wire.send(b"C" * 50, SendPriority.ANSWER, 0.0)
+        assert wire.collect(10.0) == b"A" * 50 + b"S" * 77 + b"B" * 1024
+        assert wire.stats.dropped == 1
+
+    def test_sips_that_fill_the_buffer_are_dropped(self) -> None:
+        wire = line()
+        for _ in range(10):
+            wire.send(b"S" * 150, SendPriority.SIP, 0.0)
+        assert len(wire.collect(20.0)) == 150 * 7
+        assert wire.stats.dropped == 3
+
     def test_sips_never_pause_for_a_playlist(self) -> None:
         client = Client("amigo", baud=9600).open()
         client.run(0.5)

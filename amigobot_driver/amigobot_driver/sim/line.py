@@ -19,7 +19,8 @@ from .wire import Wire, byte_time
 
 #: bytes that the receiving UART collects before it delivers them
 _FIFO = 14
-#: bytes that may wait on the robot's side; frames beyond that are dropped, answers included
+#: bytes that may wait on the robot's side; frames beyond that are dropped, answers included. A SIP passes
+#: the others, so only SIPs count for it
 _QUEUE = 1024
 
 
@@ -80,7 +81,8 @@ class SimulatedLine:
             deadline: Time in s before which a STREAM must be complete; otherwise it is dropped.
         """
         self._advance(now)
-        size = sum(map(len, (*self._sips, *self._others))) + len(frame)
+        ahead = self._sips if priority is SendPriority.SIP else (*self._sips, *self._others)
+        size = sum(map(len, ahead)) + len(frame)
         through = max(now, self._free_at) + size * self.byte_time
         if size > _QUEUE or (priority is SendPriority.STREAM and through > deadline):
             self.stats.dropped += 1
