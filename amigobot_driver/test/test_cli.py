@@ -95,7 +95,7 @@ def test_an_unknown_verb_names_those_that_exist_and_the_package_with_more(
     monkeypatch.setattr(verbs, "entry_points", lambda group: [])
     assert main(["teleop"]) == 2
     assert capsys.readouterr().err == (
-        f"amigobot: there is no verb 'teleop', allowed: {', '.join(BUILT_IN)}; more verbs come with the package "
+        f"amigobot: verb 'teleop' is not known, allowed: {', '.join(BUILT_IN)}; more verbs come with the package "
         "amigobot_tools: python3 -m pip install ./amigobot_tools\n"
     )
 

@@ -183,7 +183,7 @@ def test_pid_is_set_and_read_back_from_the_robot(bench: Bench) -> None:
     ("names", "values", "complaint"),
     [
         (["rot_kp"], [99999], "rot_kp is 99999, allowed: 0 to 32767"),
-        (["watchdog"], [1], "watchdog cannot be set, these can: "),
+        (["watchdog"], [1], "working value watchdog cannot be set, allowed: "),
         (["rot_kp"], [], "1 name and 0 values: expected equal numbers of both"),
         (["ticks_mm"], [30], "this robot's firmware has no ticks_mm"),
     ],
