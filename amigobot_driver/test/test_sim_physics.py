@@ -113,5 +113,5 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: object, sa
 
 def test_a_profile_from_a_mapping_is_checked_as_a_file_is() -> None:
     assert build_profile({"extends": "amigo", "body": {"track_mm": 250}}, "here").body.track == 0.25
-    with pytest.raises(ProfileError, match="here: extends: 'nobody'"):
+    with pytest.raises(ProfileError, match="here: extends is 'nobody'"):
         build_profile({"extends": "nobody"}, "here")

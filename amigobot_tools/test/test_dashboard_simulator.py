@@ -214,7 +214,7 @@ def test_every_fault_is_switched_while_it_runs() -> None:
                 do["fault"](name=row["name"], value=values[row["kind"]])
         shown = {row["name"]: row["value"] for row in source.sections()["faults"]}
         assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "1,2"
-        with pytest.raises(Refused, match=r"fault corrupt='x': expected share of bytes"):
+        with pytest.raises(Refused, match=r"fault corrupt is 'x', expected a number of at least 0"):
             do["fault"](name="corrupt", value="x")
         with pytest.raises(Refused, match="there is no fault 'nothing'"):
             do["fault"](name="nothing", value="")
