@@ -140,7 +140,7 @@ def test_an_empty_request_of_any_service_changes_nothing_or_is_refused(bench: Be
         ({"kp": 37, "kv": 65, "set_zeros": True}, True, [37, 65, 0], "confirmed by the robot"),
         ({"set_zeros": True}, True, [0, 0, 0], "confirmed by the robot"),
         ({"kp": 40000}, False, [33, 63, 3], "rot_kp is 40000, allowed: 0 to 32767"),
-        ({"servo": 2, "kp": 5}, False, None, "servo is 2, allowed: 0 rotation, 1 translation"),
+        ({"servo": 2, "kp": 5}, False, None, "servo is 2, allowed: 0 (rotation) or 1 (translation)"),
     ],
     ids=str,
 )
