@@ -24,6 +24,7 @@ from amigobot_driver.doctor import (
     CHECKS,
     Anonymizer,
     Case,
+    Cause,
     Endpoint,
     Finding,
     Graph,
@@ -54,9 +55,14 @@ def look(target: str, seconds: float = LISTEN, **options: object) -> list[Findin
     return list(examine(case))
 
 
+def problems(findings: list[Finding], *, of_link: bool = False) -> list[tuple[Finding, Cause]]:
+    """The verdict; with the problems of the link only if asked: a busy computer delays packets."""
+    return [one for one in verdict(findings) if of_link or one[0].check != "link"]
+
+
 def causes(findings: list[Finding], *, of_link: bool = False) -> list[str]:
-    """Keys of the causes; those of the link only if asked: a busy computer delays packets."""
-    return [cause.key for finding, cause in verdict(findings) if of_link or finding.check != "link"]
+    """Keys of the causes; those of the link only if asked."""
+    return [cause.key for _, cause in problems(findings, of_link=of_link)]
 
 
 def texts(findings: list[Finding], check: str) -> str:
@@ -205,7 +211,7 @@ def test_a_faulty_sonar_is_named(kind: str) -> None:
     findings = look(f"sim://amigo?faults={kind}_sonars=2")
     key = {"dead": "sonar-deaf", "stuck": "sonar-stuck", "mute": "sonar-silent"}[kind]
     assert causes(findings) == [key]
-    ((finding, cause),) = verdict(findings)
+    ((finding, cause),) = problems(findings)
     assert finding.values["sonars"] == [2]
     assert "15 deg left" in cause.text
     assert 'sonar_sequence:="0 1 3 4 5 6 7"' in cause.command
@@ -214,7 +220,7 @@ def test_a_faulty_sonar_is_named(kind: str) -> None:
 def test_cross_talk_is_one_problem_of_the_ring() -> None:
     findings = look("sim://amigo?faults=cross_talk=0.3")
     assert causes(findings) == ["sonar-cross-talk"]
-    assert "sonars of another robot disturb" in verdict(findings)[0][1].text
+    assert "sonars of another robot disturb" in problems(findings)[0][1].text
 
 
 @pytest.mark.parametrize(
@@ -346,7 +352,7 @@ def test_a_robot_at_an_unusual_line_speed_is_found(tmp_path: Path) -> None:
     try:
         findings = look(robot.url, 2.0)
         assert causes(findings) == ["wrong-speed"]
-        assert verdict(findings)[0][1].command.endswith("-p baud:=38400")
+        assert problems(findings)[0][1].command.endswith("-p baud:=38400")
         assert causes(look(robot.url, 2.0, baud=38400)) == []
     finally:
         robot.close()
@@ -700,5 +706,5 @@ def test_severities_are_ranked_errors_first() -> None:
     findings = look("sim://amigo?charge=0.04&faults=stuck_sonars=1")
     assert causes(findings) == ["battery-low", "sonar-stuck"]
     # A busy computer delays packets: the link's own causes are left out, as in `causes`.
-    found = [finding.severity for finding, _ in verdict(findings) if finding.check != "link"]
+    found = [finding.severity for finding, _ in problems(findings) if finding.check != "link"]
     assert found == [Severity.ERROR, Severity.WARNING]
