@@ -75,7 +75,12 @@ TIMING = (
     ("silence of the driver after which it sends STOP first", "connection_policy", "DRIVER_SILENCE", "s"),
     ("longest time that a robot drives without commands", "connection_policy", "MAX_ROLL", "s"),
     ("time without a SIP after which the link counts as lost", "connection_policy", "SIP_TIMEOUT", "s"),
-    ("the same for the Erratic's motor packets", "connection_policy", "ERRATIC_SIP_TIMEOUT", "s"),
+    (
+        "time without a motor packet of the Erratic after which the link counts as lost",
+        "connection_policy",
+        "ERRATIC_SIP_TIMEOUT",
+        "s",
+    ),
     ("longest text argument that is sent", "protocol.commands", "MAX_TEXT", "bytes"),
     ("largest count byte that is sent", "protocol.frame", "MAX_SEND_COUNT", "bytes"),
 )
