@@ -51,24 +51,26 @@ def time_to_rest(bench: Bench) -> float:
     return bench.until(lambda: not fast(), within=2 * STOP_TIME)
 
 
-@pytest.mark.parametrize("velocity", [(0.3, 0.0), (0.0, math.radians(200))], ids=["straight", "turning"])
-@pytest.mark.parametrize("name", TUNABLE)
-def test_a_robot_with_the_lowest_value_that_can_be_set_stops_in_time(name, velocity):
-    bench = made("amigo-sh")
-    bench.run(6.0, cmd_vel=velocity)
+def driven_with_the_lowest(profile: str, name: str, velocity: tuple[float, float], seconds: float) -> Bench:
+    """A robot at this velocity (m/s, rad/s) for so long, whose working value was then set to the lowest one."""
+    bench = made(profile)
+    bench.run(seconds, cmd_vel=velocity)
     done = bench.ask(lambda: bench.robot.working_values.set({name: TUNABLE[name].low}, bench.now))
     bench.run(1.0, cmd_vel=velocity)
     assert done.result().success
+    return bench
+
+
+@pytest.mark.parametrize("velocity", [(0.3, 0.0), (0.0, math.radians(200))], ids=["straight", "turning"])
+@pytest.mark.parametrize("name", TUNABLE)
+def test_a_robot_with_the_lowest_value_that_can_be_set_stops_in_time(name, velocity):
+    bench = driven_with_the_lowest("amigo-sh", name, velocity, 6.0)
     assert time_to_rest(bench) <= STOP_TIME + REACTION
 
 
 @pytest.mark.parametrize(("name", "velocity"), [("trans_decel", (1.0, 0.0)), ("rot_decel", (0.0, math.radians(200)))])
 def test_the_fastest_robot_of_the_factories_stops_in_time_with_the_lowest_deceleration(name, velocity):
-    bench = made("erratic")
-    bench.run(4.0, cmd_vel=velocity)
-    done = bench.ask(lambda: bench.robot.working_values.set({name: TUNABLE[name].low}, bench.now))
-    bench.run(1.0, cmd_vel=velocity)
-    assert done.result().success
+    bench = driven_with_the_lowest("erratic", name, velocity, 4.0)
     assert STOP_TIME - 0.5 <= time_to_rest(bench) <= STOP_TIME + REACTION
     assert not notices(bench)
 

@@ -215,7 +215,7 @@ class WorkingValues(RequestComponent):
     def _announce_lacking(self, config: Parameters) -> None:
         lacking = [name for name in self.requested if not self._has(config, name)]
         if lacking and lacking != self._lacking:
-            self._context.emit(Notice(f"this robot's firmware has no {', '.join(lacking)}: not set"))
+            self._context.emit(Notice(f"{_no_such(lacking)}: not set"))
         self._lacking = lacking
 
     def _compare(self, caller: _Caller, config: Parameters) -> None:
@@ -228,7 +228,7 @@ class WorkingValues(RequestComponent):
         if any(name in self._changed or config.value(name) != caller.values[name] for name in present):
             return
         if missing := [name for name in caller.values if name not in present]:
-            self._finish(caller, False, f"this robot's firmware has no {', '.join(missing)}")
+            self._finish(caller, False, _no_such(missing))
         else:
             self._finish(caller, True, "confirmed by the robot")
 
@@ -313,6 +313,10 @@ class WorkingValues(RequestComponent):
     def _finish(self, caller: _Caller, success: bool, message: str) -> None:
         self._callers.remove(caller)
         finish(caller.future, Outcome(success, message))
+
+
+def _no_such(names: Iterable[str]) -> str:
+    return f"this robot's firmware has no {', '.join(names)}"
 
 
 def _reported(config: Parameters, missed: Mapping[str, int]) -> str:
