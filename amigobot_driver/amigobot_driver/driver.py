@@ -141,9 +141,10 @@ class Driver:
                 self._read_once(port)
         except PortError as error:
             with self._changed:
-                self._port = None
+                self._port, reason = None, self._error or str(error)
+                self._error = ""
             if not self._stopping.is_set():
-                self._update(partial(self._robot.link.disconnected, self._error or str(error)))
+                self._update(partial(self._robot.link.disconnected, reason))
         # Not in a finally clause: after an unexpected exception the port is still needed to stop the robot.
         port.close()
 
@@ -193,7 +194,8 @@ class Driver:
                 self._port.write(frame)
         except PortError as error:
             self._write_failed(error)
-        self._next_time = link.next_time()
+        # After a failed write nothing can leave until the reader has noticed.
+        self._next_time = math.inf if self._error else link.next_time()
         if self._next_time < self._wake_at:
             self._changed.notify_all()
 

@@ -205,19 +205,39 @@ def test_an_import_cycle_is_found_even_if_only_type_checkers_follow_it() -> None
 #: Calls that ask the middleware or write to it: each may take milliseconds, and the reader thread waits meanwhile.
 SLOW = re.compile(
     r"get_\w+_by_topic|get_\w+_names\w*|get_(subscription|publisher)_count|count_\w+|publish\w*|sendTransform"
-    r"|create_\w+|destroy_\w+|get_logger|debug|info|warning|error|fatal|sleep|spin\w*|call"
+    r"|create_\w+|destroy_\w+|get_logger|debug|info|warn|warning|error|fatal|sleep|spin\w*|call"
 )
 
 
 def slow_calls_under_lock(source: str) -> list[str]:
-    """Calls in SLOW inside a `with ....robot():` block, as "LINE NAME"."""
+    """Calls in SLOW, or of a function here that makes one, inside a `with ....robot():` block, as "LINE NAME"."""
+    tree = ast.parse(source)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    slow: set[str] = set()
+    while (
+        new := {
+            function.name
+            for function in functions
+            if any(SLOW.fullmatch(call.attr) or call.attr in slow for call in _attributes_called(function))
+        }
+        - slow
+    ):
+        slow |= new
     return [
-        f"{call.lineno} {call.func.attr}"
-        for block in ast.walk(ast.parse(source))
+        f"{call.lineno} {call.attr}"
+        for block in ast.walk(tree)
         if isinstance(block, ast.With) and any(_takes_robot(item.context_expr) for item in block.items)
-        for call in ast.walk(ast.Module(block.body, []))
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and SLOW.fullmatch(call.func.attr)
+        for call in _attributes_called(ast.Module(block.body, []))
+        if SLOW.fullmatch(call.attr)
+        or (isinstance(call.value, ast.Name) and call.value.id == "self" and call.attr in slow)
     ]
+
+
+def _attributes_called(tree: ast.AST) -> Iterator[ast.Attribute]:
+    """What is called as an attribute: `self._publish()`, but not `len()`."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            yield call.func
 
 
 def _takes_robot(expression: ast.expr) -> bool:
@@ -237,6 +257,10 @@ def test_a_slow_call_under_the_robots_lock_is_found() -> None:
     source = "with self._driver.robot() as robot:\n    if robot.running:\n        self._publisher.publish(robot.note)\n"
     assert slow_calls_under_lock(source) == ["3 publish"]
     assert slow_calls_under_lock("with driver.robot() as robot:\n    x = robot.x\nlog.warning(x)\n") == []
+    source = (
+        "def tell(self):\n    self.log.warn(1)\ndef look(self):\n    with self.driver.robot():\n        self.tell()\n"
+    )
+    assert slow_calls_under_lock(source) == ["5 tell"]
 
 
 #: What ros/ may import from robot/: frozen values, constants and requests. `Robot` is only passed on and asked.

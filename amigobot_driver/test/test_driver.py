@@ -269,6 +269,29 @@ class TestPortThatComesAndGoes:
             assert len(run.taps) == 2
             assert not run.driver.failed.is_set()
 
+    def test_the_writer_sleeps_while_the_reader_has_not_seen_a_failed_write(self) -> None:
+        with running() as run:
+            run.connect()
+            go_on, blocked, polls = threading.Event(), threading.Event(), []
+
+            def slow(event: Event) -> None:
+                blocked.set()
+                go_on.wait(PATIENCE)
+
+            run.listener = slow
+            assert blocked.wait(PATIENCE)
+            run.taps[0].fail_write = True
+            run.drive(0.3)
+            with run.driver.robot() as robot:
+                original = robot.link.poll
+                robot.link.poll = lambda now: polls.append(now) or original(now)
+            time.sleep(0.3)
+            asleep = len(polls) <= 2
+            run.listener = run.events.append
+            go_on.set()
+            assert asleep, f"{len(polls)} polls for nothing"
+            run.connect()
+
     def test_a_read_that_fails_during_a_write_does_not_end_the_driver(self) -> None:
         """The writer is about to write to a port that the reader has just lost."""
         with running() as run:

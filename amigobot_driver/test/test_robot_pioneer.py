@@ -31,6 +31,7 @@ from amigobot_driver.robot import (
     Outcome,
     Refused,
 )
+from amigobot_driver.robot.command_queue import MAX_ROUTINE, QUEUE_FULL
 from amigobot_driver.robot.devices.bumpers import BumperReader
 from amigobot_driver.robot.devices.compass import CompassReader
 from amigobot_driver.robot.devices.gripper import ORDERS, GripperControl
@@ -294,6 +295,16 @@ class TestGripper:
         bench.run(2)
         sent = [word for word in bench.words(since) if word.startswith("GRIP")]
         assert sent == ["GRIPPER(16)", "GRIPPERVAL(25)", "GRIPPER(17)", f"GRIPPERVAL({0x10000 - 50})"]
+
+    def test_a_press_for_which_there_is_no_room_is_refused(self) -> None:
+        bench = pioneer(P2OS, flash={"Gripper": 1})
+        since = bench.now
+        answers = [ordered(bench, "press", 0.5) for _ in range(MAX_ROUTINE)]
+        bench.run(20)
+        done = [answer for answer in answers if answer.success]
+        assert {answer.message for answer in answers if answer not in done} == {QUEUE_FULL}
+        sent = [word for word in bench.words(since) if word.startswith("GRIP")]
+        assert sent == ["GRIPPER(16)", "GRIPPERVAL(25)"] * len(done)
 
     @pytest.mark.parametrize(
         ("order", "duration", "complaint"),

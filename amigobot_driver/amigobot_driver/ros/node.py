@@ -170,6 +170,8 @@ class AmigobotNode(Node):
                 self._wake_executor()
             elif executor := self.executor:
                 executor.create_task(_raise, error)
+            else:
+                raise
 
     def _wake_executor(self) -> None:
         if executor := self.executor:

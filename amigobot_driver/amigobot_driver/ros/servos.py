@@ -25,13 +25,16 @@ class ServoInput(Interface):
             names, positions = counted(len(message.name), "name"), counted(len(message.position), "position")
             self._refuse(f"{names} and {positions}: expected equal numbers of both")
             return
-        driver = self._context.driver
+        driver, refused = self._context.driver, []
         with driver.robot() as robot:
             for joint, angle in zip(message.name, message.position, strict=True):
                 try:
                     robot.servos.turn(joint, angle, driver.clock())
                 except Refused as reason:
-                    self._refuse(str(reason))
+                    refused.append(str(reason))
+        # Without the lock: a terminal that stands still must not hold up the threads of the driver.
+        for text in refused:
+            self._refuse(text)
 
     def _refuse(self, reason: str) -> None:
         self._context.warn(topics.SERVOS.name, f"refused: {reason}")

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from ...protocol import Command, Instruction, Packet, Parameters, Sip
 from ...protocol import Gripper as GripperPacket
+from ..command_queue import MAX_ROUTINE, QUEUE_FULL, Priority
 from ..component import Context
 from ..events import GripperReading, Lift, Paddles
 from ..outcome import Outcome, finished
@@ -161,6 +162,8 @@ class GripperControl(RequestComponent):
             return finished(
                 False, f"duration is {duration:g} s, allowed for {name}: {low * STEP:g} to {255 * STEP:g} s, but not 0"
             )
+        if self._context.queue.waiting(Priority.ROUTINE) + 2 > MAX_ROUTINE:
+            return finished(False, QUEUE_FULL)
         self._request.fail(f"{self._order}: another order replaced this one")
         # Down is a negative number, as ARIA sends it, though the manuals' tables have only positive ones.
         self._context.queue.put(Command.GRIPPER(order.number))
