@@ -8,7 +8,7 @@ A short run with fixed seeds; `make soak` has the long one. A failure is printed
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 
 import pytest
 
@@ -240,6 +240,63 @@ FOUND: dict[str, tuple[Step, ...]] = {
         ("move", {"distance": 1.0, "pause": 0.0}),
         ("set_range", {"to_robot": True, "from_robot": True, "pause": 1.0}),
         ("turn_to_the_end", {"angle": 0.0}),
+    ),
+    "a reset in the moment in which the robot begins to turn, 0.1 m from where its counters began": (
+        (
+            "begin",
+            {
+                "setup": Setup(profile="powerbot-sh", asked=True, sonar_on_connect=False, fast_limits=True),
+                "connected": 1.0,
+            },
+        ),
+        ("limit_what_is_driven", {"linear": -1.0, "limit": 0.3}),
+        ("send_raw", {"number": 18, "arguments": [1, 2], "text": bytes(range(1, 9)), "pause": 1.0}),
+        ("send_raw", {"number": 200, "arguments": [300], "text": b"", "pause": 0.25}),
+        ("drive_wheels", {"left": 0.25, "right": -1.0, "pause": 0.05}),
+        ("press_reset_button", {"pause": 0.25}),
+        ("send_many_raw", {"count": 201}),
+        ("press_motors_button", {"pause": 1.0}),
+    ),
+    "a reset in a turn whose counters then read as if the robot had turned on": (
+        ("begin", {"setup": Setup(profile="amigo-sh", walls=True, layout="player"), "connected": 1.0}),
+        ("drive", {"linear": 0.0, "angular": 1e9, "pause": 2.1}),
+        ("aux_write", {"port": 2, "size": 8193, "pause": 0.25}),
+        ("turn", {"angle": 0.75, "absolute": True, "pause": 0.31}),
+        ("aux_write", {"port": 2, "size": 300, "pause": 0.25}),
+        ("press_reset_button", {"pause": 2.1}),
+    ),
+    "a turn the other way that is requested of a robot out of range: it still comes to rest": (
+        (
+            "begin",
+            {
+                "setup": Setup(
+                    profile="erratic-degrees",
+                    asked=True,
+                    paced=False,
+                    moving_bit=False,
+                    layout="player",
+                    sonar_on_connect=False,
+                    fast_limits=False,
+                ),
+                "connected": 1.0,
+            },
+        ),
+        ("tune", {"change": ("rot_decel", 50), "pause": 2.1}),
+        ("drive_on", {"linear": 0.25, "angular": 0.25, "duration": 3.5}),
+        ("motor_pwm", {"duty": inf, "frequency": 16000.0}),
+        ("gripper", {"duration": 5.1, "name": "carry", "pause": 0.31}),
+        ("save_config", {}),
+        ("enable_sonar", {"on": False, "pause": 0.05}),
+        ("drive_heading", {"linear": -0.007, "yaw": nan, "pause": 0.1}),
+        ("aux_write", {"port": 1, "size": 0, "pause": 0.1}),
+        ("save_config", {}),
+        ("aux_write", {"port": 3, "size": 8193, "pause": 0.1}),
+        ("set_range", {"from_robot": False, "to_robot": False, "pause": 0.0}),
+        ("drive_on", {"linear": 0.0, "angular": -0.863, "duration": 0.3}),
+    ),
+    "a raw command that sets a gain of an Erratic": (
+        ("begin", {"setup": Setup(profile="erratic", asked=True, paced=False), "connected": 1.0}),
+        ("send_raw", {"number": 85, "arguments": [1], "text": b"", "pause": 0.0}),
     ),
 }
 

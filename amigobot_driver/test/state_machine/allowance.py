@@ -74,6 +74,16 @@ class Allowances:
                 union |= allowance
         return union
 
+    def kinds(self, start: float, end: float) -> tuple[set[bool], set[bool]]:
+        """Whether the commands that count at some time from `start` to `end` allow to drive, and to turn."""
+        ends = [*(begin for begin, _ in self._entries[1:]), math.inf]
+        counting = [
+            allowance
+            for (begin, allowance), finish in zip(self._entries, ends, strict=True)
+            if begin <= end and finish >= start
+        ]
+        return {any(one.linear) for one in counting}, {any(one.angular) for one in counting}
+
     def horizon(self, time: float, reaction: float, repair: float) -> float:
         """Commands older than this have been replaced at the robot by newer ones.
 

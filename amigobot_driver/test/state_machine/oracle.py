@@ -9,6 +9,7 @@ import math
 from collections import Counter, deque
 from dataclasses import dataclass
 
+from amigobot_driver.connection_policy import MAX_ROLL
 from amigobot_driver.protocol import Command, decode
 from amigobot_driver.robot.command_queue import MAX_ROUTINE
 from amigobot_driver.robot.motion.goal import (
@@ -19,6 +20,7 @@ from amigobot_driver.robot.motion.goal import (
     TURN_STEP,
     TURN_TOLERANCE,
 )
+from amigobot_driver.robot.sensing.encoders import STALE
 
 from .allowance import REST, Allowance, Reach
 from .check import Check, Violation
@@ -69,11 +71,12 @@ class MovesOnlyAsAllowed(Check):
             horizon = allowances.horizon(tick.time, reaction, repair)
             oldest = min(oldest, horizon)
             allowed = allowances.since(horizon, tick.time)
-            deceleration = (
-                tick.slows[0] if any(allowed.linear) else tick.stops[0],
-                tick.slows[1] if any(allowed.angular) else tick.stops[1],
+            # Of commands to rest and others, any may be the one that the robot has.
+            linear, angular = (
+                min(slow if moves else stop for moves in kinds)
+                for kinds, slow, stop in zip(allowances.kinds(horizon, tick.time), tick.slows, tick.stops, strict=True)
             )
-            self._reach.step(allowed, deceleration, tick.time - self._last if tick.time > self._last else 0.01)
+            self._reach.step(allowed, (linear, angular), tick.time - self._last if tick.time > self._last else 0.01)
             self._last = tick.time
             if world.as_built() and tick.time > world.forced_until:
                 # Each wheel overshoots by a share of its own speed, so that turning shows in the translation.
@@ -302,9 +305,23 @@ class _Frame:
         return self.x + cos * tick.x - sin * tick.y, self.y + sin * tick.x + cos * tick.y, tick.heading + self.rotation
 
 
-def _spins(tick: Tick) -> bool:
-    """The robot turns so fast that its heading a second later tells nothing."""
-    return abs(tick.angular) > math.pi / 2
+def _seems_to_go_on(last: Made, made: Made) -> bool:
+    """The counters are those of a robot that has gone on as it did, although they began anew.
+
+    Either it turns so fast that its heading a second later tells nothing, or they began where it would be by now.
+    """
+    linear, angular = last.tick.linear, last.tick.angular
+    if abs(angular) > math.pi / 2:
+        return True
+    x, y, heading = (now - before for now, before in zip(made.odometer, last.odometer, strict=True))
+    heading = math.remainder(heading, math.tau)
+    middle = last.odometer[2] + heading / 2
+    ahead, aside = x * math.cos(middle) + y * math.sin(middle), y * math.cos(middle) - x * math.sin(middle)
+    longest = min(made.time - last.time, MAX_ROLL)
+    times = [longest * step / 100 for step in range(101)]
+    return abs(aside) < 0.01 and any(
+        abs(ahead - linear * time) < 0.01 and abs(heading - angular * time) < 0.03 for time in times
+    )
 
 
 def _unseen(last: Made, made: Made) -> tuple[float, float]:
@@ -339,7 +356,7 @@ class OdometryFollows(Check):
         self._last: Sighting | None = None
         self._frame: _Frame | None = None
         self._path = self._turned = 0.0
-        self._epochs = 0
+        self._restarts = 0.0
 
     def look(self, world: World, seen: Seen) -> None:
         for sighting in seen.sightings:
@@ -355,8 +372,9 @@ class OdometryFollows(Check):
             self._align(sighting)
             return
         assert last.made is not None
-        if made.epoch != last.made.epoch and sighting.connections != last.connections and _spins(last.made.tick):
-            # Documented: no packet may tell whether such a robot has turned on meanwhile or was reset.
+        anew = made.epoch != last.made.epoch and sighting.connections != last.connections
+        if anew and _seems_to_go_on(last.made, made):
+            # Documented: no packet tells whether such a robot has gone on meanwhile or was reset.
             self._align(sighting)
             return
         if sighting.settings != last.settings:
@@ -372,7 +390,7 @@ class OdometryFollows(Check):
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return
-        at_origin = max(map(abs, made.odometer)) < world.profile.units.distance
+        at_origin = max(map(abs, made.odometer[:2])) < world.profile.units.distance
         jerked = (not same or at_origin) and world.witness.touched > last.made.time - JERKS
         if jerked:
             # At a wall wheels turn in jerks, whose velocity in a packet says nothing of what the robot moved until its
@@ -383,6 +401,9 @@ class OdometryFollows(Check):
             # Behind OPEN the counters may have been zeroed; late packets leave open how far it moved since.
             self._align(sighting)
             return
+        if world.values["odometry_source"] == "encoders" and not (sighting.punctual and sighting.clean):
+            # Where packets are missing, the pose goes on with the SIP's coarser counters for a while.
+            self._restarts += (made.time - last.made.time) / STALE
         path, turned = made.path - self._path, made.turned - self._turned
         x, y, heading = self._frame.pose(sighting)
         position, angle = self._tolerance(world, path, turned)
@@ -411,8 +432,8 @@ class OdometryFollows(Check):
         tick = math.tau / built[1]
         track = built[1] / math.pi / built[0]
         scale = abs(track / profile.body.track - 1)
-        angle = 1.2 * step + 2 * tick + scale * turned
-        return 2 * unit + 2 / built[0] + path * angle, angle
+        angle = (1.2 + self._restarts) * step + 2 * tick + scale * turned
+        return (2 + self._restarts) * unit + 2 / built[0] + path * angle, angle
 
     def _was_set(self, world: World, last: Sighting, sighting: Sighting) -> None:
         wanted = world.odometry_set
@@ -437,7 +458,7 @@ class OdometryFollows(Check):
     def _align(self, sighting: Sighting) -> None:
         assert sighting.made is not None
         self._frame = _Frame.between(sighting)
-        self._path, self._turned = sighting.made.path, sighting.made.turned
+        self._path, self._turned, self._restarts = sighting.made.path, sighting.made.turned, 0.0
 
 
 class TwistIsTrue(Check):

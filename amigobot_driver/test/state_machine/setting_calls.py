@@ -13,6 +13,7 @@ from amigobot_driver.robot import (
     Outcome,
     Refused,
 )
+from amigobot_driver.robot.dialects.erratic import _COUNTERPARTS as ERRATIC
 from amigobot_driver.ros.tuning import TuningServices
 from amigobot_msgs.srv import SetPid
 
@@ -167,6 +168,8 @@ class SettingCalls(Requests):
 _TOUCHED: dict[int, set[str]] = {}
 for _name, _value in TUNABLE.items():
     _TOUCHED.setdefault(_value.command.number, set()).add(_name)
+    if _value.command in ERRATIC:
+        _TOUCHED.setdefault(ERRATIC[_value.command].number, set()).add(_name)
 _SUBJECTS: dict[int, tuple[str, ...]] = {
     **dict.fromkeys(_TOUCHED, ("tuning",)),
     Command.SONAR.number: ("sonar",),

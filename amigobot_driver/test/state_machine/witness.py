@@ -66,7 +66,7 @@ class Made:
     turned: float  #: rad that it had turned, either way
     #: changes when the robot's counters start anew, or count in other units than its wheels have
     epoch: int
-    odometer: tuple[float, float]  #: m, m, of the robot's own counters
+    odometer: tuple[float, float, float]  #: m, m, rad, of the robot's own counters
     calibrated: bool  #: the counters have the units of the wheels
     status: Status
     wheels: tuple[float, float]  #: m that the left and the right wheel have rolled
@@ -292,7 +292,7 @@ class Witness:
         starts = max(now, line._free_at) + sum(map(len, waiting)) * line.byte_time
         here = self._look(now)
         odometer = self._firmware.drive.odometer
-        counters = odometer.x, odometer.y
+        counters = odometer.x, odometer.y, odometer.heading
         # A frame is made within a tick, of what the wheels have done until then.
         rolled, turned = self._rolled()
         path, turned = self.path + abs(rolled), self.turned + abs(turned)

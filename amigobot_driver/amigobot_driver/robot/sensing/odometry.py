@@ -44,6 +44,8 @@ _LATE_SHARE = 1.1
 _LATENCY = 0.02
 #: Time in s in which a robot rolls to a stop after its motors were switched off.
 _COAST = 1.0
+#: Motion in m that a robot makes after the last SIP before a reset, beyond that of its velocity: it was speeding up.
+_SPEEDING_UP = 0.01
 #: Longest time in s from the last SIP to a controller reset: one cycle, and another one if a SIP was lost.
 _LATEST_RESET = 0.2
 #: Most motion, in cycles, that a SIP may show if it arrived in one burst with the SIP before it.
@@ -430,7 +432,8 @@ class Odometer:
         roll, coast = min(dt, MAX_ROLL), min(dt, _COAST)
         off = counted.distance_to(speed * roll, rate * roll)
         off_zero = since_zero.distance_to(speed * coast, rate * coast)
-        fits = off_zero <= (abs(speed) + _LEVER * abs(rate)) * coast / 3 + self._resolution(since_zero)
+        doubt = (abs(speed) + _LEVER * abs(rate)) * coast / 3 + _SPEEDING_UP
+        fits = off_zero <= doubt + self._resolution(since_zero)
         # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
         smaller = since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
         # A robot that spins may turn by more than half a turn: such a difference of its counters is no sign of a zero.
