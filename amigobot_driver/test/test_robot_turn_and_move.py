@@ -10,7 +10,9 @@ import math
 import pytest
 from bench import Bench, lost
 
+from amigobot_driver.protocol import Command
 from amigobot_driver.robot import MotionGoal, Options, Outcome, Refused
+from amigobot_driver.robot.motion.setpoint import Wheels
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -139,7 +141,7 @@ class TestWheels:
         bench.run(0.1)
         limit = bench.robot.limits.working[0]
         left = math.floor(limit / 0.02)
-        right = round(limit / 2 / 0.02)
+        right = math.floor(limit / 2 / 0.02)  # 7.5: of two equally near ones, the slower
         assert f"VEL2({left << 8 | right})" in bench.words(since)
 
     def test_together_they_turn_no_faster_than_the_limit(self):
@@ -149,6 +151,33 @@ class TestWheels:
             bench.ask(lambda: bench.robot.drive_wheels(-0.3, 0.3, bench.now))
             bench.run(0.1)
         assert 0.3 < bench.simulator.truth.turn_rate < 0.51
+
+    @pytest.mark.parametrize("limit", [0.065, 0.185, 0.3])
+    @pytest.mark.parametrize("wheels", [(-0.3, 0.3), (0.0, 0.3), (0.29, 0.3), (0.3, -0.13)])
+    def test_the_steps_of_the_command_keep_the_angular_limit(self, limit, wheels):
+        """A step of one wheel turns a Pioneer 3-DX by 0.056 rad/s."""
+        bench = Bench(Options(max_angular=limit), "p3dx")
+        bench.connect()
+        for _ in range(20):
+            bench.ask(lambda: bench.robot.drive_wheels(*wheels, bench.now))
+            bench.run(0.1)
+        assert abs(bench.simulator.truth.turn_rate) < limit * 1.02
+
+    @pytest.mark.parametrize(
+        ("left", "right", "difference", "steps"),
+        [
+            (0.048, -0.032, 0.2, (2, -2)),
+            (0.05, 0.05, 0.2, (2, 2)),
+            (-0.0116, 0.0116, 0.0232, (0, 0)),  # the difference of one step would also drive the robot forward
+            (-0.03, 0.03, 0.06, (-1, 1)),
+            (0.008, 0.03, 0.022, (0, 1)),
+            (0.088, 0.106, 0.018, (5, 5)),
+            (1.9, 0.05, 9.0, (20, 2)),
+        ],
+    )
+    def test_they_are_the_nearest_steps_within_the_limits(self, left, right, difference, steps):
+        (command,) = Wheels.nearest(left, right, 0.41, difference, 0.02).instructions
+        assert command == Command.VEL2((steps[0] & 0xFF) << 8 | steps[1] & 0xFF)
 
     @pytest.mark.parametrize("left", [math.nan, math.inf])
     def test_what_is_no_number_is_refused(self, bench, left):

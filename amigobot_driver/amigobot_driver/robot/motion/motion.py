@@ -140,8 +140,10 @@ class Motion(Component):
 
         def limited() -> Wheels:
             profile = self._context.profile()
-            velocities = self.limits.wheels(left, right, profile.body.track)
-            return Wheels.nearest(*velocities, self.limits.working[0], profile.units.wheel_velocity)
+            track = profile.body.track
+            velocities = self.limits.wheels(left, right, track)
+            linear, angular = self.limits.working
+            return Wheels.nearest(*velocities, linear, angular * track, profile.units.wheel_velocity)
 
         self._hold(limited, now)
 

@@ -9,6 +9,7 @@ Source: docs/protocol.md 4.1, 4.3.
 from __future__ import annotations
 
 import math
+from itertools import product
 
 from ...protocol import Command, Instruction
 
@@ -44,17 +45,25 @@ class Wheels(Setpoint):
         self.instructions = (Command.VEL2((left & 0xFF) << 8 | right & 0xFF),)
 
     @classmethod
-    def nearest(cls, left: float, right: float, limit: float, step: float) -> Wheels:
-        """Return the nearest whole steps, within the limit.
+    def nearest(cls, left: float, right: float, limit: float, difference: float, step: float) -> Wheels:
+        """Return the nearest whole steps within the limits; of equally near ones, the slowest.
 
         Args:
             left: m/s.
             right: m/s.
             limit: Largest velocity of a wheel, m/s.
+            difference: Largest difference of the two, m/s, which left and right keep.
             step: Size of a step, m/s.
         """
         most = math.floor(min(127.0, limit / step + 1e-9))
-        return cls(*(round(max(-most, min(most, velocity / step))) for velocity in (left, right)))
+        most_apart = math.floor(difference / step + 1e-9)
+        exact = [max(-most, min(most, velocity / step)) for velocity in (left, right)]
+
+        def distance(pair: tuple[int, ...]) -> tuple[float, int]:
+            return max(abs(whole - steps) for whole, steps in zip(pair, exact, strict=True)), sum(map(abs, pair))
+
+        pairs = product(*((math.floor(steps), math.ceil(steps)) for steps in exact))
+        return cls(*min((pair for pair in pairs if abs(pair[1] - pair[0]) <= most_apart), key=distance))
 
 
 class Course(Setpoint):
