@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 import rclpy
-from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.context import Context
 from ros_bench import free_domain
 
@@ -32,13 +33,20 @@ class RecordingDriver:
         self.lock = threading.RLock()
         self.driven: list[float] = []
         self.entering = threading.Event()  #: a thread wants the lock
-        self.motion = SimpleNamespace(drive=lambda linear, angular, now: self.driven.append(now))
+        self.refused = 0
+        self.motion = SimpleNamespace(drive=self._drive, add_refused=self._add_refused, stopped_at=-math.inf)
 
     @contextmanager
     def robot(self) -> Iterator[Any]:
         self.entering.set()
         with self.lock:
             yield self
+
+    def _drive(self, linear: float, angular: float, now: float) -> None:
+        self.driven.append(now)
+
+    def _add_refused(self) -> None:
+        self.refused += 1
 
 
 @pytest.fixture
@@ -70,3 +78,32 @@ def test_a_velocity_that_waits_while_a_stop_is_handled_counts_from_its_arrival(n
     finally:
         velocities.close()
     assert driver.driven[0] < stopped
+
+
+def test_a_velocity_that_was_stamped_before_a_stop_is_refused(node: rclpy.node.Node) -> None:
+    driver = RecordingDriver()
+    parameters = {"enable_stamped_cmd_vel": True, "cmd_vel_timeout": 2 * PATIENCE}
+    warnings: list[str] = []
+    context = SimpleNamespace(
+        node=node, driver=driver, parameters=parameters, warn=lambda topic, text, key: warnings.append(text)
+    )
+    velocities = VelocityInput(context)  # type: ignore[arg-type]
+    publisher = node.create_publisher(TwistStamped, "cmd_vel", 1)
+    deadline = time.monotonic() + PATIENCE
+    message = TwistStamped()
+    message.header.stamp = node.get_clock().now().to_msg()
+    velocities.start()
+    try:
+        driver.motion.stopped_at = time.monotonic()
+        while not (driver.refused or driver.driven) and time.monotonic() < deadline:
+            publisher.publish(message)
+            time.sleep(0.01)
+        assert driver.driven == []
+        assert set(warnings) == {"refused: its stamp is from before the robot was stopped"}
+        while not driver.driven and time.monotonic() < deadline:
+            message.header.stamp = node.get_clock().now().to_msg()
+            publisher.publish(message)
+            time.sleep(0.01)
+    finally:
+        velocities.close()
+    assert driver.driven[0] > driver.motion.stopped_at

@@ -115,6 +115,12 @@ class VelocityInput(Interface):
             if abs(age) > self._timeout:
                 self._refuse_old(topics.CMD_VEL.name, f"its stamp differs by {age:.1f} s from this computer's clock")
                 return
+            stamped = self._driver.clock() - age
+            with self._driver.robot() as robot:
+                stopped = stamped < robot.motion.stopped_at
+            if stopped:
+                self._refuse_old(topics.CMD_VEL.name, "its stamp is from before the robot was stopped")
+                return
         self._on_twist(message.twist, info)
 
     def _on_twist(self, twist: Twist, info: MessageInfo) -> None:

@@ -85,6 +85,7 @@ class Motion(Component):
         self.timeout = timeout  #: s
         self.stats = MotionStats()
         self.emergency = False
+        self.stopped_at = -math.inf  #: s, the newest stop: velocities from before that are refused
         self.requested: Setpoint | MotionGoal = STANDING
         self._queue = context.queue
         self._running = False
@@ -92,7 +93,6 @@ class Motion(Component):
         self._moving = False
         self._at_rest = False  #: in the newest two SIPs
         self._awake_from = self._late_until = -math.inf
-        self._stopped_at = -math.inf
         self._driven = False  #: in this session: the firmware may hold a velocity that a frame revives
         self._motors_off_since = math.inf
         self._motors_coming = motors_coming
@@ -202,7 +202,7 @@ class Motion(Component):
             why: The reason in the outcome of a goal.
             requested_at: Time in s; velocities from before that are refused when they arrive later.
         """
-        self._stopped_at = max(self._stopped_at, requested_at)
+        self.stopped_at = max(self.stopped_at, requested_at)
         self._cancel_motion(why)
         self._send_stop(Command.STOP())
 
@@ -334,7 +334,7 @@ class Motion(Component):
         try:
             setpoint = limited()
             self._check("velocity", now)
-            if now < self._stopped_at:
+            if now < self.stopped_at:
                 raise Refused("the robot was stopped after this velocity was sent")
         except Refused:
             self.stats.refused += 1
