@@ -272,10 +272,12 @@ def _streams(history: History, port: str) -> Finding:
     state, plan = history.now, history.now.plan
     accepted = ", ".join(plan.accepted) or "none"
     level, message = OK, f"received: {accepted}"
-    if plan.refused:
-        level, message = WARN, "; ".join(plan.reasons.values())
-    elif silent := [stream.name for stream in state.streams if stream.silent]:
-        level, message = WARN, f"no {' and no '.join(silent)} received; the driver keeps requesting it"
+    problems = list(plan.reasons.values())
+    if silent := [stream.name for stream in state.streams if stream.silent]:
+        pronoun = "it" if len(silent) == 1 else "them"
+        problems.insert(0, f"no {' and no '.join(silent)} received; the driver keeps requesting {pronoun}")
+    if problems:
+        level, message = WARN, "; ".join(problems)
     values = {
         "accepted": accepted,
         "left_out": ", ".join(plan.refused) or "none",

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import bisect
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from bench import Bench, losing_first, lost
 
+from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Encoders, Packet, Sip
+from amigobot_driver.protocol import Command, Compass, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
+from amigobot_driver.robot.bandwidth import Plan
 from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick, track
 from amigobot_driver.robot.sensing.odometry import Odometer
+from amigobot_driver.robot.snapshot import StreamSnapshot, take_snapshot
 from amigobot_driver.robot.streams import RETRIES
 
 AMIGO = load_profile("amigo")
@@ -108,6 +112,34 @@ class TestAsking:
         assert words(bench, "ENCODER(2)") == 1  # before the robot told its cycle
         assert words(bench, "ENCODER(0)") == 1
         assert received(bench, Encoders, bench.now - 1) == 0
+
+    def test_a_stream_that_never_comes_leaves_its_room_to_others_until_it_comes(self) -> None:
+        """At 9600 baud a Pioneer's line has room for two or three streams beside its SIP."""
+        bench = Bench(Options(encoder_stream=True, io_stream=True, joystick_stream=True, compass="packets"), "p3dx")
+        silenced = {Command.ENCODER.number, Command.IOREQUEST.number}
+        bench.up.fault = lambda frame: b"" if frame[3] in silenced else frame
+        bench.connect()
+        bench.run(2)
+        assert set(bench.robot.bandwidth.plan.refused) == {"JOYSTICKpac", "TCM2pac"}
+        bench.run(RETRIES.duration)
+        assert bench.robot.bandwidth.plan.accepted == ("JOYSTICKpac", "TCM2pac")
+        assert received(bench, Compass, bench.now - 0.5)
+        assert words(bench, "ENCODER(2)") == RETRIES.limit + 1, "it is still requested"
+        bench.come_back()
+        bench.run(RETRIES.afterwards + 2)
+        plan = bench.robot.bandwidth.plan
+        assert plan.accepted[:2] == ("ENCODERpac", "IOpac")
+        assert plan.needed <= plan.available
+        assert plan.refused == ("TCM2pac",)
+
+    def test_diagnostics_name_silent_streams_beside_those_that_are_left_out(self) -> None:
+        bench = connected()
+        silent = tuple(StreamSnapshot(name, 0, 5, silent=True) for name in ("IOpac", "ENCODERpac"))
+        plan = Plan(("GYROpac",), ("TCM2pac",), {"TCM2pac": "TCM2pac is left out"}, 80, 91.0)
+        history = History()
+        history.add(replace(take_snapshot(bench.robot), plan=plan, streams=silent))
+        _, message, _ = PARTS["streams"](history, "")
+        assert message == "no IOpac and no ENCODERpac received; the driver keeps requesting them; TCM2pac is left out"
 
     def test_a_gyro_is_only_asked_for_where_the_robot_says_it_has_one(self) -> None:
         assert words(connected("amigo-sh"), "GYRO(1)") == 1
