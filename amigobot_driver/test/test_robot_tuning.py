@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
 from bench import Bench, lost
 
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Config, Sip
 from amigobot_driver.robot import TUNABLE, Options, Outcome, Robot
 from amigobot_driver.robot.devices.working_values import RETRIES
+from amigobot_driver.sim import Simulator
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -22,10 +26,15 @@ def bench(request) -> Bench:
     return bench
 
 
-def want(bench: Bench, **values: int) -> Outcome:
-    future = bench.ask(lambda: bench.robot.working_values.set(values, bench.now))
+def answer_of(bench: Bench, request: Callable[[], Future[Outcome]]) -> Outcome:
+    """The outcome of a request, when it has one."""
+    future = bench.ask(request)
     bench.until(future.done)
     return future.result()
+
+
+def want(bench: Bench, **values: int) -> Outcome:
+    return answer_of(bench, lambda: bench.robot.working_values.set(values, bench.now))
 
 
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
@@ -312,7 +321,7 @@ def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_request
     bench = Bench(Options(), "amigo-sh")
     bench.connect()
     tuning = bench.robot.working_values
-    tuning.own = replace(tuning.own, **{name: own})
+    tuning.own[name] = own
     bench.ask(lambda: bench.robot.configure(replace(bench.robot.options, tuning={name: 100}), bench.now))
     bench.run(2.0)
     assert bench.robot.working_values.config.value(name) == 100
@@ -322,3 +331,71 @@ def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_request
     bench.run(5.0)
     assert name not in tuning.requested
     assert bench.robot.running
+
+
+def test_another_robot_on_the_port_gets_nothing_that_was_set_for_the_one_before():
+    bench = Bench(Options(tuning={"trans_acc": 250}), simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
+    bench.connect()
+    assert answer_of(
+        bench, lambda: bench.robot.working_values.set({"rot_kp": 33, "rev_count": 25900}, bench.now)
+    ).success
+    bench.switch_off()
+    bench._make = lambda: Simulator(load_profile("p3dx"), name="Max")
+    bench.run(3.0)
+    bench.switch_on()
+    bench.until(lambda: bench.robot.running, 30.0)
+    bench.run(5.0)
+    fresh = Bench(Options(tuning={"trans_acc": 250}), simulator=bench._make)
+    fresh.connect()
+    fresh.run(5.0)
+    assert fresh.robot.working_values.config.value("trans_acc") == 250
+    assert bench.robot.working_values.config == fresh.robot.working_values.config
+    assert any("this is another robot: rev_count, rot_kp of the one before not set" in text for text in bench.notices)
+
+
+@pytest.mark.parametrize("profile", ["erratic", "amigo-sh"])
+@pytest.mark.parametrize("limit", [0.1, 0.5])
+def test_a_limit_is_the_robots_own_again_after_a_lost_link(profile, limit):
+    """An Erratic holds what was set over a session, an AmigoBot forgets it."""
+    bench = Bench(Options(profile=profile), profile)
+    bench.connect()
+    bench.run(2.0)
+    own = bench.robot.working_values.config.trans_vel_max
+    for max_linear in (limit, 0.0):
+        options = Options(profile=profile, max_linear=max_linear)
+        assert answer_of(bench, lambda options=options: bench.robot.configure(options, bench.now)).success
+        if max_linear:
+            assert bench.robot.working_values.config.trans_vel_max == 1000 * limit
+            bench.go_out_of_range()
+            bench.run(3.0)
+            bench.come_back()
+            bench.until(lambda: bench.robot.running, 20.0)
+            bench.run(4.0)
+    bench.run(2.0)
+    assert bench.robot.working_values.config.trans_vel_max == own
+    assert bench.robot.limits.working[0] == pytest.approx(own / 1000)
+
+
+def test_a_value_that_the_robot_refuses_is_not_sent_again_with_the_next_change():
+    bench = Bench(Options(), "p3dx")
+    bench.connect()
+    refused = replace(bench.robot.options, tuning={"rot_acc": 1146})
+    answer = answer_of(bench, lambda: bench.robot.configure(refused, bench.now))
+    assert not answer.success
+    assert "rot_acc 360 instead of 1146" in answer.message
+    since = bench.now
+    assert answer_of(bench, lambda: bench.robot.configure(replace(refused, encoder_stream=True), bench.now)).success
+    assert not bench.robot.working_values.applying
+    assert not [word for word in bench.words(since) if word.startswith("SETRA")]
+
+
+def test_a_request_whose_value_is_released_ends_at_once():
+    bench = Bench(Options(), "amigo-sh")
+    bench.connect()
+    bench.run(2.0)
+    first = bench.ask(lambda: bench.robot.configure(Options(tuning={"trans_decel": 1500}), bench.now))
+    second = bench.ask(lambda: bench.robot.configure(Options(), bench.now))
+    assert first.done()
+    assert first.result().message == "another request released trans_decel"
+    bench.until(second.done, 10.0)
+    assert second.result().success

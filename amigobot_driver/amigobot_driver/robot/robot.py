@@ -372,9 +372,12 @@ class Robot:
         self.line.chosen = options.bridge_baud
         self._pace(now)
         self._arrange(now)
-        self.working_values.release(before.keys() - self._requested_values().keys())
+        values = self._requested_values()
+        self.working_values.release(before.keys() - values.keys())
         if self.running:
-            result = self.working_values.set(self._requested_values(), now)
+            # Only what has changed: the robot may have refused some of the others.
+            changed = {name: value for name, value in values.items() if before.get(name) != value}
+            result = self.working_values.set(changed, now)
         else:
             result = finished(True, "kept for the next connection")
         self._limit()
@@ -412,7 +415,10 @@ class Robot:
             component.on_profile()
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
-        self.working_values.requested.update(self._requested_values())
+        if same_robot:
+            self.working_values.requested.update(self._requested_values())
+        else:
+            self.working_values.begin(self._requested_values())
         self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence)

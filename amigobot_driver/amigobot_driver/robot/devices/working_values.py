@@ -114,7 +114,7 @@ class WorkingValues(RequestComponent):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.config: Parameters | None = None
-        self.own: Parameters | None = None  #: values of the robot before any was set in this session
+        self.own: dict[str, int] = {}  #: values of the robot before any was set
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
         self._callers: list[_Caller] = []
@@ -163,12 +163,21 @@ class WorkingValues(RequestComponent):
         A value that no command can carry, for example a RevCount above 32767, is restored by the robot's next reset.
         """
         for name in names:
-            value = self.own.value(name) if self.own else None
+            value = self.own.get(name)
+            for caller in [caller for caller in self._callers if caller.values.get(name, value) != value]:
+                self._finish(caller, False, f"another request released {name}")
             if value is None or not TUNABLE[name].carries(value):
                 self.requested.pop(name, None)
                 self._changed.discard(name)
             else:
                 self.requested[name] = value
+
+    def begin(self, values: Mapping[str, int]) -> None:
+        """Request these values of another robot than before; those that were set for that one are forgotten."""
+        if left := sorted(self.requested.keys() - values.keys()):
+            self._context.emit(Notice(f"this is another robot: {', '.join(left)} of the one before not set"))
+        self.own, self.requested = {}, dict(values)
+        self._changed.clear()
 
     def read(self, now: float) -> Future[Outcome]:
         """Request a new CONFIGpac.
@@ -180,7 +189,7 @@ class WorkingValues(RequestComponent):
 
     def on_session_start(self, now: float) -> None:
         """Read CONFIGpac and apply the requested values again."""
-        self.config = self.own = None
+        self.config = None
         self._start(now)
 
     def on_session_end(self, reason: str) -> None:
@@ -198,8 +207,14 @@ class WorkingValues(RequestComponent):
 
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         changed = config != self.config
+        if self.config is None:
+            # A robot that was not reset still holds what was set in the session before.
+            self.own = {
+                name: self.own.get(name, value) if value == self.requested.get(name) else value
+                for name in TUNABLE
+                if (value := config.value(name)) is not None
+            }
         self.config = config
-        self.own = self.own or config
         self._announce_lacking(config)
         self._answered = True
         self._unanswered = max(0, self._unanswered - 1)
@@ -258,7 +273,7 @@ class WorkingValues(RequestComponent):
             caller.attempts += 1
         # Read first, to know the robot's own values; without an answer the requested ones are set all the same.
         attempts = max([self._request.attempts + 1, *(caller.attempts for caller in self._callers)])
-        for name in self._differences() if self.own or attempts > RETRIES.limit // 2 else ():
+        for name in self._differences() if self.config or attempts > RETRIES.limit // 2 else ():
             self._changed.discard(name)
             yield _command(name, self.requested[name])
         self._unanswered = 1 if self._request.attempts else self._unanswered + 1
