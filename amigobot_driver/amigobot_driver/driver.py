@@ -205,7 +205,7 @@ class Driver:
             for _ in range(CLOSE_TRIES):
                 self._robot.link.close()
                 self._write_due()
-                while self._port and self._robot.link.next_time() < math.inf:
+                while self._port and self._robot.queue.next_time() < math.inf:
                     self._changed.wait(CLOSE_SILENCE / 10)
                     self._write_due()
                 received = self._robot.link.packets.standard

@@ -527,6 +527,19 @@ class TestClose:
             assert done.wait(PATIENCE)
             assert run.words[-4:] == SHUTDOWN_SEQUENCE
 
+    def test_closing_waits_for_its_own_frames_and_for_no_deadline_of_a_component(self) -> None:
+        with running() as run:
+            run.connect()
+            with run.driver.robot() as robot:
+                far = run.driver.clock() + 2 * PATIENCE
+                timer = robot.link.timeouts.timer(lambda now: timer.set(far))
+                timer.set(far)
+            closing = threading.Thread(target=run.driver.close)
+            closing.start()
+            closing.join(PATIENCE)
+            assert not closing.is_alive()
+            assert run.words[-4:] == SHUTDOWN_SEQUENCE
+
     def test_the_shutdown_sequence_is_repeated_if_the_robot_still_sends(self) -> None:
         with running() as run:
             run.connect()

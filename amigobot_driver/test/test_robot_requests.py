@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from concurrent.futures import Future
 
 import pytest
-from bench import Bench
+from bench import Bench, losing
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, ErraticCommand, Sip
@@ -264,13 +265,39 @@ def test_a_reset_that_nobody_requested_is_trouble() -> None:
 
 def test_a_reset_after_which_the_robot_stays_away_is_answered_within_a_minute() -> None:
     bench = reset_bench()
+    since = bench.now
     future = bench.ask(lambda: bench.robot.reset(bench.now))
     bench.run(0.1)
     bench.switch_off()
     bench.until(future.done, within=61.0)
     outcome = future.result()
     assert not outcome.success
-    assert outcome.message.startswith("RESET was sent, and 60 s later the robot is not connected again: there is no")
+    assert outcome.message.startswith("RESET was sent, and the robot is not connected again: there is no")
+    assert bench.now - since == pytest.approx(60.0, abs=0.5)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 1.2])
+@pytest.mark.parametrize("name", REQUESTS)
+def test_closing_answers_every_request_and_leaves_no_deadline(name: str, seconds: float) -> None:
+    profile, request, _ = REQUESTS[name]
+    bench = Bench(Options(), profile)
+    bench.connect()
+    future = bench.ask(lambda: request(bench))
+    bench.run(seconds)
+    bench.ask(bench.robot.link.close)
+    assert future.done()
+    bench.run(0.5)
+    assert bench.robot.link.next_time() == math.inf
+
+
+def test_closing_after_a_reset_that_failed_leaves_no_deadline() -> None:
+    bench = reset_bench()
+    bench.up.fault = losing(Command.RESET)
+    outcome = answer(bench, lambda bench: bench.robot.reset(bench.now))
+    assert "sent RESET 3 times" in outcome.message
+    bench.ask(bench.robot.link.close)
+    bench.run(0.5)
+    assert bench.robot.link.next_time() == math.inf
 
 
 def test_a_playlist_says_at_the_start_how_long_it_takes_and_how_far_it_is() -> None:

@@ -9,6 +9,7 @@ No I/O, no threads, no clock. The owner of the port calls `receive` with the byt
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -259,6 +260,8 @@ class RobotLink:
         self.session.stop("closed")
         self._reported = self.session.state, self.session.note  # no event: the driver ends
         self._end_session("the driver is closing")
+        # No component waits any longer: a RESET that is pending fails now.
+        self.timeouts.run(math.inf)
         if self._closing:
             self.queue.put(Command.STOP(), Priority.STOP)
             self.queue.put(Command.ENABLE(0))

@@ -67,4 +67,4 @@ class ControllerReset(RequestComponent):
             return
         self._rebooting = False
         reason = self._context.unsupported(Command.RESET)
-        self._request.give_up(f"RESET was sent, and {LIMIT:g} s later the robot is not connected again: {reason}")
+        self._request.give_up(f"RESET was sent, and the robot is not connected again: {reason}")
