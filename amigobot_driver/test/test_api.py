@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import os
 import signal
@@ -14,8 +15,10 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from api_bench import FAST, SimulatedRobots, eventually
@@ -37,8 +40,11 @@ from amigobot_driver import (
     Report,
     RequestFailed,
 )
+from amigobot_driver.robot.link import RobotLink
+from amigobot_driver.robot.scheduler import Scheduler
 from amigobot_driver.sim import SessionState
 from amigobot_driver.sim.faults import Window
+from amigobot_driver.transport.simulated import SimulatedPort
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -274,6 +280,67 @@ def test_ctrl_c_stops_the_robot(robot: AmigoBot, robots: SimulatedRobots, drive:
     with pytest.raises(KeyboardInterrupt):
         drive(robot)
     eventually(lambda: robots.at_rest, "rest")
+
+
+#: Every method that moves the robot; the interrupt comes before any of them ends.
+MOVEMENTS: dict[str, Callable[[AmigoBot], object]] = {
+    "drive": lambda robot: robot.drive(0.1, 0.1),
+    "drive for 60 s": lambda robot: robot.drive(0.1, 0.1, duration=60.0),
+    "drive_wheels": lambda robot: robot.drive_wheels(0.1, 0.2),
+    "drive_wheels for 60 s": lambda robot: robot.drive_wheels(0.1, 0.2, duration=60.0),
+    "drive_heading": lambda robot: robot.drive_heading(0.1, 1.0),
+    "drive_heading for 60 s": lambda robot: robot.drive_heading(0.1, 1.0, duration=60.0),
+    "turn": lambda robot: robot.turn(1.0),
+    "turn to a heading": lambda robot: robot.turn(2.0, absolute=True),
+    "move": lambda robot: robot.move(20.0),
+}
+#: A timer or a packet that this thread happens to handle is no part of the request, nor is the simulated robot.
+_NO_PART = {function.__code__ for function in (Scheduler.run, RobotLink.dispatch_pending, SimulatedPort.write)}
+
+
+class CtrlC:
+    """Ctrl-C at one instant of a request: before the call of a function of this package with this number, from 1."""
+
+    def __init__(self, number: int) -> None:
+        self.raised_in = ""  #: the function
+        self._left = number
+
+    def __enter__(self) -> CtrlC:
+        sys.setprofile(self._profile)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        sys.setprofile(None)
+
+    def _profile(self, frame: FrameType, event: str, argument: object) -> None:
+        if event != "call" or not frame.f_globals.get("__name__", "").startswith("amigobot_driver."):
+            return
+        if any(caller.f_code in _NO_PART for caller, _ in traceback.walk_stack(frame.f_back)):
+            return
+        self._left -= 1
+        if self._left == 0:
+            self.raised_in = frame.f_code.co_name
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("name", MOVEMENTS)
+def test_ctrl_c_at_any_instant_of_a_request_leaves_no_movement(robot: AmigoBot, name: str) -> None:
+    for number in itertools.count(1):
+        ctrl_c = CtrlC(number)
+        try:
+            with ctrl_c:
+                MOVEMENTS[name](robot)
+        except KeyboardInterrupt:
+            pass
+        with robot._driver.robot() as core:
+            requested = core.motion.requested
+        if not ctrl_c.raised_in:
+            break  # the velocity was requested without an interrupt
+        assert not requested, f"Ctrl-C at call {number}, of {ctrl_c.raised_in}"
+        if ctrl_c.raised_in in ("_wait", "_repeat"):
+            break  # the movement was requested, and the method waits for its end
+    assert number > 20
+    robot.stop()
 
 
 # -- sensing --------------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from ..errors import ConnectionLost, MotionFailed, Refused, RequestFailed
+from ..errors import AmigoBotError, ConnectionLost, MotionFailed, Refused, RequestFailed
 from ..robot import MotionGoal, Report, Robot
 from .arguments import number
 from .connection import Connection
@@ -179,31 +180,41 @@ class Driving(Connection):
             self._orders += 1
             robot.stop(self._driver.clock())
 
+    @contextmanager
+    def _stopped_by_ctrl_c(self) -> Iterator[None]:
+        """Stop the robot if Ctrl-C ends the block, which requests a movement and waits for it."""
+        try:
+            yield
+        except AmigoBotError:
+            raise
+        except BaseException:
+            self._stop()
+            raise
+
     def _hold(self, duration: float | None, request: Callable[[Robot, float], None]) -> None:
         """Make a request for a velocity once, or repeat it for some seconds and stop."""
         if duration is not None and not 0 <= number("duration", duration) < math.inf:
             raise Refused(f"duration is {duration:g} s, allowed: at least 0 s")
-        with self._locked() as (robot, began):
-            _check_motors(robot)
-            request(robot, began)
-            self._orders += 1
-            order, start = self._orders, robot.estimator.odometer.state.travelled
-        if duration is None:
-            return
-        period = min(_REPEAT, self.options.command_timeout / 4)
-        try:
-            while (remaining := began + duration - self._driver.clock()) > 0:
-                time.sleep(min(period, remaining))
-                self._repeat(order, request)
-        except (Refused, ConnectionLost) as error:
-            self._stop()
-            raise self._ended(start, f"after {self._driver.clock() - began:.1f} s of {duration:g} s: {error}") from None
-        except _Overtaken:
-            raise self._ended(start, "another movement or a stop was requested") from None
-        except BaseException:
-            self._stop()
-            raise
-        self.stop()
+        with self._stopped_by_ctrl_c():
+            with self._locked() as (robot, began):
+                _check_motors(robot)
+                request(robot, began)
+                self._orders += 1
+                order, start = self._orders, robot.estimator.odometer.state.travelled
+            if duration is None:
+                return
+            period = min(_REPEAT, self.options.command_timeout / 4)
+            try:
+                while (remaining := began + duration - self._driver.clock()) > 0:
+                    time.sleep(min(period, remaining))
+                    self._repeat(order, request)
+            except (Refused, ConnectionLost) as error:
+                self._stop()
+                why = f"after {self._driver.clock() - began:.1f} s of {duration:g} s: {error}"
+                raise self._ended(start, why) from None
+            except _Overtaken:
+                raise self._ended(start, "another movement or a stop was requested") from None
+            self.stop()
 
     def _repeat(self, order: int, request: Callable[[Robot, float], None]) -> None:
         with self._locked() as (robot, now):
@@ -220,14 +231,11 @@ class Driving(Connection):
 
     def _perform(self, start: Callable[[Robot, float], MotionGoal]) -> float:
         """Start a movement with an end and wait for it; returns what was covered, rad or m."""
-        with self._locked() as (robot, now):
-            goal = start(robot, now)
-            self._orders += 1
-        try:
+        with self._stopped_by_ctrl_c():
+            with self._locked() as (robot, now):
+                goal = start(robot, now)
+                self._orders += 1
             outcome = self._wait(goal.ended, math.inf)
-        except BaseException:
-            self._stop()
-            raise
         if not outcome.success:
             raise MotionFailed(outcome.message, goal.covered)
         return goal.covered
