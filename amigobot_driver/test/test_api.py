@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import inspect
 import itertools
 import math
 import os
@@ -17,11 +19,14 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import pytest
-from api_bench import FAST, SimulatedRobots, eventually
+from api_bench import FAST, PATIENCE, SimulatedRobots, eventually
+from bench import Bench
 
 import amigobot_driver
 from amigobot_driver import (
@@ -40,6 +45,7 @@ from amigobot_driver import (
     Report,
     RequestFailed,
 )
+from amigobot_driver.api import arguments
 from amigobot_driver.robot.link import RobotLink
 from amigobot_driver.robot.scheduler import Scheduler
 from amigobot_driver.sim import SessionState
@@ -204,8 +210,11 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
         (lambda robot: robot.set_servo("pan_joint", 0.0), "joint 'pan_joint' is not known, allowed: none"),
         (lambda robot: robot.send_command(11, 100), "VEL is not sent"),
         (lambda robot: robot.events(), "give at least one type of events"),
+        (lambda robot: robot.events("Report"), "a type of events is 'Report', expected a type such as Report"),
+        (lambda robot: robot.subscribe(Report, len), "a type of events is <built-in function len>, expected a type"),
         (lambda robot: robot.drive("fast"), "linear is 'fast', expected a number"),
         (lambda robot: robot.drive(0.1, duration="2"), "duration is '2', expected a number"),
+        (lambda robot: robot.drive(10**400), "expected a number up to 1.8e308"),
         (lambda robot: robot.move(None), "distance is None, expected a number"),
         (lambda robot: robot.set_odometry("a"), "x is 'a', expected a number"),
         (lambda robot: robot.set_sonar_sequence(1.5), "a sonar is 1.5, expected a whole number"),
@@ -687,3 +696,93 @@ def test_a_driver_that_fails_is_an_error_and_not_a_hang(
             robot.drive(0.1)
         list(reports)
     eventually(lambda: robots.at_rest, "rest")
+
+
+# -- odd values ----------------------------------------------------------------------------------------------------
+
+#: What a program may pass by mistake.
+ODD_VALUES = [
+    *(None, True, -1, -3, 3, 2**63, 10**400, 1.5, math.nan, math.inf, -math.inf, 1e308, -1e308, 1 + 2j),
+    *("", "Report", "\n", "\ud800", b"x", [], (0, -3), [[1]], {}, {"trans_acc": "x"}, {"trans_acc": -1}),
+    *([(math.nan, 1e308)], object(), Report, list[int], len),
+]
+#: Valid values of the other arguments.
+VALID = {
+    **dict.fromkeys(("linear", "angular", "left", "right", "yaw", "x", "y"), 0.0),
+    **{"angle": 0.1, "distance": 0.1, "sound": 3, "tones": [(0.1, 440.0)], "mask": 1, "states": 0, "port": 1},
+    **{
+        "data": b"x",
+        "servo": "rotation",
+        "order": "halt",
+        "joint": "pan_joint",
+        "number": 0,
+        "callback": len,
+        "text": "x",
+        "path": "x",
+    },
+}
+METHODS = [name for name, _ in inspect.getmembers(AmigoBot, inspect.isfunction) if not name.startswith("_")]
+
+
+def odd_calls(method: Callable[..., object]) -> Iterator[Callable[[], object]]:
+    """Calls of a method in which one argument is odd and the others are valid."""
+    parameters = list(inspect.signature(method).parameters.values())
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    valid = {name: VALID[name] for name in needed}
+    for odd, value in itertools.product(parameters, ODD_VALUES):
+        if odd.name == "duration" and isinstance(value, int | float) and value > 0:
+            continue  # it drives for so long
+        if odd.kind is odd.VAR_KEYWORD:
+            for name in (*(field.name for field in dataclasses.fields(Options)), "trans_acc"):
+                yield partial(method, **{name: value})
+        elif odd.kind in (odd.VAR_POSITIONAL, odd.POSITIONAL_ONLY):
+            yield partial(method, *valid.values(), value)
+        else:
+            yield partial(method, **{**valid, odd.name: value})
+
+
+@pytest.mark.parametrize("url", ["sim://amigo", "sim://p3dx-sh", "sim://erratic"])
+def test_no_value_that_a_program_passes_ends_a_thread_of_the_driver(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # for the file of `record`
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
+    options = Options(profile="erratic" if "erratic" in url else "")
+    with AmigoBot(f"{url}?world=empty&baud=115200", timeout=60, options=options) as robot:
+
+        def answer(*arguments: object) -> object:
+            raise RequestFailed("the test does not wait for it")
+
+        monkeypatch.setattr(robot, "_wait", answer)
+        for name in METHODS:
+            if name in ("close", "stop"):
+                continue  # one ends the threads, the other has a flag only, and waits
+            for call in odd_calls(getattr(robot, name)):
+                with suppress(Exception):
+                    call()
+                assert not robot._driver.failed.is_set(), call
+            # Two packets later the threads have used what the calls have left.
+            with suppress(ConnectionLost), robot.reports() as reports:
+                assert all(reports.get(PATIENCE) for _ in range(2)), name
+            assert not robot._driver.failed.is_set(), name
+            robot.stop(wait=False)
+
+
+def accepted_options() -> Iterator[Options]:
+    """Options with one odd value each, as far as they are accepted."""
+    for field, value in itertools.product(dataclasses.fields(Options), ODD_VALUES):
+        with suppress(Exception):  # not accepted
+            options = Options(**{field.name: value})
+            arguments.check_options(options)
+            yield options
+
+
+def test_no_option_that_is_accepted_is_an_error_later() -> None:
+    checked = 0
+    for options in accepted_options():
+        with suppress(ProfileError):
+            bench = Bench(options)
+            bench.connect()
+            bench.run(3.0, cmd_vel=(0.1, 0.1))
+            checked += 1
+    assert checked > 20

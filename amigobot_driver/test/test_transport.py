@@ -493,7 +493,17 @@ class TestTcp:
         refused(lambda: TcpPort(url), url)
         assert asked == [address]
 
-    @pytest.mark.parametrize("url", ["socket://robot:port", "socket://robot:99999", "socket://[::1:8101"])
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "socket://robot:port",
+            "socket://robot:99999",
+            "socket://[::1:8101",
+            "socket://192.168..5:8101",
+            "socket://.robot",
+            f"socket://{64 * 'a'}:8101",
+        ],
+    )
     def test_a_malformed_tcp_url_is_reported(self, url: str) -> None:
         assert "the form is socket://host:port" in refused(lambda: TcpPort(url), url)
 
@@ -536,7 +546,28 @@ class TestSimulated:
         assert named in refused(lambda: open_port(url, 9600), url)
 
 
+#: Every form of a port with values that make no sense.
+ODD_PORTS = [
+    *("socket://ü..x:1", "socket://127.0.0.1:-1", "socket://[::1", "socket://[::1]:1", "socket://127.0.0.1:1/x"),
+    *("rfc2217://127.0.0.1", "rfc2217://127.0..1:1", "rfc2217://:1", "rfc2217://127.0.0.1:x", "rfc2217://[::1"),
+    *("rfc2217://127.0.0.1:1?logging=x", "rfc2217://127.0.0.1:1?timeout=x", f"rfc2217://{64 * 'a'}:1"),
+    *("hwgrep://(", "hwgrep://[", "hwgrep://no such port&n=a", "hwgrep://no such port&color=a"),
+    *("alt:///dev/null?class=Nope", "alt://", "spy://", "spy:///dev/null?file=/no/such/file", "cp2110://x"),
+    *("loop://?logging=x", "gopher://robot", "://", "x://", "/", "/dev/null", "/dev/zero", "[", "/dev/no-such[", "~"),
+    *("a" * 5000, "/dev/ttyUSB0\n", "\0", "sim://[", "sim://../x", "sim://u@amigo", "sim://amigo:80", "sim://a b"),
+    *("sim://?baud=-1", "sim://?baud=1e9", "sim://?world=/dev/null", "sim://?world=/", "sim://?robot=../../x"),
+    *("sim://?x=nan", "sim://?seed=x", "sim://?a", "sim://?seed=1&seed=2", "sim://?check_baud=x"),
+]
+
+
 class TestOpenPort:
+    @pytest.mark.parametrize("url", ODD_PORTS, ids=lambda url: ascii(url)[:40])
+    def test_a_port_opens_or_is_a_port_error_of_one_line(self, url: str) -> None:
+        try:
+            open_port(url, 9600).close()
+        except PortError as error:
+            assert str(error).isprintable()
+
     def test_open_port_chooses_the_class_by_the_scheme(self, line: Pty) -> None:
         with closing(open_port(line.path, 9600)) as port:
             assert isinstance(port, SerialPort)

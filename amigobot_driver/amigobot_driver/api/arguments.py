@@ -24,7 +24,18 @@ def number(name: str, value: object) -> float:
     """A number. Raises Refused for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise Refused(wrong_type(name, value, "a number"))
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise Refused(wrong_type(name, value, "a number up to 1.8e308")) from None
+
+
+def event_type(name: str, value: object) -> None:
+    """Raise Refused unless `isinstance` accepts the value as a type."""
+    try:
+        isinstance(None, value)  # type: ignore[arg-type]
+    except TypeError:
+        raise Refused(wrong_type(name, value, "a type such as Report")) from None
 
 
 def check_options(options: object) -> None:

@@ -23,7 +23,7 @@ from ..robot import (
     TurnRate,
 )
 from ..wording import wrong_type
-from .arguments import integer, number
+from .arguments import event_type, integer, number
 from .connection import Connection
 from .streams import EventStream, Subscription
 from .values import BatteryState, Pose, SonarReading
@@ -217,10 +217,12 @@ class Sensing(Connection):
             The stream.
 
         Raises:
-            Refused: No type is given.
+            Refused: No type is given, or a value that is not a type.
         """
         if not kinds:
             raise Refused("give at least one type of events, for example Report")
+        for kind in kinds:
+            event_type("a type of events", kind)
         self._check_alive()
         return self._hub.stream(kinds, maxlen)
 
@@ -234,6 +236,9 @@ class Sensing(Connection):
 
         Returns:
             The subscription; `cancel` ends it. It ends by itself when the robot is closed.
+
+        Raises:
+            Refused: One of `kinds` is not a type.
         """
         return Subscription(callback, self.events(*(kinds or (Report,)), maxlen=maxlen))
 

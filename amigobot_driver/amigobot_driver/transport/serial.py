@@ -47,6 +47,8 @@ class SerialPort:
             self._serial.open()
         except _FAILURES as error:
             raise PortError(_explain(url, error)) from None
+        except Exception as error:  # re.error of hwgrep://, KeyError of loop://: each form of URL has its own
+            raise PortError(f"{url}: pyserial cannot open this URL: {error!r}; correct it") from None
         self._request_low_latency()
         self.byte_time = _BITS / baud
 

@@ -33,10 +33,9 @@ class TcpPort:
         try:
             parts = urlsplit(url)
             address = parts.hostname or "localhost", parts.port or DEFAULT_PORT
-        except ValueError as error:
-            raise PortError(f"{url}: {error}; the form is socket://host:port") from None
-        try:
             self._socket = socket.create_connection(address, TCP_CONNECT_TIMEOUT)
+        except ValueError as error:  # also a UnicodeError: no host can have this name
+            raise PortError(f"{url}: {error}; the form is socket://host:port") from None
         except OSError as error:
             raise PortError(
                 f"{url}: {_reason(error)}; is the robot or the simulator on, and does it listen on port {address[1]}?"

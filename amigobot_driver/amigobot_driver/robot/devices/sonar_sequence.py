@@ -71,7 +71,7 @@ class SonarSequence(RequestComponent):
         available = len(self._context.profile().sonar.poses)
         kept: list[int] = []
         for number in sonars:
-            if number < available and sum(_array(other) == _array(number) for other in kept) < LONGEST:
+            if 0 <= number < available and sum(_array(other) == _array(number) for other in kept) < LONGEST:
                 kept.append(number)
         self.requested, self._arrays = self.requested or tuple(kept) or None, _array(available - 1)
 
