@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -532,7 +533,7 @@ class TestClose:
             run.connect()
             with run.driver.robot() as robot:
                 far = run.driver.clock() + 2 * PATIENCE
-                timer = robot.link.timeouts.timer(lambda now: timer.set(far))
+                timer = robot.link.timeouts.timer(lambda now: now == math.inf and timer.set(far))
                 timer.set(far)
             closing = threading.Thread(target=run.driver.close)
             closing.start()
