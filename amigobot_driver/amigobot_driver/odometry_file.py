@@ -30,6 +30,8 @@ from .driver import Driver
 from .robot import OdometryState
 
 _FORMAT, _VERSION = "amigobot odometry", 1
+#: First bytes of each file. A file that does not begin like this is not ours: it is never replaced.
+_BEGINNING = json.dumps({"format": _FORMAT})[:-1].encode()
 #: Maximum size in bytes; the file has about 600.
 _MAX_SIZE = 65536
 #: Seconds between two checks of the pose.
@@ -75,20 +77,11 @@ class OdometryFile:
         Raises:
             OdometryFileError: The file cannot be read or is damaged, or it is of another version, node, port or boot.
         """
-        try:
-            # Opening a FIFO or a device would block.
-            if not stat.S_ISREG(os.stat(self.path).st_mode):
-                raise OdometryFileError(f"{self.path} is not a regular file")
-            with open(self.path, "rb") as file:
-                data = file.read(_MAX_SIZE + 1)
-        except FileNotFoundError:
+        data = _read(self.path)
+        if data is None:
             return None
-        except (OSError, ValueError) as error:
-            raise OdometryFileError(f"{self.path} cannot be read: {_reason(error)}") from None
         try:
-            content = json.loads(data[:_MAX_SIZE])
-            if not isinstance(content, dict) or content.get("format") != _FORMAT:
-                raise OdometryFileError(f"{self.path} is not an odometry file")
+            content = json.loads(data)
             if content.get("version") != _VERSION:
                 raise OdometryFileError(f"{self.path}: version is {content.get('version')!r:.20}, allowed: {_VERSION}")
             if any(content.get(key) != value for key, value in self._owner.items()):
@@ -97,13 +90,13 @@ class OdometryFile:
                 raise OdometryFileError("the computer was restarted after the pose was stored")
             return _state(content["state"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise OdometryFileError(f"{self.path} is damaged") from None
+            raise OdometryFileError(f"{self.path} is damaged and will be replaced") from None
 
     def save(self, state: OdometryState) -> None:
-        """Replace the file atomically.
+        """Replace the file atomically; a symbolic link stays, and the file that it names is replaced.
 
         Raises:
-            OdometryFileError: The file cannot be written.
+            OdometryFileError: The file cannot be written, or another file has its name.
         """
         content = {
             "format": _FORMAT,
@@ -112,11 +105,14 @@ class OdometryFile:
             "boot": _boot_id(),
             "state": dataclasses.asdict(state),
         }
-        new = self.path.with_name(f"{self.path.name}.new")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            path = Path(os.path.realpath(self.path))
+            new = path.with_name(f"{path.name}.new")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for replaced in (path, new):
+                _read(replaced)
             new.write_text(json.dumps(content), encoding="utf-8")
-            os.replace(new, self.path)
+            os.replace(new, path)
         except (OSError, ValueError) as error:
             raise OdometryFileError(f"{self.path} cannot be written: {_reason(error)}") from None
 
@@ -190,6 +186,28 @@ class OdometryKeeper:
         if saved is None or state.stamp - saved.stamp >= self._refresh:
             return True
         return _CONTENT(state) != _CONTENT(saved)
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the content of an odometry file, which may be damaged; None if there is no file.
+
+    Raises:
+        OdometryFileError: It cannot be read, or it is something else.
+    """
+    advice = "it stays as it is; remove it, or set odometry_state_file to another path"
+    try:
+        # Opening a FIFO or a device would block.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OdometryFileError(f"{path} is not a regular file: {advice}")
+        with open(path, "rb") as file:
+            data = file.read(_MAX_SIZE)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise OdometryFileError(f"{path} cannot be read: {_reason(error)}") from None
+    if not data.startswith(_BEGINNING[: len(data)]):
+        raise OdometryFileError(f"{path} is not an odometry file: {advice}")
+    return data
 
 
 def _state(content: dict[str, object]) -> OdometryState:

@@ -126,6 +126,52 @@ class TestFile:
         with pytest.raises(OdometryFileError, match="is not a regular file"):
             file.load()
 
+    @pytest.mark.parametrize("content", [b"amigobot:\n  ros__parameters:\n", b'{"format": "recipe"}', b"\0\0\0", b"7"])
+    def test_with_foreign_content_is_never_replaced(self, file: OdometryFile, content: bytes) -> None:
+        file.path.parent.mkdir()
+        file.path.write_bytes(content)
+        for use in (file.load, lambda: file.save(STATE)):
+            with pytest.raises(OdometryFileError, match="is not an odometry file: it stays as it is; remove it, or"):
+                use()
+        assert file.path.read_bytes() == content
+        assert os.listdir(file.path.parent) == [file.path.name]
+
+    @pytest.mark.parametrize("length", [0, 1, 40, 400])
+    def test_that_is_truncated_is_replaced(self, file: OdometryFile, length: int) -> None:
+        file.save(STATE)
+        file.path.write_bytes(file.path.read_bytes()[:length])
+        file.save(STATE)
+        assert file.load() == STATE
+
+    def test_that_is_not_a_regular_file_is_never_replaced(self, file: OdometryFile) -> None:
+        file.path.parent.mkdir()
+        os.mkfifo(file.path)
+        with pytest.raises(OdometryFileError, match="is not a regular file: it stays as it is"):
+            file.save(STATE)
+        assert file.path.is_fifo()
+
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_behind_a_symbolic_link_is_written_and_the_link_stays(
+        self, file: OdometryFile, tmp_path: Path, exists: bool
+    ) -> None:
+        target = tmp_path / "persistent" / "pose.json"
+        target.parent.mkdir()
+        if exists:
+            target.touch()
+        file.path.parent.mkdir()
+        file.path.symlink_to(target)
+        file.save(STATE)
+        assert file.path.is_symlink()
+        assert file.load() == OdometryFile(target, NODE, PORT).load() == STATE
+
+    def test_beside_a_foreign_file_with_the_name_of_its_copy(self, file: OdometryFile) -> None:
+        copy = file.path.with_name(f"{file.path.name}.new")
+        copy.parent.mkdir()
+        copy.write_text("mine")
+        with pytest.raises(OdometryFileError, match=r"\.new is not an odometry file"):
+            file.save(STATE)
+        assert copy.read_text() == "mine"
+
     def test_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way")
         with pytest.raises(OdometryFileError, match="cannot be written: "):
