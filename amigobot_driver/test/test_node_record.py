@@ -15,11 +15,15 @@ from typing import Any
 import pytest
 import rclpy
 from launch_files import mocked_launch
+from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import GetParameters
+from rclpy.parameter import Parameter
+from rclpy.task import Future
 from ros_bench import Bench, Robot
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.node import AmigobotNode
+from amigobot_driver.ros.packet_switch import PacketSwitch
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 from amigobot_msgs.msg import Packet
 
@@ -117,3 +121,52 @@ def test_packet_switch_without_a_driver_ends_without_an_error(bench: Bench) -> N
     bench.node.send(signal.SIGINT)
     assert bench.node.wait() == 0
     assert not bench.node.logged("Traceback"), bench.node.log
+
+
+class SlowDriver:
+    """Parameter services of a driver that answers only when the test sets the result."""
+
+    def __init__(self) -> None:
+        self.reading: list[Future] = []
+        self.sent: list[bool] = []
+
+    def services_are_ready(self) -> bool:
+        return True
+
+    def get_parameters(self, _: list[str]) -> Future:
+        self.reading.append(Future())
+        return self.reading[-1]
+
+    def set_parameters(self, parameters: list[Parameter]) -> Future:
+        self.sent += [parameter.value for parameter in parameters]
+        return Future()
+
+
+@pytest.fixture
+def switch() -> Iterator[Any]:
+    rclpy.init(domain_id=99)
+    node: Any = PacketSwitch()
+    node._driver = SlowDriver()
+    node.count_subscribers = lambda _: 1
+    yield node
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+def is_off() -> GetParameters.Response:
+    return GetParameters.Response(values=[ParameterValue(bool_value=False)])
+
+
+def test_packet_switch_resets_publish_packets_before_the_driver_has_answered(switch: Any) -> None:
+    switch._check()
+    switch._driver.reading[0].set_result(is_off())
+    assert switch.switch_off()
+    assert switch._driver.sent == [True, False]
+
+
+def test_packet_switch_does_not_set_publish_packets_again_after_the_reset(switch: Any) -> None:
+    switch._check()
+    assert switch.switch_off() is None
+    switch._driver.reading[0].set_result(is_off())
+    assert switch._driver.sent == []
+    assert switch._timer.is_canceled()

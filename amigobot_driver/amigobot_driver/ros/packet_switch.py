@@ -34,14 +34,16 @@ class PacketSwitch(Node):
     def __init__(self) -> None:
         super().__init__("packet_switch")
         self._driver = AsyncParameterClient(self, "amigobot")
-        self._switched_on = False
+        self._switched_on = False  # also while the driver has not answered this request
         self._unanswered = 0.0  # s since the request was sent
         self._request: Future | None = None
-        self.create_timer(_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer = self.create_timer(_PERIOD, self._check, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self.get_logger().info(f"waiting for the driver {self.resolve_service_name('amigobot')} and for a recorder")
 
     def switch_off(self) -> Future | None:
         """Reset the parameter if this node has set it; None if there is nothing to reset."""
+        self._timer.cancel()
+        self._request = None
         if not (self._switched_on and self._driver.services_are_ready()):
             return None
         return self._driver.set_parameters([Parameter(_NAME, value=False)])
@@ -62,15 +64,16 @@ class PacketSwitch(Node):
 
     def _on_value(self, response: Future) -> None:
         (value,) = response.result().values
-        if not value.bool_value:
+        if response is self._request and not value.bool_value:
+            self._switched_on = True
             self._ask(self._driver.set_parameters([Parameter(_NAME, value=True)]), self._on_switched)
 
     def _on_switched(self, response: Future) -> None:
         (result,) = response.result().results
         if result.successful:
-            self._switched_on = True
             self.get_logger().info(f"{_NAME} is on during this recording")
         else:
+            self._switched_on = False
             self.get_logger().warning(f"the driver refuses {_NAME}: {result.reason}; this recording has no packets")
 
 
