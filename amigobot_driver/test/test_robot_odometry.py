@@ -367,6 +367,22 @@ class TestReconnect:
         assert odometer.jumps == 1
         assert after.yaw - before.yaw == pytest.approx(-10 * math.tau / 4096)
 
+    @pytest.mark.parametrize("sent", [0.0, 0.03, 0.06])
+    def test_the_turn_rate_while_the_counters_are_zeroed_is_that_of_the_wheels(
+        self, sent: float
+    ) -> None:
+        """The turn is an estimate then: it is not known to the hundredth of a second when the command counted."""
+        counters, odometer = Counters(), Odometer(AMIGO)
+        drive(counters, odometer, [(0.0, 4.8)] * 3)
+        counters.move(0.0, 4.8, 2 * CYCLE)  # a SIP is lost or late: then the time of the next one says less
+        odometer.update(counters.sip(), counters.time)
+        odometer.expect_zero(counters.time + sent, 1.5)
+        restarted = Counters()
+        restarted.move(0.0, 4.8, CYCLE / 2)
+        after = odometer.update(restarted.sip(), counters.time + CYCLE)
+        assert odometer.jumps == 1
+        assert after.angular == pytest.approx(4.8, abs=0.05)
+
     @pytest.mark.parametrize("direction", [-1, 1])
     def test_counters_of_a_robot_that_spins_were_zeroed_if_it_cannot_have_turned_so_far(self, direction: int) -> None:
         """The packet that reports the reset was lost; to go on, the heading would have to have turned by 4.1 rad."""
@@ -596,3 +612,27 @@ def test_a_wheel_that_stops_within_a_cycle_is_no_jump() -> None:
         ticks = round(counters.left / (math.pi * 0.1 / 9550))
         list(encoders.update(Encoders(left=ticks, right=ticks), counters.time, odometer, AMIGO, None))
     assert encoders.jumps == 0
+
+
+@pytest.mark.parametrize("motion", [(0.5, 0.0), (0.0, -4.8), (0.3, 2.0)])
+def test_the_pose_is_set_between_a_sip_and_its_encoder_packet(motion: tuple[float, float]) -> None:
+    """The encoders' motion of that cycle is from before: it belongs to the pose that was set."""
+    counters, encoders, odometer = Counters(), WheelEncoders(), Odometer(AMIGO)
+    encoders.leading = True
+    meters = math.pi * AMIGO.body.wheel_diameter / AMIGO.body.wheel_ticks
+
+    def ticks() -> None:
+        packet = Encoders(left=round(counters.left / meters), right=round(counters.right / meters))
+        list(encoders.update(packet, counters.time, odometer, AMIGO, None))
+
+    for _ in range(5):
+        odometer.update(counters.sip(), counters.time)
+        ticks()
+        counters.move(*motion)
+    before = odometer.update(counters.sip(), counters.time)
+    odometer.set(5.0, 1.0, 1.0)
+    ticks()
+    after = odometer.state
+    assert (after.x, after.y, after.yaw) == pytest.approx((5.0, 1.0, 1.0), abs=0.003)
+    assert after.travelled == pytest.approx(before.travelled, abs=0.002)
+    assert after.left_angle == pytest.approx(counters.left / (AMIGO.body.wheel_diameter / 2), abs=0.02)

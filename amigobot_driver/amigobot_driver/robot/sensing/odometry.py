@@ -215,7 +215,7 @@ class Odometer:
 
     def set(self, x: float, y: float, yaw: float) -> None:
         """Set the pose (m, m, rad) and the covariance of the start. Wheel angles continue."""
-        before = self.state
+        before, marked = self.state, self._marked
         self.state = Odometry(
             x,
             y,
@@ -225,9 +225,16 @@ class Odometer:
             travelled=before.travelled,
             turned=before.turned,
         )
-        # Between two ENCODERpacs the SIP has moved the angles already: the ticks go on from those of the last mark.
-        angles = self._marked.left_angle, self._marked.right_angle
-        self._marked = replace(self.state, left_angle=angles[0], right_angle=angles[1])
+        # Between two ENCODERpacs the SIP has moved the robot already: the ticks go on from the last mark, moved alike.
+        turn = yaw - before.yaw
+        back_x, back_y = rotated(marked.x - before.x, marked.y - before.y, turn)
+        self._marked = replace(
+            marked,
+            x=x + back_x,
+            y=y + back_y,
+            yaw=math.remainder(marked.yaw + turn, math.tau),
+            covariance=self.state.covariance,
+        )
         self.frame += 1
         self._anchor()
 
@@ -309,7 +316,9 @@ class Odometer:
         if step:
             old = self.state
             x, y = rotated(step.x, step.y, old.yaw)
-            self._advance(sip, old.x + x, old.y + y, old.yaw + step.turn, step, cycles, cycle)
+            # After a jump the step is an estimate: then the wheels tell the turn rate better.
+            counted_cycles = 0 if jump else cycles
+            self._advance(sip, old.x + x, old.y + y, old.yaw + step.turn, step, counted_cycles, cycle)
             # Count from each SIP again: the frame of the counters turns and grows against that of the odometry. After a
             # jump the anchor takes the heading of this SIP, in which the robot has driven, not that of the last one.
             self.frame += jump is not None
