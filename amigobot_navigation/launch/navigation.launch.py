@@ -132,10 +132,8 @@ class Navigation:
 
     def robot(self) -> str:
         """The profile that Nav2 plans for; empty if nothing names one before the robot does."""
-        if self.simulated:
-            return self.arguments["robot"] or REFERENCE
         name = str(self.driven["param_file"] or self.driven["robot"])
-        if not name:
+        if not name and not self.simulated:
             self.notes.append(
                 "Nav2 plans for an AmigoBot, as nothing names the robot; a larger robot would touch walls: "
                 "give robot:=NAME for another one"
@@ -175,10 +173,10 @@ class Navigation:
 
     def driver(self) -> Action:
         """Return the driver, simulated or at a port."""
-        robot, world, start = (self.arguments[name] for name in ("robot", "world", "start"))
-        port = self.arguments["port"]
+        port, world, start = (self.arguments[name] for name in ("port", "world", "start"))
         if self.simulated:
-            port = f"sim://{robot or 'amigo'}?world={world}" + (f"&start={start}" if start else "")
+            # As an option: before the question mark a robot cannot be a file.
+            port = f"sim://?robot={self.name}&world={world}" + (f"&start={start}" if start else "")
         names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
         passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.

@@ -20,6 +20,7 @@ from tools import maps
 
 from amigobot_driver.profiles import ProfileError, load_profile
 from amigobot_driver.sim import WorldError, load_world
+from amigobot_driver.transport.simulated import simulator_of
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PARAMETER_FILES = sorted((PACKAGE / "config").glob("*.yaml"))
@@ -282,7 +283,7 @@ def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
     module = load("navigation")
     nodes = {node["name"]: node for node in started(module, sim="true")}
     (driver,) = driver_arguments(module)
-    assert driver["port"] == "sim://amigo?world=office"
+    assert driver["port"] == "sim://?robot=amigo&world=office"
     assert driver["publish_scan"] == driver["enable_stamped_cmd_vel"] == "true"
     assert Path(driver["params_file"]).name == "amigobot.yaml", "an included file is heir to Nav2's params_file"
     start = load_world("office").start
@@ -299,7 +300,7 @@ def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world(lo
     module, world = load("navigation"), str(PACKAGE / "maps" / "office.yaml")
     nodes = {node["name"]: node for node in started(module, sim="true", world=world, start="1,2,90")}
     (driver,) = driver_arguments(module)
-    assert driver["port"] == f"sim://amigo?world={world}&start=1,2,90"
+    assert driver["port"] == f"sim://?robot=amigo&world={world}&start=1,2,90"
     assert nodes["map_server"]["parameters"][-1]["yaml_filename"] == world
     amcl = nodes["amcl"]["parameters"][-1]
     assert [amcl[f"initial_pose.{name}"] for name in ("x", "y", "yaw")] == pytest.approx([1.0, 2.0, math.pi / 2])
@@ -402,10 +403,20 @@ def test_nav2_plans_for_the_robot_that_is_named(load: Any, arguments: dict[str, 
     assert front > load_profile("p3at").body.front
 
 
-def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(load: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sim", ["true", "false"])
+@pytest.mark.parametrize("parameter", ["robot", "param_file"])
+def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(
+    load: Any, tmp_path: Path, parameter: str, sim: str
+) -> None:
+    robot = tmp_path / "Rob.yaml"
+    robot.write_text("extends: p3dx\n", encoding="utf-8")
     file = tmp_path / "driver.yaml"
-    file.write_text("/**:\n  ros__parameters:\n    robot: p3dx\n", encoding="utf-8")
-    nodes = started(load("navigation"), driver_params_file=str(file))
+    file.write_text(f"/**:\n  ros__parameters:\n    {parameter}: {robot}\n", encoding="utf-8")
+    module = load("navigation")
+    nodes = started(module, driver_params_file=str(file), sim=sim)
+    for driver in driver_arguments(module):
+        simulator, _ = simulator_of(driver["port"])
+        assert simulator.profile.name == load_profile(str(robot)).name
     monitor = nav2_parameters(nodes, "collision_monitor")["collision_monitor"]
     assert len(monitor["observation_sources"]) == 16
 
