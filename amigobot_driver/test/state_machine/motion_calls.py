@@ -105,6 +105,7 @@ class MotionCalls(ObservedWorld):
         def ended(future: Future[Outcome]) -> None:
             movement.ended, movement.outcome, movement.linked = self.now, future.result(), self.running
             movement.end, movement.end_travel = self.witness.now, self.witness.travel
+            movement.known = self.odometry.linear, self.odometry.angular
             self.unfinished_movements.remove(movement)
             self.finished_movements.append(movement)
             if self.movement is movement:

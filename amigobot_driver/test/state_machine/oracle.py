@@ -245,9 +245,9 @@ class MovementsArrive(Check):
                 f"{what} is reported as reached, the robot travelled {travelled:.4f}",
             )
         reported = world.travelled(movement)
-        # The newest packet is one cycle and its way on the line old.
+        # The newest packet is a cycle and its way on the line old: a robot that is at rest by now may have moved then.
         age = 0.2 + world.reaction
-        speed = abs(movement.end.angular if turning else movement.end.linear)
+        speed = max(abs(movement.end.angular if turning else movement.end.linear), abs(movement.known[turning]))
         self.require(
             abs(math.remainder(reported - travelled, math.tau) if turning else reported - travelled)
             <= tolerance / 2 + 2 * unit + speed * age,

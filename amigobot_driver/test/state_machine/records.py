@@ -72,6 +72,7 @@ class Movement:
     outcome: Outcome | None = None
     end: Tick | None = None
     end_travel: float = 0.0
+    known: tuple[float, float] = (0.0, 0.0)  #: m/s and rad/s of the newest packet then
     linked: bool = True  #: the link was up when it ended
     in_order: bool = True  #: nothing but commands of the driver's caller has disturbed it
     motors_coming: bool = False  #: the driver was to switch the motors on when it was accepted
