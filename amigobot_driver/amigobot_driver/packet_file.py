@@ -16,10 +16,14 @@ VERSION = 1
 #: Time in s, direction (1: to the robot), number of bytes that follow.
 _RECORD = struct.Struct("<dBB")
 _MAX_HEAD = 10_000
+#: Number of bytes that a frame may have.
+_LENGTHS = range(1, 254)
+#: s, longer than any recording
+_MAX_TIME = 1e9
 
 
 class PacketFileError(ValueError):
-    """The file is not a recording, or one of a later version. The message is one line."""
+    """The file is not a recording, is one of a later version, or is damaged. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,18 @@ def read_head(file: IO[bytes]) -> Head:
 
 
 def read_records(file: IO[bytes]) -> Iterator[RecordedFrame]:
-    """Read the packets. A last record that is not complete is left out: the recorder was killed."""
+    """Read the packets. A last record that is not complete is left out: the recorder was killed.
+
+    Raises:
+        PacketFileError: The next record is damaged, so the beginnings of those after it are unknown.
+    """
+    at = file.tell()
     while len(head := file.read(_RECORD.size)) == _RECORD.size:
         time, to_robot, length = _RECORD.unpack(head)
+        if to_robot > 1 or length not in _LENGTHS or not abs(time) < _MAX_TIME:
+            raise PacketFileError(f"the recording is damaged at byte {at}")
         data = file.read(length)
+        at += len(head) + length
         if len(data) < length:
             return
         yield RecordedFrame(time, bool(to_robot), data)

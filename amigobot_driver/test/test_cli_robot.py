@@ -8,8 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -247,6 +249,42 @@ def test_a_recording_is_replayed_with_another_calibration(
     assert (status, err) == (0, "")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert float(rows[-1]["x"]) == pytest.approx(2 * distance, abs=0.004)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        bytes(2000),
+        struct.pack("<dBB", 1.0, 2, 1) + b"x",
+        struct.pack("<dBB", 1.0, 0, 254) + bytes(254),
+        *(struct.pack("<dBB", time, 0, 1) + b"2" for time in (math.inf, -math.inf, math.nan, 1e300)),
+    ],
+)
+def test_a_damaged_recording_is_read_up_to_the_damage(
+    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: bytes
+) -> None:
+    file, whole = tmp_path / "damaged.amigo", drive[0].read_bytes()
+    file.write_bytes(whole + damage + whole)
+    _, records = read_recording(drive[0])
+    place = f"{file}: the recording is damaged at byte {len(whole)}"
+    for verb in ("dump", "replay"):
+        read = amigobot(capsys, verb, str(drive[0]))
+        assert amigobot(capsys, verb, str(file)) == (
+            0,
+            read[1],
+            f"amigobot: {place}: read up to there, {len(records)} packets\n",
+        )
+
+
+def test_a_recording_that_is_damaged_from_its_first_packet_on_has_none(
+    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = drive[0].read_bytes()
+    file = tmp_path / "zeros.amigo"
+    file.write_bytes(whole[: whole.index(b"\n") + 1] + bytes(2000))
+    status, out, err = amigobot(capsys, "replay", str(file), "--pty", str(tmp_path / "robot"))
+    assert (status, out) == (1, "")
+    assert "read up to there, 0 packets" in err and "has no packets of a robot" in err
 
 
 def test_a_replay_with_a_profile_that_does_not_exist_names_those_that_do(

@@ -11,6 +11,8 @@
 A bag has what the driver makes of the packets, with --robot under another profile or calibration. It needs the library
 rosbags, and no ROS.
 
+A damaged recording is read up to the damage, and a line on stderr says where that is.
+
 `<` is from the robot, `>` is to the robot. Fields are in the units of the robot (page "Protocol reference").
 """
 
