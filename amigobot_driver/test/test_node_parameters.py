@@ -225,6 +225,22 @@ class TestAtTheStart:
     def test_the_warning_about_an_unknown_parameter_has_the_nearest_name(self, name: str, proposal: str) -> None:
         assert unknown_text(name) == f"parameter {name} is not known to this node and has no effect: {proposal}"
 
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [("port:", "No value at line 3"), ("", "Cannot have a value before"), ("port: [1", "Error parsing a event")],
+    )
+    def test_a_parameter_file_that_ros_cannot_read_is_one_line(self, tmp_path: Path, content: str, reason: str) -> None:
+        file = tmp_path / "parameters.yaml"
+        file.write_text(f"amigobot:\n  ros__parameters:\n    {content}\n")
+        command = (*NODE, "--ros-args", "--params-file", str(file))
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        *of_rcl, line = (result.stdout + result.stderr).splitlines()
+        assert all("[rcl]" in other for other in of_rcl)
+        assert result.returncode == 2
+        assert str(file) in line and reason in line
+        assert line.endswith("; correct the ROS arguments or the parameter file")
+        assert ".c:" not in line
+
     def test_unknown_parameters_are_warned_about_once_and_ros_parameters_are_not(self, tmp_path: Path) -> None:
         file = tmp_path / "parameters.yaml"
         file.write_text(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import re
 import signal
 import sys
 import threading
@@ -29,11 +30,17 @@ def main(args: list[str] | None = None) -> int:
     """Run until SIGINT, SIGTERM, SIGHUP or a shutdown of ROS.
 
     Returns:
-        The exit code: 0, or 2 if a parameter has a value that is not allowed.
+        The exit code: 0, or 2 if a ROS argument, a parameter file or the value of a parameter is not allowed.
     """
     signals = _catch_signals()
     # The handlers of rclpy wake the executor before they shut ROS down: if it looks in between, it waits forever.
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:
+        # Without the places in the source of ROS that the text ends with.
+        reason = re.sub(r", at \S+:\d+", "", " ".join(str(error).split()))
+        rclpy.logging.get_logger("amigobot").fatal(f"{reason}; correct the ROS arguments or the parameter file")
+        return 2
     executor = SingleThreadedExecutor()
     ending = _Ending(signals, executor)
     node = None
