@@ -235,7 +235,7 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> Bag:
 def test_a_complete_recording_is_replayed_completely(complete: Bag, tmp_path: Path, rate: str) -> None:
     with Bench(None, port="replay://recorded") as bench, playing(bench, complete, tmp_path, rate=rate):
         said = summary(bench)
-    assert "paused: it is complete; " in said
+    assert "paused: it is complete so far; " in said
     assert f"{complete.played} packets of the robot in 1 session, 0 outside" in said
     assert not bench.node.logged("no packets"), bench.node.log
     assert bench.node.logged("profile amigo, because")
@@ -246,7 +246,7 @@ def test_a_paused_player_started_before_the_driver_waits_for_it(complete: Bag, t
         bench.wait_until(lambda: bench.client.node.count_publishers("/recorded/packets"))
         late = bench.start(port="replay://recorded")
         bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
-        assert late.logged("it is complete", f"{complete.played} packets of the robot")
+        assert late.logged("it is complete so far", f"{complete.played} packets of the robot")
         # It also waits for the subscribers, and so long that a busy computer has discovered them.
         assert logged_at(late, "player and node are ready") - logged_at(late, "waiting for a recording") > 1.9
 
@@ -268,7 +268,7 @@ def test_a_player_of_which_a_part_is_discovered_seconds_later_loses_nothing(
         assert not bench.node.logged("playing the recording")
         said = summary(bench)
     assert bench.node.logged("player and node are ready: playing the recording")
-    assert f"paused: it is complete; {complete.played} packets of the robot" in said
+    assert f"paused: it is complete so far; {complete.played} packets of the robot" in said
 
 
 def test_a_recording_begun_in_an_open_session_is_identified_and_reported_incomplete(tmp_path: Path) -> None:
@@ -300,4 +300,4 @@ def test_packets_played_before_the_driver_was_there_are_counted_as_lost(complete
             bench.wait_until(lambda: len(odometry))
         (said,) = bench.wait_until(lambda: late.logged("the recording has ended or is paused"))
     assert "lost between the player and this node" in said
-    assert "it is complete" not in said
+    assert "it is complete so far" not in said

@@ -121,7 +121,7 @@ class RecordingInput:
         return max(self._lost, self._missing.played)
 
     def _completeness(self) -> str:
-        """Describe whether all packets of the recorded driver have arrived."""
+        """Describe whether all packets of the recorded driver have arrived up to now; how many follow is unknown."""
         missing, found = self._missing, []
         if lost := self._packets_lost():
             found.append(f"{_packets(lost)} lost between the player and this node: play the recording slower")
@@ -135,7 +135,7 @@ class RecordingInput:
             found.append("its packets have no numbers, so missing packets cannot be detected")
         if not self._replay.identified:
             found.append("it does not name the robot: give robot:=NAME")
-        return "; ".join(found) or "it is complete"
+        return "; ".join(found) or "it is complete so far"
 
     def _on_config(self, message: RobotConfig) -> None:
         for packet in _packets_of(message):
