@@ -219,6 +219,7 @@ class TestAtTheStart:
             ("cmd_vel_timout", "did you mean cmd_vel_timeout?"),
             ("odom_frame_id", "did you mean odom_frame?"),
             ("serial_port", "did you mean port?"),
+            ("use_sim_times", "did you mean use_sim_time?"),
             ("qqq", "`ros2 param list` shows those it has"),
         ],
     )
@@ -245,6 +246,7 @@ class TestAtTheStart:
         file = tmp_path / "parameters.yaml"
         file.write_text(
             "/**:\n  ros__parameters:\n    max_vel: 0.3\n    cmd_vel_timeout: 0.4\n    use_sim_time: false\n"
+            "    use_sim_times: true\n"
             "    qos_overrides./tf.publisher.depth: 5\n    start_type_description_service: true\n"
         )
         command = (*NODE, "--ros-args", "--params-file", str(file), "-p", "max_speed:=1.0")
@@ -252,7 +254,9 @@ class TestAtTheStart:
             bench.connected()
             assert len(bench.node.logged("WARN", "parameter max_speed is not known to this node")) == 1
             assert len(bench.node.logged("WARN", "parameter max_vel is not known", "max_linear_velocity?")) == 1
-            assert len(bench.node.logged("is not known to this node")) == 2
+            for name in ("qos_overrides./tf.publisher.depth", "use_sim_times"):
+                assert len(bench.node.logged("WARN", f"parameter {name} is not known to this node")) == 1
+            assert len(bench.node.logged("is not known to this node")) == 4
             assert (get(bench, "cmd_vel_timeout"), get(bench, "baud")) == (0.4, 9600)
             names = bench.call(ListParameters, "amigobot/list_parameters").result.names
             assert "max_speed" not in names

@@ -342,8 +342,8 @@ TABLE = (
 
 _BY_NAME = {spec.name: spec for spec in TABLE}
 
-#: Parameters that rclpy declares: full names and prefixes.
-_OF_ROS = ("use_sim_time", "start_type_description_service", "qos_overrides.")
+#: Parameters that rclpy declares. There is no qos_overrides: no publisher and no subscription of the node takes it.
+_OF_ROS = ("use_sim_time", "start_type_description_service")
 #: Similarity from which a known name is proposed for an unknown one.
 _ALIKE = 0.6
 
@@ -356,7 +356,7 @@ def nearest_name(name: str) -> str:
         shared = len(words & set(known.split("_"))) / len(words)
         return difflib.SequenceMatcher(None, name, known).ratio() + 0.5 * shared
 
-    best = max(_BY_NAME, key=likeness)
+    best = max((*_BY_NAME, *_OF_ROS), key=likeness)
     return best if likeness(best) >= _ALIKE else ""
 
 
@@ -386,7 +386,7 @@ class NodeParameters:
         """
         self._node = node
         self._values: dict[str, Scalar] = {}
-        given = [name for name in node.get_parameters_by_prefix("") if not name.startswith(_OF_ROS)]
+        given = [name for name in node.get_parameters_by_prefix("") if name not in _OF_ROS]
         #: parameters that the node was started with and does not have
         self.unknown = tuple(name for name in given if name not in _BY_NAME)
         for name in given:
