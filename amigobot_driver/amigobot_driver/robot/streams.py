@@ -154,6 +154,8 @@ class Streams(Component):
         super().__init__(context)
         self._planner = planner
         self._now = 0.0
+        self._requested: list[StreamState] = []
+        self._silent: list[StreamState] = []
         planner.on_change = self._review_all
         context.on_packet(Sip, self._on_sip)
 
@@ -162,6 +164,7 @@ class Streams(Component):
         state, self._now = self.states[stream], now
         if on != state.requested:
             state.requested = on
+            self._requested = [state for state in self.states.values() if state.requested]
             self._review(state)
 
     def problem(self, stream: Stream) -> str:
@@ -177,7 +180,10 @@ class Streams(Component):
         return {"streams_resent": sum(state.resent for state in self.states.values())}
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        self._review_all(now)  # a stream may have become silent, or no longer be
+        silent = [state for state in self._requested if state.silent]
+        if silent != self._silent:
+            self._silent = silent
+            self._review_all(now)
 
     def _review_all(self, now: float) -> None:
         self._now = now

@@ -9,6 +9,7 @@ costs ten times what the velocity itself does (docs/performance.md), so the velo
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -108,7 +109,7 @@ class VelocityInput(Interface):
         return OK, message, {"publishers": len(found)}
 
     def _on_stamped(self, message: TwistStamped, info: MessageInfo) -> None:
-        stamp = message.header.stamp
+        stamp, stamped = message.header.stamp, math.inf
         if stamp.sec or stamp.nanosec:
             # Plain numbers: the Time class of rclpy raises for a stamp before 1970.
             age = self._node.get_clock().now().nanoseconds * 1e-9 - (stamp.sec + stamp.nanosec * 1e-9)
@@ -116,12 +117,8 @@ class VelocityInput(Interface):
                 self._refuse_old(topics.CMD_VEL.name, f"its stamp differs by {age:.1f} s from this computer's clock")
                 return
             stamped = self._driver.clock() - age
-            with self._driver.robot() as robot:
-                stopped = stamped < robot.motion.stopped_at
-            if stopped:
-                self._refuse_old(topics.CMD_VEL.name, "its stamp is from before the robot was stopped")
-                return
-        self._on_twist(message.twist, info)
+        linear, angular = message.twist.linear.x, message.twist.angular.z
+        self._drive(topics.CMD_VEL.name, info, Robot.drive, linear, angular, stamped=stamped)
 
     def _on_twist(self, twist: Twist, info: MessageInfo) -> None:
         self._drive(topics.CMD_VEL.name, info, Robot.drive, twist.linear.x, twist.angular.z)
@@ -132,7 +129,14 @@ class VelocityInput(Interface):
     def _on_heading(self, message: HeadingVelocity, info: MessageInfo) -> None:
         self._drive(topics.CMD_HEADING.name, info, Robot.drive_course, message.velocity, message.heading)
 
-    def _drive(self, topic: str, info: MessageInfo, command: Callable[..., None], *values: float) -> None:
+    def _drive(
+        self,
+        topic: str,
+        info: MessageInfo,
+        command: Callable[..., None],
+        *values: float,
+        stamped: float = math.inf,
+    ) -> None:
         # A velocity counts from its arrival at this computer, which may be before a stop that another thread handled.
         received = info["received_timestamp"]  # ns; 0 if the middleware does not tell
         waited = max(0.0, (time.time_ns() - received) * 1e-9) if received else 0.0
@@ -142,6 +146,9 @@ class VelocityInput(Interface):
         requested = self._driver.clock() - waited
         try:
             with self._driver.robot() as robot:
+                if stamped < robot.motion.stopped_at:
+                    robot.motion.add_refused()
+                    raise Refused("its stamp is from before the robot was stopped")
                 command(robot, *values, requested)
         except Refused as reason:
             self._refuse(topic, str(reason))
