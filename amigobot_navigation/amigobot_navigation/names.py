@@ -20,7 +20,7 @@ _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
     """Adapt a parameter file of another package to a robot.
 
-    Node names and absolute costmap topics get the namespace; frames are replaced.
+    Node names and absolute costmap topics get the namespace; nodes that have it already stay. Frames are replaced.
 
     Args:
         file: Written for a robot without a namespace, whose frames are odom and base_link.
@@ -31,6 +31,7 @@ def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
         The path of a temporary copy, or of the file itself if nothing changes.
     """
     names = [name for name in namespace.split("/") if name]
+    namespace = "".join(f"/{name}" for name in names)
     changed = {name: frame for name, frame in frames.items() if name != frame}
     if not names and not changed:
         return str(file)
@@ -42,15 +43,18 @@ def fitted_file(file: Path, namespace: str, frames: Mapping[str, str]) -> str:
             return [fit(item, key) for item in value]
         if key.endswith(("frame", "frame_id")):
             return changed.get(value, value)
-        if key == "topics" and names:
-            return f"/{'/'.join(names)}{value}"
+        if key == "topics" and str(value).startswith("/"):
+            return f"{namespace}{value}"
         return value
 
     content = fit(yaml.load(file.read_text(encoding="utf-8"), _LOADER))
     if names:
-        content = {str(key).lstrip("/"): value for key, value in (content or {}).items()}
-    for name in reversed(names):
-        content = {name: content}
+        nodes = {f"/{str(key).strip('/')}": value for key, value in (content or {}).items()}
+        named = {key: value for key, value in nodes.items() if f"{key}/".startswith(f"{namespace}/")}
+        content = {key.lstrip("/"): value for key, value in nodes.items() if key not in named}
+        for name in reversed(names):
+            content = {name: content}
+        content |= named
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False, encoding="utf-8") as copy:
         # Keep the order of the file: of two sections that apply, the later one wins.
         yaml.dump(content, copy, _DUMPER, sort_keys=False)

@@ -19,8 +19,10 @@ from launch_files import ALLOWED, declared, imported, mocked_launch, started, to
 from tools import maps
 
 from amigobot_driver.profiles import ProfileError, load_profile
+from amigobot_driver.ros.launch_support import parameters_in
 from amigobot_driver.sim import WorldError, load_world
 from amigobot_driver.transport.simulated import simulator_of
+from amigobot_navigation.names import fitted_file
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PARAMETER_FILES = sorted((PACKAGE / "config").glob("*.yaml"))
@@ -385,6 +387,35 @@ def test_a_namespace_and_a_prefix_reach_the_parameters(load: Any) -> None:
     assert content["amcl"]["ros__parameters"]["global_frame_id"] == "map"
     assert content["bt_navigator"]["ros__parameters"]["odom_topic"] == "odom"
     assert re.fullmatch(r"sonar/range_\d", content["collision_monitor"]["ros__parameters"]["sonar_3"]["topic"])
+
+
+@pytest.mark.parametrize("key", ["planner_server", "/planner_server", "/alpha/planner_server", "alpha/planner_server"])
+def test_a_file_of_the_user_may_name_nodes_with_the_namespace(tmp_path: Path, key: str) -> None:
+    file = tmp_path / "nav2.yaml"
+    file.write_text(f"amcl: {{ros__parameters: {{a: 1}}}}\n{key}: {{ros__parameters: {{b: 2}}}}\n", encoding="utf-8")
+    fitted = Path(fitted_file(file, "/alpha", {}))
+    assert parameters_in(fitted, "alpha/amcl") == {"a": 1}
+    assert parameters_in(fitted, "alpha/planner_server") == {"b": 2}
+    fitted.unlink()
+
+
+def test_a_section_of_the_namespace_stays(tmp_path: Path) -> None:
+    file = tmp_path / "nav2.yaml"
+    file.write_text("alpha: {amcl: {ros__parameters: {a: 1}}}\namcl: {ros__parameters: {b: 2}}\n", encoding="utf-8")
+    fitted = Path(fitted_file(file, "alpha", {}))
+    assert parameters_in(fitted, "alpha/amcl") == {"a": 1, "b": 2}
+    fitted.unlink()
+
+
+def test_only_absolute_topics_get_the_namespace(tmp_path: Path) -> None:
+    """Nav2 resolves the others in the namespace of the node."""
+    file = tmp_path / "nav2.yaml"
+    file.write_text(
+        "costmap: {ros__parameters: {range: {topics: [/sonar/range_0, sonar/range_1]}}}\n", encoding="utf-8"
+    )
+    fitted = Path(fitted_file(file, "alpha", {}))
+    assert parameters_in(fitted, "alpha/costmap")["range"]["topics"] == ["/alpha/sonar/range_0", "sonar/range_1"]
+    fitted.unlink()
 
 
 def nav2_parameters(nodes: list[dict[str, Any]], node: str) -> dict[str, Any]:
