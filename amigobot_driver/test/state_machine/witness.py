@@ -248,8 +248,15 @@ class Witness:
         )
         if self.motors_on:
             return stops, slows
-        coasting = Physics().coast_deceleration
-        coasts = coasting, coasting / (self._body._track / 2)
+        coasting, track = Physics().coast_deceleration, self._body._track
+        left, right = (
+            math.copysign(coasting, wheel.velocity) if wheel.velocity else 0.0
+            for wheel in (self._body.left, self._body.right)
+        )
+        # Each wheel rolls out by itself: while both roll the same way, the robot turns on as fast as before.
+        coasts = (
+            (abs(left + right) / 2, abs(right - left) / track) if left or right else (coasting, 2 * coasting / track)
+        )
         return coasts, coasts
 
     def _status(self) -> Status:
