@@ -195,6 +195,16 @@ class TestPty:
             assert main(["sim", "--pty", str(taken)]) == 2
         assert path.read_text() == "mine" and link.is_symlink()
 
+    def test_the_link_of_another_simulator_is_not_replaced(self, tmp_path: Path) -> None:
+        path, robot = tmp_path / "robot", build_simulator({})
+        first = PtyConnection(str(path), robot, check_baud=False, log=print)
+        target = path.readlink()
+        with pytest.raises(FileExistsError, match=f"it is a link to {target}, which exists: remove the link or"):
+            PtyConnection(str(path), robot, check_baud=False, log=print)
+        assert path.readlink() == target
+        first.close()
+        assert not path.is_symlink()
+
     def test_nothing_is_echoed(self, tmp_path: Path) -> None:
         path = str(tmp_path / "robot")
         with serving("--pty", path) as server:

@@ -19,6 +19,7 @@ from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.context import Context
 from ros_bench import free_domain
 
+from amigobot_driver.robot import Refused
 from amigobot_driver.ros.commands import VelocityInput
 
 PATIENCE = 30.0  # s
@@ -34,7 +35,8 @@ class RecordingDriver:
         self.driven: list[float] = []
         self.entering = threading.Event()  #: a thread wants the lock
         self.refused = 0
-        self.motion = SimpleNamespace(drive=self._drive, add_refused=self._add_refused, stopped_at=-math.inf)
+        self.stopped_at = -math.inf
+        self.motion = SimpleNamespace(drive=self._drive, refuse_if_stopped_since=self._refuse_if_stopped_since)
 
     @contextmanager
     def robot(self) -> Iterator[Any]:
@@ -45,8 +47,10 @@ class RecordingDriver:
     def _drive(self, linear: float, angular: float, now: float) -> None:
         self.driven.append(now)
 
-    def _add_refused(self) -> None:
-        self.refused += 1
+    def _refuse_if_stopped_since(self, sent: float) -> None:
+        if sent < self.stopped_at:
+            self.refused += 1
+            raise Refused("it was stopped")
 
 
 @pytest.fixture
@@ -94,16 +98,16 @@ def test_a_velocity_that_was_stamped_before_a_stop_is_refused(node: rclpy.node.N
     message.header.stamp = node.get_clock().now().to_msg()
     velocities.start()
     try:
-        driver.motion.stopped_at = time.monotonic()
+        driver.stopped_at = time.monotonic()
         while not (driver.refused or driver.driven) and time.monotonic() < deadline:
             publisher.publish(message)
             time.sleep(0.01)
         assert driver.driven == []
-        assert set(warnings) == {"refused: its stamp is from before the robot was stopped"}
+        assert set(warnings) == {"refused: it was stopped"}
         while not driver.driven and time.monotonic() < deadline:
             message.header.stamp = node.get_clock().now().to_msg()
             publisher.publish(message)
             time.sleep(0.01)
     finally:
         velocities.close()
-    assert driver.driven[0] > driver.motion.stopped_at
+    assert driver.driven[0] > driver.stopped_at

@@ -146,9 +146,8 @@ class VelocityInput(Interface):
         requested = self._driver.clock() - waited
         try:
             with self._driver.robot() as robot:
-                if stamped < robot.motion.stopped_at:
-                    robot.motion.add_refused()
-                    raise Refused("its stamp is from before the robot was stopped")
+                if stamped < requested:
+                    robot.motion.refuse_if_stopped_since(stamped)
                 command(robot, *values, requested)
         except Refused as reason:
             self._refuse(topic, str(reason))

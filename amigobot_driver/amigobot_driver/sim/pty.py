@@ -22,8 +22,6 @@ from collections.abc import Callable
 from ..protocol import BAUD_RATES
 from .served import ServedRobot
 
-#: Beginnings of the names of terminals, on Linux and on macOS.
-_TERMINALS = "/dev/pts/", "/dev/ttys"
 _SPEEDS = {getattr(termios, f"B{baud}"): baud for baud in BAUD_RATES}
 #: baud, for a client whose port has none of these speeds
 _OTHER_SPEED = 1200
@@ -118,10 +116,11 @@ class PtyConnection:
         self._master, self._client = None, False
 
     def _link(self) -> None:
-        """Make the symbolic link; replace a dangling link or one to a pty, but nothing else."""
+        """Make the symbolic link; replace a dangling link or one to this terminal, but nothing else."""
         if os.path.islink(self._path):
             target = os.readlink(self._path)
-            if os.path.exists(self._path) and not target.startswith(_TERMINALS):
+            # A program that was killed leaves its link. The name of its terminal is then often that of this one.
+            if target != self._device and os.path.exists(self._path):
                 why = f"it is a link to {target}, which exists: remove the link or choose another path"
                 raise FileExistsError(errno.EEXIST, why, self._path)
             os.unlink(self._path)
@@ -136,11 +135,8 @@ class PtyConnection:
         try:
             slave = os.open(self._device, os.O_RDWR | os.O_NOCTTY)
         except OSError:
-            before = self._device
-            self._close()
-            self._open()
-            if self._device != before:
-                self._link()
+            self._unplug()
+            self._plug_in()
         else:
             fcntl.ioctl(slave, termios.TIOCNXCL)
             os.close(slave)

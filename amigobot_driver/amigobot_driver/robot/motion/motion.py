@@ -85,7 +85,7 @@ class Motion(Component):
         self.timeout = timeout  #: s
         self.stats = MotionStats()
         self.emergency = False
-        self.stopped_at = -math.inf  #: s, the newest stop: velocities from before that are refused
+        self._stopped_at = -math.inf  #: s, the newest stop: velocities from before that are refused
         self.requested: Setpoint | MotionGoal = STANDING
         self._queue = context.queue
         self._running = False
@@ -202,7 +202,7 @@ class Motion(Component):
             why: The reason in the outcome of a goal.
             requested_at: Time in s; velocities from before that are refused when they arrive later.
         """
-        self.stopped_at = max(self.stopped_at, requested_at)
+        self._stopped_at = max(self._stopped_at, requested_at)
         self._cancel_motion(why)
         self._send_stop(Command.STOP())
 
@@ -229,6 +229,15 @@ class Motion(Component):
     def add_refused(self) -> None:
         """Count a velocity that the caller has refused by itself."""
         self.stats.refused += 1
+
+    def refuse_if_stopped_since(self, sent: float) -> None:
+        """Raise Refused, and count it, for a velocity that was sent (s) before the newest stop."""
+        with self.counting_refusals():
+            self._check_newer_than_stop(sent)
+
+    def _check_newer_than_stop(self, sent: float) -> None:
+        if sent < self._stopped_at:
+            raise Refused("the robot was stopped after this velocity was sent")
 
     @contextmanager
     def counting_refusals(self) -> Iterator[None]:
@@ -334,8 +343,7 @@ class Motion(Component):
         try:
             setpoint = limited()
             self._check("velocity", now)
-            if now < self.stopped_at:
-                raise Refused("the robot was stopped after this velocity was sent")
+            self._check_newer_than_stop(now)
         except Refused:
             self.stats.refused += 1
             raise
