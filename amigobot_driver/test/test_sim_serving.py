@@ -43,6 +43,8 @@ from amigobot_driver.protocol import (
     parse,
 )
 from amigobot_driver.sim import SessionState
+from amigobot_driver.sim.build import build_simulator
+from amigobot_driver.sim.pty import PtyConnection
 from amigobot_driver.transport import PortError
 from amigobot_driver.transport.simulated import SimulatedPort
 
