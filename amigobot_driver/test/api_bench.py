@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+from standstill import passes
 
+from amigobot_driver.errors import Refused
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.simulator import Truth
 from amigobot_driver.transport import simulated
@@ -23,11 +26,47 @@ PATIENCE = 60.0
 FAST = "sim://amigo?world=empty&baud=115200"
 
 
+T = TypeVar("T")
+
+
 def eventually(condition: Callable[[], object], what: str = "the condition") -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"{what} was not met"
         time.sleep(0.005)
+
+
+def accepted(request: Callable[[], T]) -> T:
+    """Make a request, again while it is refused because this machine stood still."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return request()
+        except Refused as refused:
+            if not passes(refused) or time.monotonic() > end:
+                raise
+        time.sleep(0.02)
+
+
+@contextmanager
+def once(condition: Callable[[], object], action: Callable[[], object]) -> Iterator[None]:
+    """Do something in another thread as soon as a condition holds. That thread ends with the block."""
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.wait(0.005):
+            if condition():
+                action()
+                return
+
+    thread = threading.Thread(target=run, name="once")
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(PATIENCE)
+    assert not thread.is_alive(), "what another thread should do has no end"
 
 
 #: m/s, half of the smallest velocity of a wheel that a packet shows.
@@ -67,6 +106,10 @@ class SimulatedRobots:
     def at_rest(self) -> bool:
         """Whether no wheel of the newest robot turns by more than the creep of its servo, which no packet shows."""
         return max(abs(self.truth.left_velocity), abs(self.truth.right_velocity)) < CREEP
+
+    def moving(self) -> bool:
+        """Whether a wheel of the newest robot turns."""
+        return not self.at_rest
 
     def inject(self, **faults: Any) -> None:
         """Replace faults of the newest robot."""

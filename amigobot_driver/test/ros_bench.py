@@ -41,6 +41,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
+from standstill import AFTERMATH, METER
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
@@ -335,6 +336,7 @@ class Client:
     """A user's program."""
 
     def __init__(self, domain: int, name: str = "user") -> None:
+        METER.start()
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node(name, context=self._context)
@@ -381,6 +383,21 @@ class Client:
         publisher = self.publisher(type(message), topic)
         self.wait_until(publisher.get_subscription_count)
         publisher.publish(message)
+
+    def publish_until(self, topic: str, message: Any, condition: Callable[[], object]) -> None:
+        """Publish, and receive until the condition holds; once more whenever this machine stood still meanwhile."""
+        while True:
+            self.publish(topic, message)
+            published = time.monotonic()
+
+            self.wait_until(lambda published=published: condition() or self._may_be_refused(published))  # type: ignore[misc]
+            if condition():
+                return
+
+    @staticmethod
+    def _may_be_refused(published: float) -> bool:
+        """Whether a message of this time (s) has had time to arrive, and this machine stood still before or after."""
+        return time.monotonic() - published > 1.0 and METER.stood_still(published - AFTERMATH) > 0.0
 
     def publisher(self, kind: type, topic: str) -> Any:
         """A publisher of the topic, made once."""
@@ -530,11 +547,16 @@ def free_tcp_port() -> int:
 
 
 def free_domain() -> tuple[int, socket.socket]:
-    """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs."""
+    """A ROS domain that no program on this machine uses, and the lock that reserves it among test runs and demos.
+
+    A test that needs a domain without a node takes one from here, too: any number that is written down is one that
+    another test may be given.
+    """
     for domain in random.SystemRandom().sample(range(1, 101), 100):
         lock = socket.socket(socket.AF_UNIX)
         try:
-            lock.bind(f"\0amigobot-test-domain-{domain}")  # an abstract name: it goes when its owner goes
+            # An abstract name, which goes when its owner goes; amigobot_tools.demo.domain takes the same.
+            lock.bind(f"\0amigobot-demo-{domain}")
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
                 probe.bind(("", 7410 + 250 * domain))  # where the first participant of a domain listens
         except OSError:

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from api_bench import FAST, PATIENCE, SimulatedRobots, eventually
+from api_bench import FAST, PATIENCE, SimulatedRobots, accepted, eventually, once
 from bench import Bench
 
 import amigobot_driver
@@ -71,8 +71,12 @@ def shared_robot(robots: SimulatedRobots, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def robot(shared_robot: AmigoBot) -> AmigoBot:
+    # Whatever happened in the test before, or to this machine meanwhile.
+    shared_robot.wait_until_connected(PATIENCE)
     shared_robot.clear_emergency_stop()
     shared_robot.enable_motors()
+    accepted(lambda: shared_robot.drive(0.0))
+    shared_robot.stop()
     return shared_robot
 
 
@@ -127,15 +131,15 @@ def test_a_drive_with_a_duration_ends_with_the_robot_at_rest(robot: AmigoBot, ro
 
 
 def test_a_velocity_without_a_duration_expires(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    robot.drive(0.0, 0.5)
-    eventually(lambda: not robots.at_rest, "turning")
+    accepted(lambda: robot.drive(0.0, 0.5))
+    eventually(robots.moving, "turning")
     eventually(lambda: robots.at_rest, "rest")
 
 
 def test_a_velocity_that_is_repeated_goes_on(robot: AmigoBot, robots: SimulatedRobots) -> None:
     def turns() -> bool:
-        robot.drive(0.0, 0.5)
-        return not robots.at_rest
+        accepted(lambda: robot.drive(0.0, 0.5))
+        return robots.moving()
 
     eventually(turns, "turning")
     before = robots.truth.pose.heading
@@ -171,10 +175,14 @@ def test_turn_and_move_return_what_was_covered(robot: AmigoBot, robots: Simulate
 def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
     robot: AmigoBot, robots: SimulatedRobots
 ) -> None:
-    threading.Timer(0.8, lambda: robots.inject(jam=Window(0.0, math.inf))).start()
-    with pytest.raises(MotionFailed, match="is something in the way") as failed:
-        robot.move(2.0)
-    robots.inject(jam=None)
+    try:
+        with (
+            once(robots.moving, lambda: robots.inject(jam=Window(0.0, math.inf))),
+            pytest.raises(MotionFailed, match="is something in the way") as failed,
+        ):
+            robot.move(2.0)
+    finally:
+        robots.inject(jam=None)
     assert 0.0 <= failed.value.travelled < 2.0
 
 
@@ -258,22 +266,20 @@ def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots:
         with robots.simulator() as simulator:
             simulator.press_motors_button()
 
-    threading.Timer(0.7, press).start()
-    with pytest.raises(MotionFailed, match="the motors are off") as failed:
+    with once(robots.moving, press), pytest.raises(MotionFailed, match="the motors are off") as failed:
         robot.drive(0.0, 0.4, duration=30.0)
     assert failed.value.travelled == pytest.approx(0.0, abs=0.05)
 
 
 def test_a_stop_from_another_thread_ends_a_drive(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    threading.Timer(0.5, robot.stop).start()
-    with pytest.raises(MotionFailed, match="another movement or a stop was requested"):
+    overtaken = pytest.raises(MotionFailed, match="another movement or a stop was requested")
+    with once(robots.moving, robot.stop), overtaken:
         robot.drive(0.0, 0.4, duration=30.0)
     eventually(lambda: robots.at_rest, "rest")
 
 
 def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    threading.Timer(0.7, robot.stop).start()
-    with pytest.raises(MotionFailed, match="stopped") as failed:
+    with once(robots.moving, robot.stop), pytest.raises(MotionFailed, match="stopped") as failed:
         robot.move(20.0)
     assert 0.0 <= failed.value.travelled < 20.0
     assert robots.at_rest
@@ -281,12 +287,8 @@ def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: Simulat
 
 @pytest.mark.parametrize("drive", [lambda robot: robot.drive(0.0, 0.4, duration=30.0), lambda robot: robot.move(20.0)])
 def test_ctrl_c_stops_the_robot(robot: AmigoBot, robots: SimulatedRobots, drive: Callable[[AmigoBot], object]) -> None:
-    def interrupt() -> None:
-        eventually(lambda: not robots.at_rest, "driving")
-        os.kill(os.getpid(), signal.SIGINT)
-
-    threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
+    # In the block of `raises`, lest a late SIGINT ends the run.
+    with pytest.raises(KeyboardInterrupt), once(robots.moving, lambda: os.kill(os.getpid(), signal.SIGINT)):
         drive(robot)
     eventually(lambda: robots.at_rest, "rest")
 
@@ -670,8 +672,8 @@ def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots
 def test_a_movement_during_which_the_connection_is_lost_is_a_failed_motion(robots: SimulatedRobots) -> None:
     with AmigoBot(FAST, timeout=60) as robot:
         for movement in (lambda: robot.move(20.0), lambda: robot.drive(0.0, 0.4, duration=30.0)):
-            threading.Timer(0.5, lambda: robots.inject(silence=Window(0.0, math.inf))).start()
-            with pytest.raises(MotionFailed, match="no packet for") as failed:
+            silence = once(robots.moving, lambda: robots.inject(silence=Window(0.0, math.inf)))
+            with silence, pytest.raises(MotionFailed, match="no packet for") as failed:
                 movement()
             assert 0.0 <= failed.value.travelled < 2.0
             robots.inject(silence=None)

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="ROS 2 is not set up")
 
-from ros_bench import Bench, Robot
+from ros_bench import Bench, Robot, free_domain
 
 from amigobot_driver.cli import main
 from amigobot_driver.sim import LoopBack
@@ -82,11 +82,13 @@ def test_config_is_shown_and_edited(amigobot, tmp_path: Path, monkeypatch: pytes
 def test_without_a_node_each_verb_says_which_one_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("ROS_DOMAIN_ID", "98")
-    for verb, *arguments in (("sounds", "list"), ("say", "0.1:440"), ("aux", "1", "--send", "x"), ("io",)):
-        assert main([verb, *arguments, "--ros", "--timeout", "0.3"]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(f"amigobot {verb}: ") and "is amigobot_node running" in line
+    domain, lock = free_domain()
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+    with lock:
+        for verb, *arguments in (("sounds", "list"), ("say", "0.1:440"), ("aux", "1", "--send", "x"), ("io",)):
+            assert main([verb, *arguments, "--ros", "--timeout", "0.3"]) == 2
+            (line,) = capsys.readouterr().err.splitlines()
+            assert line.startswith(f"amigobot {verb}: ") and "is amigobot_node running" in line
 
 
 def test_stop_latches_the_emergency_stop_of_every_driver(amigobot, capfdbinary) -> None:  # type: ignore[no-untyped-def]

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import rclpy
 from bench import Bench
+from ros_bench import free_domain
 from tools import interface_files, maps
 
 from amigobot_driver.profiles import available_profiles, load_profile
@@ -62,12 +63,14 @@ def pattern(name: str) -> str:
 @pytest.fixture(scope="module")
 def names() -> Iterator[Names]:
     context = rclpy.Context()
-    rclpy.init(context=context, args=["--ros-args", "-p", "publish_scan:=true"], domain_id=99)
+    domain, lock = free_domain()
+    rclpy.init(context=context, args=["--ros-args", "-p", "publish_scan:=true"], domain_id=domain)
     node = AmigobotNode(context=context)
     yield Names(node)
     node.close()
     node.destroy_node()
     rclpy.shutdown(context=context)
+    lock.close()
 
 
 def allowed(kind: str, permission: str) -> set[str]:
@@ -178,11 +181,13 @@ def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) ->
     file = tmp_path / "erratic.yaml"
     file.write_text(PARAMETERS, encoding="utf-8")
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=99)
+    domain, lock = free_domain()
+    rclpy.init(context=context, domain_id=domain)
     node = rclpy.create_node("amigobot", context=context, cli_args=["--ros-args", "--params-file", str(file)])
     options = NodeParameters(node).options()
     node.destroy_node()
     rclpy.shutdown(context=context)
+    lock.close()
     bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), load_world("empty"), baud=38400))
     bench.connect()
     bench.run(10.0)

@@ -19,7 +19,7 @@ from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import Parameter
 from rclpy.task import Future
-from ros_bench import Bench, Robot
+from ros_bench import Bench, Robot, free_domain
 
 from amigobot_driver.resources import share
 from amigobot_driver.ros.node import AmigobotNode
@@ -37,7 +37,8 @@ def topics_of_the_node(robot: str) -> set[str]:
     context = rclpy.Context()
     settings = {"port": f"sim://{robot}", "robot": robot, "publish_scan": "true", "publish_packets": "true"}
     arguments = [word for name, value in settings.items() for word in ("-p", f"{name}:={value}")]
-    rclpy.init(args=["--ros-args", "-r", "__ns:=/alpha", *arguments], context=context, domain_id=99)
+    domain, lock = free_domain()
+    rclpy.init(args=["--ros-args", "-r", "__ns:=/alpha", *arguments], context=context, domain_id=domain)
     node = AmigobotNode(context=context)
     try:
         endpoints = [*node.publishers, *node.subscriptions, *node.velocity.node.subscriptions]
@@ -46,6 +47,7 @@ def topics_of_the_node(robot: str) -> set[str]:
         node.close()
         node.destroy_node()
         rclpy.shutdown(context=context)
+        lock.close()
 
 
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx", "p3at-sh", "erratic"])

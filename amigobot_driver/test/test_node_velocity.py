@@ -13,6 +13,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from ros_bench import Bench, Client, Robot
+from standstill import METER
 
 from amigobot_driver.protocol import Command
 from amigobot_msgs.msg import RobotStatus
@@ -126,8 +127,11 @@ class TestDriving:
         since = len(bench.robot.received)
         ramp = [speed / 100 for speed in range(1, 16)]
         for speed in ramp:
-            bench.publish("cmd_vel", bench.client.velocity(speed))
-            bench.wait_until(lambda speed=speed: round(speed * 1000) in bench.robot.values(Command.VEL, since))
+            bench.client.publish_until(
+                "cmd_vel",
+                bench.client.velocity(speed),
+                lambda speed=speed: round(speed * 1000) in bench.robot.values(Command.VEL, since),
+            )
         bench.publish("cmd_vel", bench.client.velocity(0.0))
 
     def test_a_velocity_above_the_limit_is_scaled_on_the_same_curve(self, bench: Bench) -> None:
@@ -146,7 +150,7 @@ class TestDriving:
             bench.wait_until(lambda: 750 in bench.robot.values(Command.VEL, since))
         bench.wait_until(lambda: bench.robot.stopped)
         assert max(moves_asked_for(bench, since)) == 750
-        assert bench.node.logged("velocities are scaled down to")
+        bench.wait_until(lambda: bench.node.logged("velocities are scaled down to"))
 
 
 class TestTimeout:
@@ -155,8 +159,11 @@ class TestTimeout:
             bench.wait_until(lambda: bench.robot.speed > 0.1)
         bench.wait_until(lambda: bench.robot.stopped)
         bench.wait_until(lambda: int(bench.values("commands")["timeouts"]) > 0)
-        (line,) = bench.node.logged("cmd_vel_timeout")
-        assert "no velocity for 0.5 s (cmd_vel_timeout): stopped" in line
+        lines = bench.wait_until(lambda: bench.node.logged("cmd_vel_timeout"))
+        assert all("no velocity for 0.5 s (cmd_vel_timeout): stopped" in line for line in lines)
+        # Once, however many there were in the tests before; on a machine that stands still they take so long that the
+        # log says it again.
+        assert len(lines) == 1 or METER.stood_still(bench.node.started)
 
     def test_an_expired_velocity_does_not_return(self, bench: Bench) -> None:
         with bench.driving(0.3):
@@ -198,6 +205,7 @@ class TestRefused:
             bench.wait_until(lambda: refused(bench) > before + 5)
         assert moves_asked_for(bench, since) == []
         assert bench.robot.stopped
+        bench.wait_until(lambda: bench.node.logged("cmd_vel refused", reason))
         assert len(bench.node.logged("cmd_vel refused", reason)) == 1  # once, not at every message
 
     def test_refused_velocities_are_counted_in_the_diagnostics(self, bench: Bench) -> None:
@@ -222,8 +230,8 @@ class TestTwistStamped:
 
     def test_a_velocity_with_stamp_zero_drives(self, stamped: Bench) -> None:
         since = len(stamped.robot.received)
-        stamped.publish("cmd_vel", TwistStamped(twist=stamped.client.velocity(0.15)))
-        stamped.wait_until(lambda: 150 in stamped.robot.values(Command.VEL, since))
+        velocity = TwistStamped(twist=stamped.client.velocity(0.15))
+        stamped.client.publish_until("cmd_vel", velocity, lambda: 150 in stamped.robot.values(Command.VEL, since))
 
     @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
     def test_a_velocity_with_an_old_or_future_stamp_is_refused(self, stamped: Bench, age: int) -> None:
@@ -234,7 +242,7 @@ class TestTwistStamped:
         stamped.publish("cmd_vel", message)
         stamped.wait_until(lambda: refused(stamped) > before)
         assert moves_asked_for(stamped, since) == []
-        assert stamped.node.logged("cmd_vel refused", "from this computer's clock")
+        stamped.wait_until(lambda: stamped.node.logged("cmd_vel refused", "from this computer's clock"))
 
     def test_limits_apply_to_stamped_velocities(self, stamped: Bench) -> None:
         before, since = refused(stamped, fresh=True), len(stamped.robot.received)

@@ -368,9 +368,7 @@ class TestReconnect:
         assert after.yaw - before.yaw == pytest.approx(-10 * math.tau / 4096)
 
     @pytest.mark.parametrize("sent", [0.0, 0.03, 0.06])
-    def test_the_turn_rate_while_the_counters_are_zeroed_is_that_of_the_wheels(
-        self, sent: float
-    ) -> None:
+    def test_the_turn_rate_while_the_counters_are_zeroed_is_that_of_the_wheels(self, sent: float) -> None:
         """The turn is an estimate then: it is not known to the hundredth of a second when the command counted."""
         counters, odometer = Counters(), Odometer(AMIGO)
         drive(counters, odometer, [(0.0, 4.8)] * 3)

@@ -340,8 +340,8 @@ def test_any_key_stops_the_robot_and_nothing_is_written(robot: SimulatedRobot, t
         tool.wait_for("Enter: drive")
         tool.type("\n")
         until(lambda: robot.speed > 0.1, "the robot drives")
-        pressed = time.monotonic()
         tool.type("x")
+        pressed = time.monotonic()
         assert robot.seconds_until_rest(pressed) < 2.0
         tool.wait_for("a key was pressed, the robot is stopped; nothing was written")
         assert tool.wait() == 1
@@ -354,7 +354,7 @@ def test_a_calibration_that_is_killed_leaves_the_robot_at_rest(number: signal.Si
         tool.wait_for("Enter: drive")
         tool.type("\n")
         until(lambda: robot.speed > 0.1, "the robot drives")
-        killed = time.monotonic()
         os.kill(tool.process.pid, number)
+        killed = time.monotonic()
         # The robot's watchdog (2 s), its braking from 0.2 m/s, and the resolution of the truth.
         assert robot.seconds_until_rest(killed) < 2.8

@@ -66,12 +66,22 @@ def test_a_tool_drives_and_stops_through_the_node(remote: NodeRemote, bench: ros
     until(lambda: not remote.state().emergency, "the emergency stop is cleared")
 
 
-def test_without_a_node_the_message_names_it_and_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROS_DOMAIN_ID", "98")
+@pytest.fixture
+def empty_domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A ROS domain without a node, which no other test is given."""
+    domain, lock = ros_bench.free_domain()
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+    with lock:
+        yield
+
+
+@pytest.mark.usefixtures("empty_domain")
+def test_without_a_node_the_message_names_it_and_what_to_check() -> None:
     with pytest.raises(UsageError, match=r"no node /bert/amigobot within 0\.5 s; is amigobot_node running"):
         NodeRemote("bert", drives=False, timeout=0.5)
 
 
+@pytest.mark.usefixtures("empty_domain")
 def test_a_node_may_come_later() -> None:
     remote = NodeRemote("bert", drives=True, timeout=0.0)
     try:

@@ -75,8 +75,8 @@ def test_a_signal_while_driving_leaves_the_robot_at_rest_within_the_watchdogs_ti
     number: signal.Signals, teleop: Terminal, robot: SimulatedRobot
 ) -> None:
     drive(teleop, robot)
-    killed = time.monotonic()
     os.kill(teleop.process.pid, number)
+    killed = time.monotonic()  # after the signal: before it, this process may stand still
     assert robot.seconds_until_rest(killed) < WATCHDOG
 
 
@@ -84,8 +84,8 @@ def test_closing_the_terminal_while_driving_stops_the_robot_and_ends_the_program
     teleop: Terminal, robot: SimulatedRobot
 ) -> None:
     drive(teleop, robot)
-    closed = time.monotonic()
     teleop.close()
+    closed = time.monotonic()
     assert robot.seconds_until_rest(closed) < WATCHDOG
     until(lambda: teleop.process.poll() is not None, "the program has ended")
 
@@ -104,8 +104,8 @@ def test_killing_wander_leaves_the_robot_at_rest_within_the_watchdogs_time(
         assert robot.speed == 0
         tool.type("y\n")
         until(lambda: robot.speed > 0.15, "the robot drives")
-        killed = time.monotonic()
         os.kill(tool.process.pid, signal.SIGKILL)
+        killed = time.monotonic()
         assert robot.seconds_until_rest(killed) < WATCHDOG
 
 
