@@ -608,6 +608,16 @@ class TestLimits:
         assert notice.endswith("raise max_linear_velocity or max_angular_velocity if the robot may be faster")
         assert bench.robot.limits.limited == 50
 
+    def test_a_refused_velocity_does_not_count_as_scaled_down(self) -> None:
+        bench = Bench()
+        bench.connect()
+        bench.ask(lambda: bench.robot.stop(bench.now))
+        with pytest.raises(Refused):
+            bench.robot.drive(0.6, 0.0, bench.now - 0.1)
+        assert bench.robot.limits.limited == 0
+        bench.run(1, cmd_vel=(0.6, 0.0))
+        assert any("scaled down" in notice for notice in bench.notices)
+
     @pytest.mark.parametrize(
         ("options", "said", "not_said"),
         [

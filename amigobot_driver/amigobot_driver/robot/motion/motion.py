@@ -341,9 +341,10 @@ class Motion(Component):
         """Request a set-point until `timeout` from now; `limited` computes it within the limits."""
         limited_before = self.limits.limited
         try:
-            setpoint = limited()
+            # First, so that a refused velocity does not count as scaled down.
             self._check("velocity", now)
             self._check_newer_than_stop(now)
+            setpoint = limited()
         except Refused:
             self.stats.refused += 1
             raise
