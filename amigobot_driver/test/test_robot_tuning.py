@@ -13,8 +13,8 @@ import pytest
 from bench import Bench, lost
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Config, Sip
-from amigobot_driver.robot import TUNABLE, Options, Outcome, Robot
+from amigobot_driver.protocol import Command, Config, Sip, SyncReply
+from amigobot_driver.robot import TUNABLE, Identified, LinkState, Options, Outcome, Robot
 from amigobot_driver.robot.devices.working_values import RETRIES
 from amigobot_driver.sim import Simulator
 
@@ -350,7 +350,7 @@ def test_another_robot_on_the_port_gets_nothing_that_was_set_for_the_one_before(
     fresh.run(5.0)
     assert fresh.robot.working_values.config.value("trans_acc") == 250
     assert bench.robot.working_values.config == fresh.robot.working_values.config
-    assert any("this is another robot: rev_count, rot_kp of the one before not set" in text for text in bench.notices)
+    assert any("rev_count, rot_kp was set for the one before" in notice for notice in bench.notices)
 
 
 @pytest.mark.parametrize("profile", ["erratic", "amigo-sh"])
@@ -399,3 +399,71 @@ def test_a_request_whose_value_is_released_ends_at_once():
     assert first.result().message == "another request released trans_decel"
     bench.until(second.done, 10.0)
     assert second.result().success
+
+
+def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """Until it is back, and the robot has what was requested."""
+    bench.go_out_of_range()
+    bench.run(3.0)
+    meanwhile()
+    bench.come_back()
+    bench.until(lambda: bench.robot.running, 20.0)
+    bench.run(4.0)
+
+
+@pytest.mark.parametrize("during", [0.2, 0.0])
+def test_a_limit_that_changes_while_the_link_is_lost_does_not_become_the_robots_own(during: float) -> None:
+    bench = Bench(Options(profile="erratic"), "erratic")
+    bench.connect()
+    bench.run(2.0)
+    own = bench.robot.working_values.config.value("trans_vel_max")
+
+    def limit(max_linear: float) -> None:
+        answer_of(bench, lambda: bench.robot.configure(Options(profile="erratic", max_linear=max_linear), bench.now))
+
+    limit(0.1)
+    lose_the_link(bench, lambda: limit(during))
+    limit(0.3)
+    assert bench.robot.working_values.config.value("trans_vel_max") == 300
+    limit(0.0)
+    bench.run(2.0)
+    assert bench.robot.working_values.config.value("trans_vel_max") == own
+
+
+def test_an_option_that_is_set_while_the_session_opens_is_applied_in_it() -> None:
+    bench = Bench(Options(), "amigo")
+    bench.plug_in()
+    bench.until(lambda: bench.robot.state is LinkState.OPENING, 20.0)
+    answer = answer_of(bench, lambda: bench.robot.configure(Options(tuning={"trans_acc": 123}), bench.now))
+    assert answer.message == "kept for the next connection"
+    bench.until(lambda: bench.robot.running, 20.0)
+    bench.run(8.0)
+    assert bench.robot.working_values.config.value("trans_acc") == 123
+
+
+def test_the_limits_of_another_robot_are_not_those_of_the_one_before() -> None:
+    bench = Bench(Options(max_linear=1.3), simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
+    bench.connect()
+    bench.run(3.0)
+    assert bench.robot.limits.working[0] < 1.0
+    bench.switch_off()
+    bench._make = lambda: Simulator(load_profile("p3dx"), name="Max")
+    bench.run(3.0)
+    bench.switch_on()
+    bench.until(lambda: bench.robot.running, 30.0)
+    bench.run(5.0)
+    assert bench.robot.limits.working[0] == pytest.approx(1.3)
+    assert bench.robot.working_values.config.value("trans_vel_max") == 1300
+
+
+def test_a_robot_whose_name_was_lost_once_is_no_other_robot() -> None:
+    """An Erratic is taken for connected by its stream, though all its answers to the greetings are lost."""
+    bench = Bench(Options(profile="erratic"), "erratic")
+    bench.connect()
+    bench.run(2.0)
+    assert want(bench, trans_acc=123).success
+    identity = bench.told(Identified)[-1].identity
+    bench.robot.on_identity(SyncReply(name="", robot_class="", subclass=""), bench.now)
+    bench.robot.on_identity(identity, bench.now)
+    assert bench.robot.working_values.requested["trans_acc"] == 123
+    assert not any("another robot" in notice for notice in bench.notices)

@@ -374,11 +374,12 @@ class Robot:
         self._arrange(now)
         values = self._requested_values()
         self.working_values.release(before.keys() - values.keys())
+        # Only what has changed: the robot may have refused some of the others.
+        changed = {name: value for name, value in values.items() if before.get(name) != value}
         if self.running:
-            # Only what has changed: the robot may have refused some of the others.
-            changed = {name: value for name, value in values.items() if before.get(name) != value}
             result = self.working_values.set(changed, now)
         else:
+            self.working_values.requested.update(changed)
             result = finished(True, "kept for the next connection")
         self._limit()
         return result
@@ -398,8 +399,13 @@ class Robot:
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
         """Choose the profile of a robot that was identified, and pass it to every component."""
-        known, before = True, self.profile
-        same_identity, self._identity = identity == self._identity, identity
+        known, before, options = True, self.profile, self._requested_values().keys()
+        same_identity = identity == self._identity
+        # Without an identity its answers to the greetings were lost, or it never gives one.
+        unnamed = not (identity.name or identity.robot_class or identity.subclass)
+        another = not same_identity and not (unnamed and self._identity)
+        if another:
+            self._identity = identity
         if self.options.profile:
             self.profile_reason = f"it was requested: {self.options.profile}"
         else:
@@ -415,10 +421,9 @@ class Robot:
             component.on_profile()
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
-        if same_robot:
-            self.working_values.requested.update(self._requested_values())
-        else:
-            self.working_values.begin(self._requested_values())
+        if another:
+            self.working_values.forget(options)
+        self.working_values.requested.update(self._requested_values())
         self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -114,6 +114,7 @@ class WorkingValues(RequestComponent):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.config: Parameters | None = None
+        self._config_before: Parameters | None = None  #: the newest one of earlier sessions
         self.own: dict[str, int] = {}  #: values of the robot before any was set
         self.requested: dict[str, int] = {}  #: fields of CONFIGpac, in its units
         self._changed: set[str] = set()  #: requested and not sent yet: sent even if the last CONFIGpac shows the value
@@ -172,11 +173,17 @@ class WorkingValues(RequestComponent):
             else:
                 self.requested[name] = value
 
-    def begin(self, values: Mapping[str, int]) -> None:
-        """Request these values of another robot than before; those that were set for that one are forgotten."""
-        if left := sorted(self.requested.keys() - values.keys()):
-            self._context.emit(Notice(f"this is another robot: {', '.join(left)} of the one before not set"))
-        self.own, self.requested = {}, dict(values)
+    def forget(self, options: Collection[str]) -> None:
+        """Begin with another robot. What was set for the one before, beside these options, is announced."""
+        left = [name for name, value in self.requested.items() if name not in options and value != self.own.get(name)]
+        if left:
+            self._context.emit(
+                Notice(
+                    f"another robot is connected, {', '.join(sorted(left))} was set for the one before: "
+                    "set it again if it is meant for this one"
+                )
+            )
+        self.own, self.requested, self.config, self._config_before = {}, {}, None, None
         self._changed.clear()
 
     def read(self, now: float) -> Future[Outcome]:
@@ -189,7 +196,7 @@ class WorkingValues(RequestComponent):
 
     def on_session_start(self, now: float) -> None:
         """Read CONFIGpac and apply the requested values again."""
-        self.config = None
+        self._config_before, self.config = self.config or self._config_before, None
         self._start(now)
 
     def on_session_end(self, reason: str) -> None:
@@ -208,12 +215,7 @@ class WorkingValues(RequestComponent):
     def _on_config(self, config: Parameters, stamp: float, now: float) -> None:
         changed = config != self.config
         if self.config is None:
-            # A robot that was not reset still holds what was set in the session before.
-            self.own = {
-                name: self.own.get(name, value) if value == self.requested.get(name) else value
-                for name in TUNABLE
-                if (value := config.value(name)) is not None
-            }
+            self.own = self._own_values(config)
         self.config = config
         self._announce_lacking(config)
         self._answered = True
@@ -226,6 +228,17 @@ class WorkingValues(RequestComponent):
             self._start(now)
         if changed:
             self._context.emit(Configured(config))
+
+    def _own_values(self, config: Parameters) -> dict[str, int]:
+        """Return the robot's own values by the first CONFIGpac of a session."""
+        before = self._config_before
+        own = {}
+        for name in TUNABLE:
+            if (value := config.value(name)) is not None:
+                # A robot that was not reset still holds what was set in the session before.
+                kept = value == self.requested.get(name) or (before and value == before.value(name))
+                own[name] = self.own.get(name, value) if kept else value
+        return own
 
     def _announce_lacking(self, config: Parameters) -> None:
         lacking = [name for name in self.requested if not self._has(config, name)]
