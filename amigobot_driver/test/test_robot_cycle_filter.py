@@ -217,3 +217,13 @@ def test_packets_that_are_repeated_on_the_way_do_not_change_the_length_of_the_cy
             clock.observe(arrival, since)
             free = arrival + 0.61 * CYCLE
         assert clock.cycle == pytest.approx(CYCLE, rel=0.02)
+
+
+def test_packets_that_wait_behind_a_long_answer_on_a_full_line_have_the_phase_of_before() -> None:
+    """The line carries a cycle's packets in 97 ms: what an answer has held up by 67 ms is late for 20 cycles."""
+    cycles = CycleFilter(0.1)
+    for number in range(8):
+        assert cycles.observe(50.0 + 0.1 * number) == pytest.approx(50.0 + 0.1 * number)
+    for number in range(8, 30):
+        made, wait = 50.0 + 0.1 * number, 0.067 - 0.003 * (number - 8)
+        assert cycles.observe(made + wait, 50.78) == pytest.approx(made, abs=0.001)

@@ -23,7 +23,7 @@ _EARLY = 0.15
 _MAX_DELAY = 2.0
 #: The same share for a packet after a gap: it may be a late packet of the cycle before.
 _DOUBTFUL = 0.02
-#: Packets in succession that come late before the robot's phase is taken for another.
+#: Packets in succession that come late, though not for the line, before the robot's phase is taken for another.
 _OTHER_PHASE = 8
 #: Share of a cycle by which the interval of packets that are all late by the same time may differ from it.
 _REGULAR = 0.3
@@ -90,7 +90,9 @@ class CycleFilter:
         if self._best is not None:
             known.append(self._best[1] - self._best[0] * self.cycle)
         least = min(known, default=phase)
-        late = phase - least > _EARLY * self.cycle and abs(interval - self.cycle) < _REGULAR * self.cycle
+        regular = abs(interval - self.cycle) < _REGULAR * self.cycle
+        # Behind a long answer on a full line many packets wait, each a little less: that is no other phase.
+        late = phase - least > _EARLY * self.cycle and regular and not waited
         self._late_packets = [*self._late_packets, (self._count, arrival)] if late else []
         if len(self._late_packets) >= _OTHER_PHASE or (cycles == 1 and early > _EARLY * self.cycle):
             # The robot restarted its cycles: earlier arrivals have another phase.
