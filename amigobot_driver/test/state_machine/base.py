@@ -45,6 +45,10 @@ def initialize(**strategies: Any) -> Callable[[Callable[..., None]], Any]:
     return lambda function: stateful.initialize(**strategies)(_recorded(function))
 
 
+#: s between two velocities that are published: see Bench.run.
+PUBLISHED = 0.1
+
+
 class Base(stateful.RuleBasedStateMachine):
     """A world, and an oracle that looks at it whenever time has passed."""
 
@@ -122,6 +126,8 @@ class Base(stateful.RuleBasedStateMachine):
         ready = world.running_for(1.0) and world.clean_for(2.0) and not world.emergency and not world.jammed
         # While the robot does not answer CONFIG the driver does not know its limits, which it says.
         ready = ready and world.knows_the_limits
+        # A velocity that expires before the next one is published is driven in jerks.
+        ready = ready and float(world.values["cmd_vel_timeout"]) > 1.5 * PUBLISHED
         return ready and world.witness.motors_on and not world.witness.stalled and world.setup.fast_limits
 
 

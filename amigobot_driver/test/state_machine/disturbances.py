@@ -14,6 +14,7 @@ from amigobot_driver.sim import Faults, Window
 
 from .allowance import Allowance
 from .observed import ObservedWorld
+from .setup import PARAMETERS
 
 #: s in which the filter of the stamps forgets delays and duplicates: two of its blocks of 31 cycles.
 RELEARN = 7.0
@@ -83,6 +84,15 @@ class Disturbances(ObservedWorld):
             self._mend()
             self.meddling.note(self.now, "all", "power")
             self.observe()
+
+    def exchange(self) -> None:
+        """Another robot of the model takes the place of one that is off: what was set for that one is not for it."""
+        if not self.powered:
+            self.exchanged += 1
+            self.touched = {"trans_vel_max", "rot_vel_max"} | {
+                spec.tunes[0] for spec in PARAMETERS.values() if spec.tunes and self.values[spec.name] != spec.default
+            }
+            self.switch_on()
 
     def set_faults(self, faults: Faults) -> None:
         """What goes wrong on the line from now on."""

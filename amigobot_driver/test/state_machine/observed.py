@@ -85,6 +85,7 @@ class ObservedWorld:
         )
         if setup.fast_limits:
             self.values.update(max_linear_velocity=profile.limits.linear, max_angular_velocity=profile.limits.angular)
+        self.exchanged = 0  #: times that another robot of the model was put in the place of this one
         self.witnesses: list[Witness] = []
         self.bench = self._make_bench()
         self.began = self.bench.now
@@ -139,7 +140,11 @@ class ObservedWorld:
         if profile.firmware == "E":
             revision = dataclasses.replace(revision_of(profile), layout=self.setup.layout)
         simulator = Simulator(
-            profile, ROOM if self.setup.walls else ENDLESS, baud=None if self.setup.paced else 0, revision=revision
+            profile,
+            ROOM if self.setup.walls else ENDLESS,
+            name=f"Robot{self.exchanged}",
+            baud=None if self.setup.paced else 0,
+            revision=revision,
         )
         self.witnesses.append(Witness(simulator))
         return simulator

@@ -476,6 +476,8 @@ class TwistIsTrue(Check):
         for sighting in seen.sightings:
             if sighting.made is not None:
                 self._take(world, sighting)
+            else:
+                self._last = None  # damaged with a right checksum: the turn since then is wrong, too
 
     def _take(self, world: World, sighting: Sighting) -> None:
         made, odometry = sighting.made, sighting.report.odometry

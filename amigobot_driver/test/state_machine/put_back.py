@@ -139,6 +139,10 @@ FAULTS: dict[str, Fault] = {
         "a lower limit does not apply to the velocity being driven",
         (Change(Robot, "_limit", "self.motion.limits_changed()", "pass"),),
     ),
+    "another-robot": Fault(
+        "another robot on the port gets the working values that were set for the one before",
+        (Change(Robot, "on_identity", "self.working_values.forget(options)", "pass"),),
+    ),
 }
 
 
@@ -157,7 +161,7 @@ def find(name: str, seed: int) -> tuple[Statistics, float]:
 def main() -> int:
     """0: the fault was found."""
     parser = argparse.ArgumentParser(prog="python -m state_machine.put_back", description=__doc__)
-    parser.add_argument("fault", choices=FAULTS, help="number of the fault in docs/explanation/state-machine.md")
+    parser.add_argument("fault", choices=FAULTS, help="name of the fault in docs/explanation/state-machine.md")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     statistics, seconds = find(args.fault, args.seed)

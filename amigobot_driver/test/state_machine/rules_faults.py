@@ -78,6 +78,14 @@ class FaultRules(Base):
         self.world.switch_on()
         self.advance(0.5)
 
+    @rule(seconds=st.sampled_from((0.0, 0.5, 3.0)))
+    def exchange_robot(self, seconds: float) -> None:
+        """The cable goes to another robot of the model."""
+        self.world.switch_off()
+        self.advance(seconds)
+        self.world.exchange()
+        self.advance(0.5)
+
     @rule(within=st.sampled_from((0.0, 0.05, 0.3, 1.0)))
     def wait_for_link(self, within: float) -> None:
         """Wait until the driver has found the robot, and a little longer."""
