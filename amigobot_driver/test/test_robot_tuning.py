@@ -13,7 +13,7 @@ import pytest
 from bench import Bench, lost
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Config, Sip, SyncReply
+from amigobot_driver.protocol import Command, Config, ErraticCommand, Sip, SyncReply, decode
 from amigobot_driver.robot import TUNABLE, Identified, LinkState, Options, Outcome, Robot
 from amigobot_driver.robot.devices.working_values import RETRIES
 from amigobot_driver.sim import Simulator
@@ -467,3 +467,21 @@ def test_a_robot_whose_name_was_lost_once_is_no_other_robot() -> None:
     bench.robot.on_identity(identity, bench.now)
     assert bench.robot.working_values.requested["trans_acc"] == 123
     assert not any("another robot" in notice for notice in bench.notices)
+
+
+def test_another_erratic_gets_no_servo_position_and_the_pwm_of_the_options() -> None:
+    options = Options(profile="erratic", pwm_frequency=8000.0)
+    bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), name="Rob"))
+    bench.connect()
+    bench.ask(lambda: bench.robot.servos.turn("pan_joint", 0.5, bench.now))
+    bench.ask(lambda: bench.robot.pwm.set(4000.0, 0.0, bench.now))
+    bench.run(2.0)
+    bench.switch_off()
+    bench._make = lambda: Simulator(load_profile("erratic"), name="Max")
+    bench.run(3.0)
+    since = bench.now
+    bench.switch_on()
+    bench.until(lambda: bench.robot.running, 30.0)
+    bench.run(3.0)
+    sent = {str(decode(data, ErraticCommand)) for time, data in bench.up.log if time >= since}
+    assert {word for word in sent if word.startswith(("PWM", "SERVO"))} == {"PWM_FREQ(8000)"}

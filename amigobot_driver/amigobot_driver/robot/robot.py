@@ -423,6 +423,8 @@ class Robot:
         self.queue.spacing = self.profile.link.command_spacing
         if another:
             self.working_values.forget(options)
+            self.unconfirmed.forget()
+            self.pwm.forget()
         self.working_values.requested.update(self._requested_values())
         self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):

@@ -245,9 +245,11 @@ class MovementsArrive(Check):
                 f"{what} is reported as reached, the robot travelled {travelled:.4f}",
             )
         reported = world.travelled(movement)
-        # The newest packet is a cycle and its way on the line old: a robot that is at rest by now may have moved then.
+        # The newest packet is one cycle and its way on the line old.
         age = 0.2 + world.reaction
-        speed = max(abs(movement.end.angular if turning else movement.end.linear), abs(movement.known[turning]))
+        speed = abs(movement.end.angular if turning else movement.end.linear)
+        if not movement.outcome.success:
+            speed = max(speed, abs(movement.known[turning]))  # it may end before a packet shows the robot at rest
         self.require(
             abs(math.remainder(reported - travelled, math.tau) if turning else reported - travelled)
             <= tolerance / 2 + 2 * unit + speed * age,
@@ -306,22 +308,16 @@ class _Frame:
 
 
 def _seems_to_go_on(last: Made, made: Made) -> bool:
-    """The counters are those of a robot that has gone on as it did, although they began anew.
-
-    Either it turns so fast that its heading a second later tells nothing, or they began where it would be by now.
-    """
+    """The counters began anew, where they would be by now if the robot had gone on as it did."""
     linear, angular = last.tick.linear, last.tick.angular
-    if abs(angular) > math.pi / 2:
-        return True
     x, y, heading = (now - before for now, before in zip(made.odometer, last.odometer, strict=True))
     heading = math.remainder(heading, math.tau)
     middle = last.odometer[2] + heading / 2
     ahead, aside = x * math.cos(middle) + y * math.sin(middle), y * math.cos(middle) - x * math.sin(middle)
     longest = min(made.time - last.time, MAX_ROLL)
-    times = [longest * step / 100 for step in range(101)]
-    return abs(aside) < 0.01 and any(
-        abs(ahead - linear * time) < 0.01 and abs(heading - angular * time) < 0.03 for time in times
-    )
+    speed = max(abs(linear), abs(angular))
+    time = max(0.0, min(longest, (ahead * linear + heading * angular) / speed**2)) if speed else 0.0
+    return abs(aside) < 0.01 and abs(ahead - linear * time) < 0.01 and abs(heading - angular * time) < 0.03
 
 
 def _unseen(last: Made, made: Made) -> tuple[float, float]:
@@ -356,9 +352,14 @@ class OdometryFollows(Check):
         self._last: Sighting | None = None
         self._frame: _Frame | None = None
         self._path = self._turned = 0.0
-        self._restarts = 0.0
+        self._restarts = 0  #: times that ENCODERpacs were missing since the frames were aligned
+        self._ticked = math.inf  #: s, stamp of the last ENCODERpac that moved the pose
 
     def look(self, world: World, seen: Seen) -> None:
+        for reading in (encoders.reading for encoders in seen.encoders if encoders.reading.odometry):
+            # Where ENCODERpacs are missing, the pose goes on with the SIP's coarser counters.
+            self._restarts += reading.stamp - self._ticked >= STALE
+            self._ticked = reading.stamp
         for sighting in seen.sightings:
             if sighting.made is not None:
                 self._take(world, sighting)
@@ -373,8 +374,8 @@ class OdometryFollows(Check):
             return
         assert last.made is not None
         anew = made.epoch != last.made.epoch and sighting.connections != last.connections
-        if anew and _seems_to_go_on(last.made, made):
-            # Documented: no packet tells whether such a robot has gone on meanwhile or was reset.
+        if anew and abs(last.made.tick.angular) > math.pi / 2:
+            # Documented: its heading a second later tells nothing.
             self._align(sighting)
             return
         if sighting.settings != last.settings:
@@ -390,6 +391,10 @@ class OdometryFollows(Check):
             if made.path < last.made.path or made.turned < last.made.turned:  # another simulator: it was switched on
                 self._align(sighting)
                 return
+        if anew and _seems_to_go_on(last.made, made):
+            # Documented: no packet tells whether such a robot has gone on meanwhile or was reset.
+            more, more_turn = _extrapolated(last.made, made)
+            gap, turn = gap + more, turn + more_turn
         at_origin = max(map(abs, made.odometer[:2])) < world.profile.units.distance
         jerked = (not same or at_origin) and world.witness.touched > last.made.time - JERKS
         if jerked:
@@ -401,9 +406,6 @@ class OdometryFollows(Check):
             # Behind OPEN the counters may have been zeroed; late packets leave open how far it moved since.
             self._align(sighting)
             return
-        if world.values["odometry_source"] == "encoders" and not (sighting.punctual and sighting.clean):
-            # Where packets are missing, the pose goes on with the SIP's coarser counters for a while.
-            self._restarts += (made.time - last.made.time) / STALE
         path, turned = made.path - self._path, made.turned - self._turned
         x, y, heading = self._frame.pose(sighting)
         position, angle = self._tolerance(world, path, turned)
@@ -458,7 +460,7 @@ class OdometryFollows(Check):
     def _align(self, sighting: Sighting) -> None:
         assert sighting.made is not None
         self._frame = _Frame.between(sighting)
-        self._path, self._turned, self._restarts = sighting.made.path, sighting.made.turned, 0.0
+        self._path, self._turned, self._restarts = sighting.made.path, sighting.made.turned, 0
 
 
 class TwistIsTrue(Check):
@@ -544,6 +546,8 @@ class StampsAreTrue(Check):
                 self._counted = False
                 # Packets that were delayed differently seem to be of a shorter cycle, for up to two blocks of 16.
                 self._late_until = made.time + 2 * 16 * world.info_cycle
+            elif _overloaded(world, made):
+                self._counted = False  # nothing tells the delay from a longer cycle
             elif not self._counted and made.starts > made.time + STAMP:
                 continue
             elif sighting.clean:
@@ -652,17 +656,29 @@ class LinkIsTrue(Check):
         self.require(world.now - self._apart_since <= silence, "the driver runs a session that the robot has not")
 
 
+def _overloaded(world: World, made: Made) -> bool:
+    """The robot makes more than its line carries: this packet waited for more than a cycle."""
+    return made.starts > made.time + world.info_cycle
+
+
 class StatusIsTrue(Check):
     """What the driver says of motors, sonars and stalls is what the robot has had for two packets."""
 
     #: s: two cycles, and a line that carries them
     AGE = 0.5
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._overloaded = -math.inf  #: s, when a packet last waited for too long
+
     def look(self, world: World, seen: Seen) -> None:
         """An Erratic does not tell of its motors; its sonars are concluded from the packets that stay out."""
         report = world.report
+        for sighting in seen.sightings:
+            if sighting.made is not None and _overloaded(world, sighting.made):
+                self._overloaded = world.now
         steady = world.clean_for(self.AGE) and world.running_for(self.AGE) and world.witness.in_session
-        if report is None or not steady or world.now - world.woken < self.AGE:
+        if report is None or not steady or world.now - max(world.woken, self._overloaded) < self.AGE:
             return
         said = {
             "motors_enabled": report.motors_enabled,
