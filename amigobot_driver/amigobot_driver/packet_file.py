@@ -59,8 +59,11 @@ def write_record(file: IO[bytes], record: RecordedFrame) -> None:
     file.write(_RECORD.pack(record.time, record.to_robot, len(record.data)) + record.data)
 
 
-def read_head(file: IO[bytes]) -> Head:
+def read_head(file: IO[bytes]) -> tuple[Head, int]:
     """Read the beginning of a file.
+
+    Returns:
+        The head, and the number of bytes read: a pipe does not know its position.
 
     Raises:
         PacketFileError: It is not a recording.
@@ -68,25 +71,29 @@ def read_head(file: IO[bytes]) -> Head:
     if file.read(len(MAGIC)) != MAGIC:
         raise PacketFileError("this is not a recording of `amigobot record`")
     try:
-        values = json.loads(file.readline(_MAX_HEAD))
+        line = file.readline(_MAX_HEAD)
+        values = json.loads(line)
         if values["version"] > VERSION:
             raise PacketFileError(
                 f"version is {values['version']}, allowed: {VERSION}; install a newer amigobot_driver"
             )
-        return Head(**values)
+        return Head(**values), len(MAGIC) + len(line)
     except (ValueError, TypeError, KeyError) as error:
         if isinstance(error, PacketFileError):
             raise
         raise PacketFileError(f"the head of this recording is damaged: {error}") from None
 
 
-def read_records(file: IO[bytes]) -> Iterator[RecordedFrame]:
+def read_records(file: IO[bytes], at: int) -> Iterator[RecordedFrame]:
     """Read the packets. A last record that is not complete is left out: the recorder was killed.
+
+    Args:
+        file: Open file, behind its head.
+        at: Number of bytes already read.
 
     Raises:
         PacketFileError: The next record is damaged, so the beginnings of those after it are unknown.
     """
-    at = file.tell()
     while len(head := file.read(_RECORD.size)) == _RECORD.size:
         time, to_robot, length = _RECORD.unpack(head)
         if to_robot > 1 or length not in _LENGTHS or not abs(time) < _MAX_TIME:

@@ -14,6 +14,7 @@ import re
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -274,6 +275,19 @@ def test_a_damaged_recording_is_read_up_to_the_damage(
             read[1],
             f"amigobot: {place}: read up to there, {len(records)} packets\n",
         )
+
+
+def test_a_recording_is_read_from_a_pipe(
+    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe, whole = tmp_path / "pipe", drive[0].read_bytes()
+    os.mkfifo(pipe)
+    for content in (whole, whole + bytes(2000)):
+        for verb in ("dump", "replay"):
+            threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True).start()
+            status, out, err = amigobot(capsys, verb, str(pipe))
+            assert (status, out) == amigobot(capsys, verb, str(drive[0]))[:2]
+            assert err == "" if content == whole else f"damaged at byte {len(whole)}: " in err
 
 
 def test_a_recording_that_is_damaged_from_its_first_packet_on_has_none(

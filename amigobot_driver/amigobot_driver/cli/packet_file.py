@@ -24,9 +24,9 @@ def read_recording(path: Path) -> tuple[Head, list[RecordedFrame]]:
     records: list[RecordedFrame] = []
     try:
         with path.open("rb") as file:
-            head = read_head(file)
+            head, size = read_head(file)
             try:
-                records.extend(read_records(file))
+                records.extend(read_records(file, size))
             except PacketFileError as error:
                 read = counted(len(records), "packet")
                 print(f"amigobot: {path}: {error}: read up to there, {read}", file=sys.stderr)
