@@ -11,10 +11,13 @@ import json
 import math
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -344,18 +347,41 @@ def test_a_recording_becomes_a_bag_under_any_calibration(
     assert (status, err) == (2, f"amigobot dump: {tmp_path / 'plain'} exists: name another folder\n")
 
 
-def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Path) -> None:
-    file, distance = drive
-    port = tmp_path / "robot"
+@contextmanager
+def served_recording(file: Path, port: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """`amigobot replay --pty` in a process of its own; it listens already."""
     code = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
     replay = subprocess.Popen(
-        [sys.executable, "-c", code, "replay", str(file), "--pty", str(port)],
+        [sys.executable, "-c", code, "replay", str(file), "--pty", str(port), *options],
         env={**os.environ, "PYTHONPATH": str(PACKAGE)},
         stdout=subprocess.PIPE,
         text=True,
     )
     try:
         assert replay.stdout is not None and "listening on" in replay.stdout.readline()
+        yield replay
+    finally:
+        replay.kill()
+        replay.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_served_recording_that_is_ended_by_a_signal_leaves_no_link(
+    drive: tuple[Path, float], tmp_path: Path, number: int
+) -> None:
+    port = tmp_path / "robot"
+    with served_recording(drive[0], port, "--loop") as replay:
+        assert port.is_symlink()
+        replay.send_signal(number)
+        assert replay.wait(60) == 0
+        assert not port.is_symlink()
+        assert replay.stdout is not None and replay.stdout.read().endswith("stopped\n")
+
+
+def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Path) -> None:
+    file, distance = drive
+    port = tmp_path / "robot"
+    with served_recording(file, port) as replay:
         events: list[Event] = []
         driver = Driver(Robot(Options(motors_on_connect=False)), str(port), events.append)
         driver.start()
@@ -366,9 +392,6 @@ def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Pa
         assert identified.identity.subclass == "amigo"
         poses = [event.odometry.x for event in events if isinstance(event, Report)]
         assert poses[-1] - poses[0] == pytest.approx(distance, abs=0.02)
-    finally:
-        replay.kill()
-        replay.wait()
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from pathlib import Path
 import pytest
 
 from amigobot_driver.cli import main
+from amigobot_driver.cli.signals import caught_signals
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
     Command,
@@ -175,7 +176,7 @@ class TestPty:
                 client.write(Command.STOP())
                 server.wait_for("the client is back")
 
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_a_clean_end(self, tmp_path: Path, number: int) -> None:
         path = tmp_path / "robot"
         with serving("--pty", str(path)) as server:
@@ -184,12 +185,39 @@ class TestPty:
             assert not path.is_symlink()
             server.wait_for("stopped")
 
-    def test_a_stale_link_is_replaced_a_file_is_not(self, tmp_path: Path) -> None:
-        path = tmp_path / "robot"
-        path.symlink_to("/dev/pts/no-such-terminal")
+    def test_an_ignored_hangup_stays_ignored(self) -> None:
+        """`nohup amigobot sim` outlives its terminal."""
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            with caught_signals() as received:
+                signal.raise_signal(signal.SIGHUP)
+                assert received == []
+                signal.raise_signal(signal.SIGTERM)
+                assert received == [signal.SIGTERM]
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def test_the_link_of_a_killed_simulator_is_replaced_also_if_another_program_has_its_terminal(
+        self, tmp_path: Path
+    ) -> None:
+        path, robot = tmp_path / "robot", build_simulator({})
         with serving("--pty", str(path)):
-            assert path.exists()
-        path.unlink(missing_ok=True)
+            pass  # kills it
+        assert path.is_symlink()
+        master, slave = os.openpty()
+        terminal = os.ttyname(slave)
+        path.unlink()
+        path.symlink_to(terminal)
+        connection = PtyConnection(str(path), robot, check_baud=False, log=print)
+        assert str(path.readlink()) in connection.description
+        assert path.readlink() != Path(terminal)
+        connection.close()
+        os.close(master)
+        os.close(slave)
+
+    def test_a_file_is_not_replaced(self, tmp_path: Path) -> None:
+        path = tmp_path / "robot"
         path.write_text("mine")
         link = tmp_path / "link"
         link.symlink_to(path)
@@ -201,11 +229,15 @@ class TestPty:
         path, robot = tmp_path / "robot", build_simulator({})
         first = PtyConnection(str(path), robot, check_baud=False, log=print)
         target = path.readlink()
-        with pytest.raises(FileExistsError, match=f"it is a link to {target}, which exists: remove the link or"):
-            PtyConnection(str(path), robot, check_baud=False, log=print)
+        folder = tmp_path / "folder"
+        folder.symlink_to(tmp_path)
+        for same in (path, folder / "robot"):
+            with pytest.raises(FileExistsError, match="another simulator or replay serves this path"):
+                PtyConnection(str(same), robot, check_baud=False, log=print)
         assert path.readlink() == target
         first.close()
         assert not path.is_symlink()
+        PtyConnection(str(path), robot, check_baud=False, log=print).close()
 
     def test_nothing_is_echoed(self, tmp_path: Path) -> None:
         path = str(tmp_path / "robot")

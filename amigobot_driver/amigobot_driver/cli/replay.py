@@ -16,6 +16,7 @@ ends with the recording, or with Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import json
 import math
@@ -124,6 +125,7 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
     from ..sim.pty import PtyConnection
     from ..sim.server import Served, serve
     from .recorded_robot import RecordedRobot
+    from .signals import caught_signals
 
     if not 0.01 <= args.rate <= 100:
         raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100 times the recorded speed")
@@ -131,16 +133,16 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
     if robot.ended:
         print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)
         return 1
-    try:
-        connection = PtyConnection(args.pty, robot, check_baud=False, log=lambda line: print(line, flush=True))
-    except OSError as error:
-        raise UsageError(f"{args.pty}: {error.strerror or error}") from None
-    print(f"{_robot(head)}, listening on {connection.description}", flush=True)
-    try:
-        serve(Served(robot, connection), stopped=lambda: robot.ended)
-    finally:
-        connection.close()
-    print("the recording has ended")
+    with contextlib.ExitStack() as stack:
+        signals = stack.enter_context(caught_signals())
+        try:
+            connection = PtyConnection(args.pty, robot, check_baud=False, log=lambda line: print(line, flush=True))
+        except OSError as error:
+            raise UsageError(f"{args.pty}: {error.strerror or error}") from None
+        stack.callback(connection.close)
+        print(f"{_robot(head)}, listening on {connection.description}", flush=True)
+        serve(Served(robot, connection), stopped=lambda: robot.ended or bool(signals))
+        print("stopped" if signals else "the recording has ended")
     return 0
 
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import IO
 
@@ -51,6 +50,7 @@ from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..wording import counted, wrong_type
 from .errors import UsageError
+from .signals import caught_signals
 
 _DEFAULT_PORT = 8101
 
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
     clock = _Clock()
     with contextlib.ExitStack() as stack:
-        stopped = stack.enter_context(_caught_signals())
+        stopped = stack.enter_context(caught_signals())
         file = stack.enter_context(_open_log(args.truth)) if args.truth else None
         try:
             served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]
@@ -185,21 +185,6 @@ def _simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
         revision=parse_revision(args.variant, revision_of(profile)) if args.variant else None,
         on_event=on_event,
     )
-
-
-@contextlib.contextmanager
-def _caught_signals() -> Iterator[list[int]]:
-    """Yield a list that is empty until a signal asks the program to end."""
-    received: list[int] = []
-    before = {
-        number: signal.signal(number, lambda signum, frame: received.append(signum))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Clock:

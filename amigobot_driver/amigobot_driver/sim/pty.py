@@ -12,9 +12,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import pty
 import select
+import socket
+import sys
 import termios
 import tty
 from collections.abc import Callable
@@ -22,6 +25,8 @@ from collections.abc import Callable
 from ..protocol import BAUD_RATES
 from .served import ServedRobot
 
+#: Beginnings of the names of terminals, on Linux and on macOS.
+_TERMINALS = "/dev/pts/", "/dev/ttys"
 _SPEEDS = {getattr(termios, f"B{baud}"): baud for baud in BAUD_RATES}
 #: baud, for a client whose port has none of these speeds
 _OTHER_SPEED = 1200
@@ -40,12 +45,17 @@ class PtyConnection:
             log: Called with a line of text when a client or the robot comes or goes.
 
         Raises:
-            OSError: The link cannot be made.
+            OSError: The link cannot be made, or another simulator or replay serves this path.
         """
         self._path, self._simulator, self._check_baud, self._log = path, simulator, check_baud, log
         self._client = False  #: whether a client has the port open
         self._master: int | None = None
-        self._plug_in()
+        self._claim = _claim(path)
+        try:
+            self._plug_in()
+        except OSError:
+            self._claim.close()
+            raise
 
     @property
     def description(self) -> str:
@@ -80,6 +90,7 @@ class PtyConnection:
         """Remove the link and close the terminal."""
         if self._master is not None:
             self._unplug()
+        self._claim.close()
 
     def _update_plug(self) -> None:
         if self._simulator.unplugged and self._master is not None:
@@ -116,11 +127,11 @@ class PtyConnection:
         self._master, self._client = None, False
 
     def _link(self) -> None:
-        """Make the symbolic link; replace a dangling link or one to this terminal, but nothing else."""
+        """Make the symbolic link; replace a dangling link or one to a terminal, but nothing else."""
         if os.path.islink(self._path):
             target = os.readlink(self._path)
-            # A program that was killed leaves its link. The name of its terminal is then often that of this one.
-            if target != self._device and os.path.exists(self._path):
+            # A program that was killed leaves its link, and any new terminal may have got the name of its own.
+            if os.path.exists(self._path) and not target.startswith(_TERMINALS):
                 why = f"it is a link to {target}, which exists: remove the link or choose another path"
                 raise FileExistsError(errno.EEXIST, why, self._path)
             os.unlink(self._path)
@@ -157,3 +168,23 @@ class PtyConnection:
             speed = termios.tcgetattr(master)[5]
             self._simulator.set_client_baud(_SPEEDS.get(speed, _OTHER_SPEED))
         return connected
+
+
+def _claim(path: str) -> socket.socket:
+    """Return a socket whose existence says that this path is served; it ends with the process, however that ends.
+
+    Raises:
+        FileExistsError: Another process has it.
+    """
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    if sys.platform == "linux":  # the only system with names of sockets that leave no file
+        folder, name = os.path.split(path)
+        key = hashlib.sha256(os.fsencode(os.path.join(os.path.realpath(folder), name))).hexdigest()
+        try:
+            claim.bind(f"\0amigobot-pty-{key}")
+        except OSError as error:
+            claim.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise FileExistsError(errno.EEXIST, "another simulator or replay serves this path", path) from None
+    return claim
