@@ -9,6 +9,7 @@ import os
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import yaml
 from launch import Action, LaunchContext, LaunchDescription
@@ -176,7 +177,8 @@ class Navigation:
         port, world, start = (self.arguments[name] for name in ("port", "world", "start"))
         if self.simulated:
             # As an option: before the question mark a robot cannot be a file.
-            port = f"sim://?robot={self.name}&world={world}" + (f"&start={start}" if start else "")
+            options = {"robot": self.name, "world": world} | ({"start": start} if start else {})
+            port = f"sim://?{urlencode(options, safe='/,')}"
         names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
         passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.

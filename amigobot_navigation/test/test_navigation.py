@@ -298,6 +298,17 @@ def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
     assert sorted(managed) == sorted(set(nodes) - set(managers))
 
 
+def test_the_simulated_robot_is_that_of_a_file_in_a_folder_with_any_name(load: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "a+b & 100 %#=c"
+    folder.mkdir()
+    robot = folder / "mine.yaml"
+    robot.write_text("extends: amigo\ndescription: mine\n")
+    module = load("navigation")
+    started(module, sim="true", robot=str(robot), start="1,2,90")
+    simulator, _ = simulator_of(driver_arguments(module)[0]["port"])
+    assert simulator.profile == load_profile(str(robot))
+
+
 def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world(load: Any) -> None:
     module, world = load("navigation"), str(PACKAGE / "maps" / "office.yaml")
     nodes = {node["name"]: node for node in started(module, sim="true", world=world, start="1,2,90")}
