@@ -110,7 +110,7 @@ class OdometryFile:
             new = path.with_name(f"{path.name}.new")
             path.parent.mkdir(parents=True, exist_ok=True)
             for replaced in (path, new):
-                _read(replaced)
+                _check_replaceable(replaced)
             new.write_text(json.dumps(content), encoding="utf-8")
             os.replace(new, path)
         except (OSError, ValueError) as error:
@@ -205,9 +205,16 @@ def _read(path: Path) -> bytes | None:
         return None
     except (OSError, ValueError) as error:
         raise OdometryFileError(f"{path} cannot be read: {_reason(error)}") from None
-    if not data.startswith(_BEGINNING[: len(data)]):
+    # After a power cut a file system may have the size of a file and not its content.
+    lost = not data.strip(b"\0") and len(data) < _MAX_SIZE
+    if not (lost or data.startswith(_BEGINNING[: len(data)])):
         raise OdometryFileError(f"{path} is not an odometry file: {advice}")
     return data
+
+
+def _check_replaceable(path: Path) -> None:
+    """Raise OdometryFileError if the path names something that is not an odometry file."""
+    _read(path)
 
 
 def _state(content: dict[str, object]) -> OdometryState:

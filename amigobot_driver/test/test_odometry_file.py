@@ -126,7 +126,9 @@ class TestFile:
         with pytest.raises(OdometryFileError, match="is not a regular file"):
             file.load()
 
-    @pytest.mark.parametrize("content", [b"amigobot:\n  ros__parameters:\n", b'{"format": "recipe"}', b"\0\0\0", b"7"])
+    @pytest.mark.parametrize(
+        "content", [b"amigobot:\n  ros__parameters:\n", b'{"format": "recipe"}', b"\0\0\1", bytes(100_000), b"7"]
+    )
     def test_with_foreign_content_is_never_replaced(self, file: OdometryFile, content: bytes) -> None:
         file.path.parent.mkdir()
         file.path.write_bytes(content)
@@ -142,6 +144,17 @@ class TestFile:
         file.path.write_bytes(file.path.read_bytes()[:length])
         file.save(STATE)
         assert file.load() == STATE
+
+    @pytest.mark.parametrize("suffix", ["", ".new"])
+    def test_that_lost_its_content_in_a_power_cut_is_replaced(self, file: OdometryFile, suffix: str) -> None:
+        file.path.parent.mkdir()
+        file.path.with_name(f"{file.path.name}{suffix}").write_bytes(bytes(600))
+        if not suffix:
+            with pytest.raises(OdometryFileError, match="is damaged and will be replaced"):
+                file.load()
+        file.save(STATE)
+        assert file.load() == STATE
+        assert os.listdir(file.path.parent) == [file.path.name]
 
     def test_that_is_not_a_regular_file_is_never_replaced(self, file: OdometryFile) -> None:
         file.path.parent.mkdir()
