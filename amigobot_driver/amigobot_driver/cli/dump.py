@@ -11,7 +11,7 @@
 A bag has what the driver makes of the packets, with --robot under another profile or calibration. It needs the library
 rosbags, and no ROS.
 
-A damaged recording is read up to the damage, and a line on stderr says where that is.
+A damaged recording is read up to the damage, a line on stderr says where that is, and the exit status is 1.
 
 `<` is from the robot, `>` is to the robot. Fields are in the units of the robot (page "Protocol reference").
 """
@@ -32,7 +32,7 @@ from ..packet_file import Head, RecordedFrame
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
 from ..wording import counted
 from .errors import UsageError
-from .packet_file import read_recording
+from .packet_file import read_intact_part
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,12 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if there is nothing to print."""
-    head, records = read_recording(args.file)
+    """Execute the verb and return the exit status: 1 if there is nothing to print, or the recording is damaged."""
+    head, records, damaged = read_intact_part(args.file)
     if args.bag:
-        return _write_bag(args, head, records)
+        return _write_bag(args, head, records) or int(damaged)
     entries = (entry(head, record) for record in records)
-    return _print((row for row in entries if args.packet in (None, row["name"])), args)
+    return _print((row for row in entries if args.packet in (None, row["name"])), args) or int(damaged)
 
 
 def _write_bag(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:

@@ -14,23 +14,32 @@ from .errors import UsageError
 
 
 def read_recording(path: Path) -> tuple[Head, list[RecordedFrame]]:
-    """Read a whole file; its records are in the order in which they were written.
+    """Read a file as `read_intact_part` does, for a caller to whom that part is good enough."""
+    head, records, _ = read_intact_part(path)
+    return head, records
 
-    A damaged file is read up to the damage, with a line on stderr.
+
+def read_intact_part(path: Path) -> tuple[Head, list[RecordedFrame], bool]:
+    """Read a whole file, or one that is damaged up to the damage, with a line on stderr.
+
+    Returns:
+        The head, the records in the order in which they were written, and whether the file is damaged.
 
     Raises:
         UsageError: It cannot be read, or is not a recording.
     """
     records: list[RecordedFrame] = []
+    damaged = False
     try:
         with path.open("rb") as file:
             head, size = read_head(file)
             try:
                 records.extend(read_records(file, size))
             except PacketFileError as error:
+                damaged = True
                 read = counted(len(records), "packet")
                 print(f"amigobot: {path}: {error}: read up to there, {read}", file=sys.stderr)
-            return head, records
+            return head, records, damaged
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except PacketFileError as error:

@@ -11,6 +11,8 @@
 Into the driver, recorded time is the only clock: the result does not depend on the speed of the computer. With --pty
 the recording answers the handshake and CONFIG, sends its packets at their times, and ignores every other command. It
 ends with the recording, or with Ctrl-C.
+
+A damaged recording is replayed up to the damage, a line on stderr says where that is, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from ..errors import ProfileError
 from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
 from .errors import UsageError
-from .packet_file import read_recording
+from .packet_file import read_intact_part
 
 if TYPE_CHECKING:
     from ..robot import Report
@@ -55,12 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if the recording has no packets of a robot."""
-    head, records = read_recording(args.file)
+    """Execute the verb and return the exit status: 1 if the recording is damaged, or has no packets of a robot."""
+    head, records, damaged = read_intact_part(args.file)
     # Packets and commands are written as they are processed; the replay needs them in the order of their times.
     records.sort(key=lambda record: record.time)
     if args.pty:
-        return _serve(args, head, records)
+        return _serve(args, head, records) or int(damaged)
     try:
         reports = replayed(head, records, args.robot or recorded_profile(head))
     except ProfileError:
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         _print_json(head, reports)
     else:
         _print_summary(head, reports)
-    return 0
+    return int(damaged)
 
 
 def recorded_profile(head: Head) -> str:
