@@ -290,6 +290,15 @@ def test_closing_answers_every_request_and_leaves_no_deadline(name: str, seconds
     assert bench.robot.link.next_time() == math.inf
 
 
+def test_closing_after_a_reset_is_the_reason_in_its_answer() -> None:
+    bench = reset_bench()
+    future = bench.ask(lambda: bench.robot.reset(bench.now))
+    bench.run(0.1)
+    bench.ask(bench.robot.link.close)
+    why = "there is no robot: the driver is closing"
+    assert future.result(0) == Outcome(False, f"RESET was sent, and the robot is not connected again: {why}")
+
+
 def test_closing_after_a_reset_that_failed_leaves_no_deadline() -> None:
     bench = reset_bench()
     bench.up.fault = losing(Command.RESET)

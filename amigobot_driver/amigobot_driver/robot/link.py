@@ -257,9 +257,9 @@ class RobotLink:
         self.dispatch_pending()
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
         self._closing = self._closing or self.session.state in open_states
-        self.session.stop("closed")
+        self.session.stop("the driver is closing")
         self._reported = self.session.state, self.session.note  # no event: the driver ends
-        self._end_session("the driver is closing")
+        self._end_session(self.session.note)
         # No component waits any longer: a RESET that is pending fails now.
         self.timeouts.run(math.inf)
         if self._closing:
