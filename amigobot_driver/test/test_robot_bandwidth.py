@@ -129,6 +129,17 @@ def test_a_stream_that_is_left_out_is_reported_once_and_again_when_it_becomes_tr
     assert bench.notices == ["IOpac is left out"] * 2
 
 
+def test_a_stream_that_is_left_out_is_not_reported_again_while_others_come_and_go() -> None:
+    bench = PlannerBench(9600)
+    bench.planner.request("TCM2pac", 90, 0.0)
+    bench.receive(sip(2), 0.0)
+    for size in (14, 0, 14):
+        reason = bench.planner.plan.reasons["TCM2pac"]
+        bench.planner.request("ENCODERpac", size, 0.0)
+        assert bench.planner.plan.reasons["TCM2pac"] != reason
+    assert bench.notices == ["TCM2pac is left o"]
+
+
 def test_a_change_of_the_plan_is_announced_with_its_time() -> None:
     bench, changes = PlannerBench(9600), []
     bench.planner.on_change = changes.append

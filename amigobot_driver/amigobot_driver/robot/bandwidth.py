@@ -78,7 +78,7 @@ class BandwidthPlanner(Component):
         self._requested: dict[str, int] = {}
         self._sip: Sip | None = None
         self._config: Parameters | None = None
-        self._reported: Mapping[str, str] = {}
+        self._reported: tuple[str, ...] = ()  #: the streams whose absence is reported
         self.plan = self._planned()
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Parameters, self._on_config)
@@ -131,7 +131,7 @@ class BandwidthPlanner(Component):
     def on_session_start(self, now: float) -> None:
         """Plan again: the size of the SIP and the info cycle are unknown."""
         self._sip = self._config = None
-        self._reported = {}
+        self._reported = ()
         self._replan(now)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
@@ -150,9 +150,9 @@ class BandwidthPlanner(Component):
         if self._sip is None:
             return  # the size of its SIPs is not known yet
         for name, reason in self.plan.reasons.items():
-            if self._reported.get(name) != reason:
+            if name not in self._reported:  # the numbers in the reason change with the other streams
                 self._context.emit(Notice(reason))
-        self._reported = self.plan.reasons
+        self._reported = self.plan.refused
 
     def _planned(self) -> Plan:
         order = {name: index for index, name in enumerate(PRECEDENCE)}
