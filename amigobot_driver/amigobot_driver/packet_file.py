@@ -18,7 +18,7 @@ _RECORD = struct.Struct("<dBB")
 _MAX_HEAD = 10_000
 #: Number of bytes that a frame may have.
 _LENGTHS = range(1, 254)
-#: s, longer than any recording
+#: Largest valid time of a record in s, about 31 years.
 _MAX_TIME = 1e9
 
 

@@ -181,8 +181,11 @@ class Driving(Connection):
             robot.stop(self._driver.clock())
 
     @contextmanager
-    def _stopped_by_ctrl_c(self) -> Iterator[None]:
-        """Stop the robot if Ctrl-C ends the block, which requests a movement and waits for it."""
+    def _stopped_if_interrupted(self) -> Iterator[None]:
+        """Stop the robot if the block, which requests a movement and waits for it, is interrupted.
+
+        Ctrl-C interrupts it, and so does every other exception that is not an AmigoBotError.
+        """
         try:
             yield
         except AmigoBotError:
@@ -195,7 +198,7 @@ class Driving(Connection):
         """Make a request for a velocity once, or repeat it for some seconds and stop."""
         if duration is not None and not 0 <= number("duration", duration) < math.inf:
             raise Refused(f"duration is {duration:g} s, allowed: at least 0 s")
-        with self._stopped_by_ctrl_c():
+        with self._stopped_if_interrupted():
             with self._locked() as (robot, began):
                 _check_motors(robot)
                 request(robot, began)
@@ -231,7 +234,7 @@ class Driving(Connection):
 
     def _perform(self, start: Callable[[Robot, float], MotionGoal]) -> float:
         """Start a movement with an end and wait for it; returns what was covered, rad or m."""
-        with self._stopped_by_ctrl_c():
+        with self._stopped_if_interrupted():
             with self._locked() as (robot, now):
                 goal = start(robot, now)
                 self._orders += 1

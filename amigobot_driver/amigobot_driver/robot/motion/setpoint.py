@@ -52,7 +52,8 @@ class Wheels(Setpoint):
             left: m/s.
             right: m/s.
             limit: Largest velocity of a wheel, m/s.
-            difference: Largest difference of the two, m/s, which left and right keep.
+            difference: Largest difference of the two, m/s. The caller has limited left and right to it: otherwise
+                there may be no such pair of steps.
             step: Size of a step, m/s.
         """
         most = math.floor(min(127.0, limit / step + 1e-9))
