@@ -89,9 +89,13 @@ class Disturbances(ObservedWorld):
         """Another robot of the model takes the place of one that is off: what was set for that one is not for it."""
         if not self.powered:
             self.exchanged += 1
-            self.touched = {"trans_vel_max", "rot_vel_max"} | {
-                spec.tunes[0] for spec in PARAMETERS.values() if spec.tunes and self.values[spec.name] != spec.default
-            }
+            if self.bench.up.fault is None and self.lossless_since < math.inf:
+                self.touched = {"trans_vel_max", "rot_vel_max"} | {
+                    spec.tunes[0]
+                    for spec in PARAMETERS.values()
+                    if spec.tunes and self.values[spec.name] != spec.default
+                }
+            # Otherwise its name may be lost, and an Erratic is taken for connected by its stream.
             self.switch_on()
 
     def set_faults(self, faults: Faults) -> None:
