@@ -386,13 +386,14 @@ class Client:
 
     def publish_until(self, topic: str, message: Any, condition: Callable[[], object]) -> None:
         """Publish, and receive until the condition holds; once more whenever this machine stood still meanwhile."""
-        while True:
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
             self.publish(topic, message)
             published = time.monotonic()
-
             self.wait_until(lambda published=published: condition() or self._may_be_refused(published))  # type: ignore[misc]
             if condition():
                 return
+        raise TimeoutError(f"nothing of the kind within {DEADLINE:g} s, however often it was published")
 
     @staticmethod
     def _may_be_refused(published: float) -> bool:
@@ -459,7 +460,7 @@ class Bench:
         self.domain, self._domain_lock = free_domain()
         self.client = Client(self.domain)
         self.wait_until, self.listen, self.call = self._wait_until, self.client.listen, self.client.call
-        self.driving, self.publish = self.client.driving, self.client.publish
+        self.driving = self.client.driving
         self._robot = robot
         self._diagnostics: dict[str, tuple[float, DiagnosticStatus]] = {}
         self.client.node.create_subscription(DiagnosticArray, "/diagnostics", self._take_diagnostics, 10)
@@ -498,8 +499,24 @@ class Bench:
         self._domain_lock.close()
 
     def _wait_until(self, condition: Callable[[], T], deadline: float = DEADLINE) -> T:
-        try:
+        with self._logs_on_timeout():
             return self.client.wait_until(condition, deadline)
+
+    def publish(self, topic: str, message: Any) -> None:
+        """Publish as soon as there is a subscriber."""
+        with self._logs_on_timeout():
+            self.client.publish(topic, message)
+
+    def publish_until(self, topic: str, message: Any, condition: Callable[[], object]) -> None:
+        """Publish, and receive until the condition holds; once more whenever this machine stood still meanwhile."""
+        with self._logs_on_timeout():
+            self.client.publish_until(topic, message, condition)
+
+    @contextlib.contextmanager
+    def _logs_on_timeout(self) -> Iterator[None]:
+        """Say what the nodes logged, and what came over the wire, if the client waits in vain."""
+        try:
+            yield
         except TimeoutError as error:
             seen = [f"exit code {node.wait()}" if not node.running else "running" for node in self.nodes]
             logs = [line for node in self.nodes for line in node.log]

@@ -48,6 +48,8 @@ class Goal:
         end = time.monotonic() + DEADLINE
         while not self._sent(goal):
             assert time.monotonic() < end, self._result.result().result.message
+            pause = time.monotonic() + 0.1
+            bench.wait_until(lambda pause=pause: time.monotonic() > pause)  # type: ignore[misc]
 
     def _sent(self, goal: Any) -> bool:
         """Send it; whether it is on its way, or ended for another reason than a standstill."""

@@ -146,13 +146,15 @@ class SlowDriver:
 
 @pytest.fixture
 def switch() -> Iterator[Any]:
-    rclpy.init(domain_id=99)
+    domain, lock = free_domain()
+    rclpy.init(domain_id=domain)
     node: Any = PacketSwitch()
     node._driver = SlowDriver()
     node.count_subscribers = lambda _: 1
     yield node
     node.destroy_node()
     rclpy.shutdown()
+    lock.close()
 
 
 def is_off() -> GetParameters.Response:

@@ -127,7 +127,7 @@ class TestDriving:
         since = len(bench.robot.received)
         ramp = [speed / 100 for speed in range(1, 16)]
         for speed in ramp:
-            bench.client.publish_until(
+            bench.publish_until(
                 "cmd_vel",
                 bench.client.velocity(speed),
                 lambda speed=speed: round(speed * 1000) in bench.robot.values(Command.VEL, since),
@@ -231,7 +231,7 @@ class TestTwistStamped:
     def test_a_velocity_with_stamp_zero_drives(self, stamped: Bench) -> None:
         since = len(stamped.robot.received)
         velocity = TwistStamped(twist=stamped.client.velocity(0.15))
-        stamped.client.publish_until("cmd_vel", velocity, lambda: 150 in stamped.robot.values(Command.VEL, since))
+        stamped.publish_until("cmd_vel", velocity, lambda: 150 in stamped.robot.values(Command.VEL, since))
 
     @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
     def test_a_velocity_with_an_old_or_future_stamp_is_refused(self, stamped: Bench, age: int) -> None:
