@@ -23,6 +23,7 @@ import threading
 import time
 import tty
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -467,15 +468,17 @@ class TestInProcess:
 
     def test_unplugged_it_is_found_again_under_its_url(self) -> None:
         # Of another name at each try, as a robot is kept under its URL.
-        url = f"sim://?name=r{time.monotonic() * 1000:.0f}&faults=unplug=0.3:0.5"
+        url = f"sim://?name=r{time.monotonic() * 1000:.0f}&faults=unplug=0.3:1000"
         port = SimulatedPort(url)
         robot = port.simulator
-        end = time.monotonic() + LIMIT  # a machine that stands still for so long never sees it unplugged
+        end = time.monotonic() + LIMIT
         with pytest.raises(PortError, match="unplugged"):
             while time.monotonic() < end:
                 port.read(1.0)
         with pytest.raises(PortError, match="unplugged"):
             SimulatedPort(url)
+        with port.lock:
+            robot.faults = replace(robot.faults, unplug=None)
 
         def again() -> bool:
             with contextlib.suppress(PortError):

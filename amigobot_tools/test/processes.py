@@ -19,6 +19,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ _TOOL = (
     "sys.exit(main())"
 )
 _REPOSITORY = Path(__file__).parents[2]
+#: s between two lines of the truth, of a process that runs: twice its period.
+_USUAL_GAP = 0.1
 
 
 def environment() -> dict[str, str]:
@@ -68,9 +71,16 @@ class SimulatedRobot:
         return _speed(self.truth[-1])
 
     def seconds_until_rest(self, since: float) -> float:
-        """Wait until the robot is at rest; s from a time on the monotonic clock to its last motion."""
+        """Wait until the robot is at rest; s from a time on the monotonic clock to its last motion.
+
+        Without the longest time in which the simulator's process did not run: it may have read late by as much.
+        """
         until(lambda: self.truth[-1]["monotonic"] > since and self.speed == 0, "the robot is at rest")
-        return max(line["monotonic"] for line in self.truth if _speed(line) > 0) - since
+        truth = self.truth
+        last = max(line["monotonic"] for line in truth if _speed(line) > 0)
+        times = [line["monotonic"] for line in truth if since - 1.0 <= line["monotonic"] <= last]
+        stall = max((b - a - _USUAL_GAP for a, b in pairwise(times)), default=0.0)
+        return last - since - max(0.0, stall)
 
 
 @contextlib.contextmanager
