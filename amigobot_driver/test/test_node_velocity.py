@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -242,7 +243,21 @@ class TestTwistStamped:
         stamped.publish("cmd_vel", message)
         stamped.wait_until(lambda: refused(stamped) > before)
         assert moves_asked_for(stamped, since) == []
-        stamped.wait_until(lambda: stamped.node.logged("cmd_vel refused", "from this computer's clock"))
+
+    @pytest.mark.parametrize("age", [5, -5, 2_000_000_000])
+    def test_the_log_says_by_how_much_a_stamp_differs(self, stamped: Bench, age: int) -> None:
+        """In a node of its own: refusals that differ in a number only are logged as one."""
+        name = f"at_{age}".replace("-", "minus_")
+        node = stamped.start(namespace=name, port="/dev/no-such-port", enable_stamped_cmd_vel=True)
+        publisher = stamped.client.publisher(TwistStamped, f"{name}/cmd_vel")
+        stamped.wait_until(publisher.get_subscription_count)
+        message = stamped.client.velocity(0.2, stamped=True)
+        message.header.stamp.sec -= age
+        publisher.publish(message)
+        (line,) = stamped.wait_until(lambda: node.logged("cmd_vel refused", "from this computer's clock"))
+        differs = re.search(r"its stamp differs by (-?[0-9.]+) s from", line)
+        assert differs and age - 0.1 <= float(differs[1]) < age + 9.0, line
+        node.end()
 
     def test_limits_apply_to_stamped_velocities(self, stamped: Bench) -> None:
         before, since = refused(stamped, fresh=True), len(stamped.robot.received)
