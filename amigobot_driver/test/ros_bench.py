@@ -336,7 +336,6 @@ class Client:
     """A user's program."""
 
     def __init__(self, domain: int, name: str = "user") -> None:
-        METER.start()
         self._context = Context()
         rclpy.init(context=self._context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node(name, context=self._context)

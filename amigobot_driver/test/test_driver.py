@@ -495,8 +495,8 @@ class TestListener:
             run.listener = slow
             assert blocked.wait(PATIENCE)
             since = len(run.words)
-            run.drive(0.3)
             try:
+                accepted(lambda: run.drive(0.3))
                 eventually(lambda: {"VEL(0)", "STOP"} & set(run.words[since:]))
             finally:
                 go_on.set()
@@ -583,7 +583,7 @@ class TestRequests:
 
             def asked_on_a_rested_line() -> bool:
                 eventually(lambda: time.monotonic() - tap.written[-1][0] > 0.03)
-                run.drive(0.123)
+                accepted(lambda: run.drive(0.123))
                 return threading.current_thread().name in writers
 
             tap.write = write
@@ -613,7 +613,7 @@ class TestRequests:
 
     def test_requests_without_a_robot_fail_at_once(self) -> None:
         with running("/dev/no-such-port") as run:
-            with pytest.raises(Refused):
+            with pytest.raises(Refused, match="there is no robot to drive"):
                 run.drive(0.3)
             with run.driver.robot() as robot:
                 assert not robot.enable_motors(True, run.driver.clock()).result(0).success

@@ -62,6 +62,11 @@ class Goal:
         self._bench.wait_until(lambda: self.feedback or self._result.done())
         return not (self._result.done() and passes(self._result.result().result.message))
 
+    @property
+    def done(self) -> bool:
+        """Whether its result is here."""
+        return bool(self._result.done())
+
     def drives(self) -> None:
         """Wait until the robot drives with it."""
         robot = self._bench.robot
@@ -139,7 +144,7 @@ def test_setting_the_odometry_does_not_change_a_move(bench: Bench) -> None:
 def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
     goal = Goal(bench, Move, "move", Move.Goal(distance=3.0))
     goal.drives()
-    bench.publish("cmd_vel", Twist())
+    bench.publish_until("cmd_vel", Twist(), lambda: goal.done)
     end = goal.end()
     assert end.status == GoalStatus.STATUS_ABORTED
     assert end.result.message.endswith("another movement was requested")
