@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pytest
-from standstill import passes
+from standstill import AFTERMATH, METER, passes
 
-from amigobot_driver.errors import Refused
+from amigobot_driver import AmigoBot
+from amigobot_driver.errors import MotionFailed, Refused
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.simulator import Truth
 from amigobot_driver.transport import simulated
@@ -48,16 +49,46 @@ def accepted(request: Callable[[], T]) -> T:
         time.sleep(0.02)
 
 
+def undisturbed(robot: AmigoBot, movement: Callable[[], T]) -> T:
+    """Make a movement, again from rest if it failed while this machine stood still, or soon after."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        began = time.monotonic()
+        try:
+            return movement()
+        except (Refused, MotionFailed):
+            if METER.stood_still(began - AFTERMATH) == 0.0 or time.monotonic() > end:
+                raise
+        robot.wait_until_connected(PATIENCE)
+        robot.stop()
+
+
+def failure(movement: Callable[[], object], text: str) -> MotionFailed:
+    """The error of a movement that fails with this text; any other error is raised."""
+    with pytest.raises(MotionFailed) as failed:
+        movement()
+    if text not in str(failed.value):
+        raise failed.value
+    return failed.value
+
+
 @contextmanager
 def once(condition: Callable[[], object], action: Callable[[], object]) -> Iterator[None]:
-    """Do something in another thread as soon as a condition holds. That thread ends with the block."""
+    """Do something in another thread as soon as a condition holds. That thread ends with the block.
+
+    What it raises is raised at the end of the block.
+    """
     over = threading.Event()
+    raised: list[BaseException] = []
 
     def run() -> None:
-        while not over.wait(0.005):
-            if condition():
-                action()
-                return
+        try:
+            while not over.wait(0.005):
+                if condition():
+                    action()
+                    return
+        except BaseException as error:
+            raised.append(error)
 
     thread = threading.Thread(target=run, name="once")
     thread.start()
@@ -66,7 +97,9 @@ def once(condition: Callable[[], object], action: Callable[[], object]) -> Itera
     finally:
         over.set()
         thread.join(PATIENCE)
-    assert not thread.is_alive(), "what another thread should do has no end"
+        assert not thread.is_alive(), "what another thread should do has no end"
+        if raised:
+            raise raised[0]
 
 
 #: m/s, half of the smallest velocity of a wheel that a packet shows.

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from api_bench import FAST, PATIENCE, SimulatedRobots, accepted, eventually, once
+from api_bench import FAST, PATIENCE, SimulatedRobots, accepted, eventually, failure, once, undisturbed
 from bench import Bench
 
 import amigobot_driver
@@ -123,11 +123,14 @@ def test_every_error_is_an_amigobot_error() -> None:
 
 
 def test_a_drive_with_a_duration_ends_with_the_robot_at_rest(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    before = robots.truth.pose.x
-    robot.drive(0.3, duration=1.0)
-    assert not robot.report.moving
-    assert robots.at_rest
-    assert 0.1 < robots.truth.pose.x - before < 1.0
+    def drive() -> None:
+        before = robots.truth.pose.x
+        robot.drive(0.3, duration=1.0)
+        assert not robot.report.moving
+        assert robots.at_rest
+        assert 0.1 < robots.truth.pose.x - before < 1.0
+
+    undisturbed(robot, drive)
 
 
 def test_a_velocity_without_a_duration_expires(robot: AmigoBot, robots: SimulatedRobots) -> None:
@@ -150,40 +153,56 @@ def test_a_velocity_that_is_repeated_goes_on(robot: AmigoBot, robots: SimulatedR
 
 
 def test_wheels_and_a_heading_drive_as_well(robot: AmigoBot) -> None:
-    robot.reset_odometry()
-    robot.drive_wheels(0.1, -0.1, duration=0.5)
-    assert robot.pose.yaw < 0.0
-    robot.reset_odometry()
-    robot.drive_heading(0.0, 0.5, duration=2.0)
-    assert robot.pose.yaw == pytest.approx(0.5, abs=0.15)
+    def by_wheels() -> None:
+        robot.reset_odometry()
+        robot.drive_wheels(0.1, -0.1, duration=0.5)
+        assert robot.pose.yaw < 0.0
+
+    def by_heading() -> None:
+        robot.reset_odometry()
+        robot.drive_heading(0.0, 0.5, duration=2.0)
+        assert robot.pose.yaw == pytest.approx(0.5, abs=0.15)
+
+    undisturbed(robot, by_wheels)
+    undisturbed(robot, by_heading)
 
 
 def test_turn_and_move_return_what_was_covered(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    robot.reset_odometry()
-    start = robots.truth.pose
-    assert robot.turn(math.pi / 2) == pytest.approx(math.pi / 2, abs=0.06)
-    assert robot.move(0.3) == pytest.approx(0.3, abs=0.03)
-    end = robots.truth.pose
-    assert math.hypot(end.x - start.x, end.y - start.y) == pytest.approx(0.3, abs=0.03)
-    x, y, yaw = robot.pose
-    assert (x, y) == pytest.approx((0.0, 0.3), abs=0.05)
-    assert yaw == robot.pose.yaw == pytest.approx(math.pi / 2, abs=0.06)
-    robot.turn(0.0, absolute=True)
-    assert robot.pose.yaw == pytest.approx(0.0, abs=0.06)
+    def turn_and_move() -> None:
+        robot.reset_odometry()
+        start = robots.truth.pose
+        assert robot.turn(math.pi / 2) == pytest.approx(math.pi / 2, abs=0.06)
+        assert robot.move(0.3) == pytest.approx(0.3, abs=0.03)
+        end = robots.truth.pose
+        assert math.hypot(end.x - start.x, end.y - start.y) == pytest.approx(0.3, abs=0.03)
+        x, y, yaw = robot.pose
+        assert (x, y) == pytest.approx((0.0, 0.3), abs=0.05)
+        assert yaw == robot.pose.yaw == pytest.approx(math.pi / 2, abs=0.06)
+        robot.turn(0.0, absolute=True)
+        assert robot.pose.yaw == pytest.approx(0.0, abs=0.06)
+
+    undisturbed(robot, turn_and_move)
 
 
 def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
     robot: AmigoBot, robots: SimulatedRobots
 ) -> None:
-    try:
-        with (
-            once(robots.moving, lambda: robots.inject(jam=Window(0.0, math.inf))),
-            pytest.raises(MotionFailed, match="is something in the way") as failed,
-        ):
-            robot.move(2.0)
-    finally:
-        robots.inject(jam=None)
-    assert 0.0 <= failed.value.travelled < 2.0
+    def move_and_jam() -> None:
+        start = robots.truth.pose
+
+        def covered() -> float:
+            now = robots.truth.pose
+            return math.hypot(now.x - start.x, now.y - start.y)
+
+        try:
+            with once(lambda: covered() > 0.05, lambda: robots.inject(jam=Window(0.0, math.inf))):
+                failed = failure(lambda: robot.move(2.0), "is something in the way")
+            assert covered() > 0.05
+            assert failed.travelled == pytest.approx(covered(), abs=0.01)
+        finally:
+            robots.inject(jam=None)
+
+    undisturbed(robot, move_and_jam)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +269,7 @@ def test_the_emergency_stop_refuses_to_drive_until_it_is_cleared(robot: AmigoBot
         with pytest.raises(Refused, match="call clear_emergency_stop first"):
             drive()
     robot.clear_emergency_stop()
-    assert robot.turn(0.3) == pytest.approx(0.3, abs=0.06)
+    assert undisturbed(robot, lambda: robot.turn(0.3)) == pytest.approx(0.3, abs=0.06)
 
 
 def test_without_motors_every_drive_is_refused(robot: AmigoBot) -> None:
@@ -266,30 +285,41 @@ def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots:
         with robots.simulator() as simulator:
             simulator.press_motors_button()
 
-    with once(robots.moving, press), pytest.raises(MotionFailed, match="the motors are off") as failed:
-        robot.drive(0.0, 0.4, duration=30.0)
-    assert failed.value.travelled == pytest.approx(0.0, abs=0.05)
+    def drive_and_press() -> MotionFailed:
+        robot.enable_motors()
+        with once(robots.moving, press):
+            return failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "the motors are off")
+
+    assert undisturbed(robot, drive_and_press).travelled == pytest.approx(0.0, abs=0.05)
 
 
 def test_a_stop_from_another_thread_ends_a_drive(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    overtaken = pytest.raises(MotionFailed, match="another movement or a stop was requested")
-    with once(robots.moving, robot.stop), overtaken:
-        robot.drive(0.0, 0.4, duration=30.0)
+    def drive_and_stop() -> None:
+        with once(robots.moving, robot.stop):
+            failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "another movement or a stop was requested")
+
+    undisturbed(robot, drive_and_stop)
     eventually(lambda: robots.at_rest, "rest")
 
 
 def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: SimulatedRobots) -> None:
-    with once(robots.moving, robot.stop), pytest.raises(MotionFailed, match="stopped") as failed:
-        robot.move(20.0)
-    assert 0.0 <= failed.value.travelled < 20.0
-    assert robots.at_rest
+    def move_and_stop() -> None:
+        with once(robots.moving, robot.stop):
+            failed = failure(lambda: robot.move(20.0), "stopped")
+        assert 0.0 <= failed.travelled < 20.0
+        assert robots.at_rest
+
+    undisturbed(robot, move_and_stop)
 
 
 @pytest.mark.parametrize("drive", [lambda robot: robot.drive(0.0, 0.4, duration=30.0), lambda robot: robot.move(20.0)])
 def test_ctrl_c_stops_the_robot(robot: AmigoBot, robots: SimulatedRobots, drive: Callable[[AmigoBot], object]) -> None:
-    # In the block of `raises`, lest a late SIGINT ends the run.
-    with pytest.raises(KeyboardInterrupt), once(robots.moving, lambda: os.kill(os.getpid(), signal.SIGINT)):
-        drive(robot)
+    def drive_and_interrupt() -> None:
+        # In the block of `raises`, lest a late SIGINT ends the run.
+        with pytest.raises(KeyboardInterrupt), once(robots.moving, lambda: os.kill(os.getpid(), signal.SIGINT)):
+            drive(robot)
+
+    undisturbed(robot, drive_and_interrupt)
     eventually(lambda: robots.at_rest, "rest")
 
 
@@ -336,13 +366,14 @@ class CtrlC:
 
 @pytest.mark.parametrize("name", MOVEMENTS)
 def test_ctrl_c_at_any_instant_of_a_request_leaves_no_movement(robot: AmigoBot, name: str) -> None:
-    for number in itertools.count(1):
+    def interrupted(number: int) -> CtrlC:
         ctrl_c = CtrlC(number)
-        try:
-            with ctrl_c:
-                MOVEMENTS[name](robot)
-        except KeyboardInterrupt:
-            pass
+        with suppress(KeyboardInterrupt), ctrl_c:
+            MOVEMENTS[name](robot)
+        return ctrl_c
+
+    for number in itertools.count(1):
+        ctrl_c = undisturbed(robot, partial(interrupted, number))
         with robot._driver.robot() as core:
             requested = core.motion.requested
         if not ctrl_c.raised_in:
@@ -547,7 +578,7 @@ def test_a_reset_ends_when_the_robot_is_connected_again(robots: SimulatedRobots)
     with AmigoBot("sim://p3dx-sh?world=empty&baud=115200", timeout=60) as robot:
         assert robot.bumpers is not None and not any(robot.bumpers.front)
         assert robot.reset() == "the robot was reset and is connected again"
-        assert robot.turn(0.3) == pytest.approx(0.3, abs=0.06)
+        assert undisturbed(robot, lambda: robot.turn(0.3)) == pytest.approx(0.3, abs=0.06)
 
 
 def test_a_gripper_obeys(robots: SimulatedRobots, tmp_path: Path) -> None:
@@ -612,9 +643,12 @@ def test_options_that_name_no_profile_are_an_error() -> None:
 
 
 def test_an_error_in_the_block_stops_the_robot_and_closes_the_session(robots: SimulatedRobots) -> None:
+    def drives() -> bool:
+        accepted(lambda: robot.drive(0.3))
+        return robots.moving()
+
     with pytest.raises(ZeroDivisionError), AmigoBot(FAST, timeout=60) as robot:
-        robot.drive(0.3)
-        eventually(lambda: not robots.at_rest, "driving")
+        eventually(drives, "driving")
         raise ZeroDivisionError
     with robots.simulator() as simulator:
         assert simulator.session is not SessionState.OPEN
@@ -664,21 +698,25 @@ def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots
         count = len(seen)
         robots.inject(silence=None)
         robot.wait_until_connected(60.0)
-        assert robot.turn(0.3) == pytest.approx(0.3, abs=0.06)
+        assert undisturbed(robot, lambda: robot.turn(0.3)) == pytest.approx(0.3, abs=0.06)
         next(reports)
         eventually(lambda: len(seen) > count)
         assert any(isinstance(change, LinkChanged) and change.state is LinkState.LOST for change in changes.take_all())
 
 
 def test_a_movement_during_which_the_connection_is_lost_is_a_failed_motion(robots: SimulatedRobots) -> None:
+    def move_in_silence(robot: AmigoBot, movement: Callable[[], object]) -> None:
+        try:
+            with once(robots.moving, lambda: robots.inject(silence=Window(0.0, math.inf))):
+                failed = failure(movement, "no packet for")
+            assert 0.0 <= failed.travelled < 2.0
+        finally:
+            robots.inject(silence=None)
+        robot.wait_until_connected(60.0)
+
     with AmigoBot(FAST, timeout=60) as robot:
         for movement in (lambda: robot.move(20.0), lambda: robot.drive(0.0, 0.4, duration=30.0)):
-            silence = once(robots.moving, lambda: robots.inject(silence=Window(0.0, math.inf)))
-            with silence, pytest.raises(MotionFailed, match="no packet for") as failed:
-                movement()
-            assert 0.0 <= failed.value.travelled < 2.0
-            robots.inject(silence=None)
-            robot.wait_until_connected(60.0)
+            undisturbed(robot, partial(move_in_silence, robot, movement))
 
 
 def test_a_driver_that_fails_is_an_error_and_not_a_hang(
@@ -749,7 +787,8 @@ def test_no_value_that_a_program_passes_ends_a_thread_of_the_driver(
     url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)  # for the file of `record`
-    monkeypatch.setattr(threading, "excepthook", lambda arguments: None)
+    ended: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda error: ended.append(error.thread.name))
     options = Options(profile="erratic" if "erratic" in url else "")
     with AmigoBot(f"{url}?world=empty&baud=115200", timeout=60, options=options) as robot:
 
@@ -768,7 +807,10 @@ def test_no_value_that_a_program_passes_ends_a_thread_of_the_driver(
             with suppress(ConnectionLost), robot.reports() as reports:
                 assert all(reports.get(PATIENCE) for _ in range(2)), name
             assert not robot._driver.failed.is_set(), name
+            assert set(ended) <= {"amigobot-callback"}, name
             robot.stop(wait=False)
+    # The function of a subscription may raise: that ends its own thread only, and this test has some of them.
+    assert set(ended) == {"amigobot-callback"}
 
 
 def accepted_options() -> Iterator[Options]:
