@@ -43,6 +43,8 @@ JERKS = 0.3
 BRAKED = 0.2
 #: s after an Erratic was switched on in a session in which its packets may be taken for late ones of before.
 RESTARTED = 1.0
+#: s behind a frozen process in which cycles may be counted anew: eight packets that are late alike.
+RECOUNTED = 1.0
 #: s after OPEN, and some for the first packet, in which the driver looks for zeroed counters.
 ZEROING = 2.0
 
@@ -509,6 +511,9 @@ class TwistIsTrue(Check):
         if not sighting.punctual:
             # Packets that came late: the time between them says little, as little as 0.4 of a cycle counts as one.
             margin += 1.5 * max(abs(low), abs(high)) + 3 * angle_unit(world) / dt
+        if made.epoch != last.made.epoch:
+            # What it turned before its counters began anew may be missing, or be estimated by as much too much.
+            margin += 2 * abs(made.turned - last.made.turned) / dt
         self.require(
             low - margin <= odometry.angular <= high + margin,
             f"at {sighting.time:.2f} s it says {odometry.angular:.4f} rad/s, the robot turned at {low:.4f} to "
@@ -555,7 +560,7 @@ class StampsAreTrue(Check):
                 off = stamp - made.time
                 early = 1.5 * STAMP if made.time <= self._late_until else STAMP
                 late = STAMP
-                if sighting.time <= self._restarted_until:
+                if sighting.time <= max(self._restarted_until, world.woken + RECOUNTED):
                     early = late = world.info_cycle
                 self.require(-early <= off <= late, f"at {sighting.time:.3f} s a stamp is {off:.4f} s off")
 
