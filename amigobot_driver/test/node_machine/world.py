@@ -82,6 +82,11 @@ class NodeWorld(World):
         return self.bench.status is not None and self.bench.status.link_state == LinkState.RUNNING.value
 
     @property
+    def knows_the_limits(self) -> bool:
+        """Nothing is published when the robot confirms them: who compares a velocity waits instead."""
+        return True
+
+    @property
     def note(self) -> str:
         return self.bench.status.link_text if self.bench.status else "no status has come"
 

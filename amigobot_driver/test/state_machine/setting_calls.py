@@ -29,7 +29,7 @@ class SettingCalls(Requests):
     def enable_motors(self, on: bool) -> None:
         self._replaced()
         asked = self.now
-        if self.robot.running:  # else it is refused, and the driver keeps what it was told before
+        if self.running:  # else it is refused, and the driver keeps what it was told before
             self.motors_asked = on
         self.request(
             "motors",
