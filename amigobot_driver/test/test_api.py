@@ -71,7 +71,7 @@ def shared_robot(robots: SimulatedRobots, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def robot(shared_robot: AmigoBot) -> AmigoBot:
-    # Whatever happened in the test before, or to this machine meanwhile.
+    # The test before may have lost the link, or this machine may have stood still.
     shared_robot.wait_until_connected(PATIENCE)
     shared_robot.clear_emergency_stop()
     shared_robot.enable_motors()
@@ -315,7 +315,7 @@ def test_a_stop_from_another_thread_ends_a_move(robot: AmigoBot, robots: Simulat
 @pytest.mark.parametrize("drive", [lambda robot: robot.drive(0.0, 0.4, duration=30.0), lambda robot: robot.move(20.0)])
 def test_ctrl_c_stops_the_robot(robot: AmigoBot, robots: SimulatedRobots, drive: Callable[[AmigoBot], object]) -> None:
     def drive_and_interrupt() -> None:
-        # In the block of `raises`, lest a late SIGINT ends the run.
+        # In the block of `raises`: a SIGINT that comes late would end the run.
         with pytest.raises(KeyboardInterrupt), once(robots.moving, lambda: os.kill(os.getpid(), signal.SIGINT)):
             drive(robot)
 

@@ -37,6 +37,28 @@ def want(bench: Bench, **values: int) -> Outcome:
     return answer_of(bench, lambda: bench.robot.working_values.set(values, bench.now))
 
 
+def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """Until it is back, and the robot has what was requested."""
+    bench.go_out_of_range()
+    bench.run(3.0)
+    meanwhile()
+    bench.come_back()
+    bench.until(lambda: bench.robot.running, 20.0)
+    bench.run(4.0)
+
+
+def exchange(bench: Bench, profile: str) -> float:
+    """Connect the robot Max instead of the one before; returns when it was switched on (s)."""
+    bench.switch_off()
+    bench._make = lambda: Simulator(load_profile(profile), name="Max")
+    bench.run(3.0)
+    since = bench.now
+    bench.switch_on()
+    bench.until(lambda: bench.robot.running, 30.0)
+    bench.run(5.0)
+    return since
+
+
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
 def test_every_value_is_set_and_read_back(bench, name):
     value = getattr(bench.robot.working_values.config, name) + 7
@@ -339,12 +361,7 @@ def test_another_robot_on_the_port_gets_nothing_that_was_set_for_the_one_before(
     assert answer_of(
         bench, lambda: bench.robot.working_values.set({"rot_kp": 33, "rev_count": 25900}, bench.now)
     ).success
-    bench.switch_off()
-    bench._make = lambda: Simulator(load_profile("p3dx"), name="Max")
-    bench.run(3.0)
-    bench.switch_on()
-    bench.until(lambda: bench.robot.running, 30.0)
-    bench.run(5.0)
+    exchange(bench, "p3dx")
     fresh = Bench(Options(tuning={"trans_acc": 250}), simulator=bench._make)
     fresh.connect()
     fresh.run(5.0)
@@ -366,11 +383,7 @@ def test_a_limit_is_the_robots_own_again_after_a_lost_link(profile, limit):
         assert answer_of(bench, lambda options=options: bench.robot.configure(options, bench.now)).success
         if max_linear:
             assert bench.robot.working_values.config.trans_vel_max == 1000 * limit
-            bench.go_out_of_range()
-            bench.run(3.0)
-            bench.come_back()
-            bench.until(lambda: bench.robot.running, 20.0)
-            bench.run(4.0)
+            lose_the_link(bench)
     bench.run(2.0)
     assert bench.robot.working_values.config.trans_vel_max == own
     assert bench.robot.limits.working[0] == pytest.approx(own / 1000)
@@ -399,16 +412,6 @@ def test_a_request_whose_value_is_released_ends_at_once():
     assert first.result().message == "another request released trans_decel"
     bench.until(second.done, 10.0)
     assert second.result().success
-
-
-def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """Until it is back, and the robot has what was requested."""
-    bench.go_out_of_range()
-    bench.run(3.0)
-    meanwhile()
-    bench.come_back()
-    bench.until(lambda: bench.robot.running, 20.0)
-    bench.run(4.0)
 
 
 @pytest.mark.parametrize("during", [0.2, 0.0])
@@ -446,12 +449,7 @@ def test_the_limits_of_another_robot_are_not_those_of_the_one_before() -> None:
     bench.connect()
     bench.run(3.0)
     assert bench.robot.limits.working[0] < 1.0
-    bench.switch_off()
-    bench._make = lambda: Simulator(load_profile("p3dx"), name="Max")
-    bench.run(3.0)
-    bench.switch_on()
-    bench.until(lambda: bench.robot.running, 30.0)
-    bench.run(5.0)
+    exchange(bench, "p3dx")
     assert bench.robot.limits.working[0] == pytest.approx(1.3)
     assert bench.robot.working_values.config.value("trans_vel_max") == 1300
 
@@ -476,12 +474,6 @@ def test_another_erratic_gets_no_servo_position_and_the_pwm_of_the_options() -> 
     bench.ask(lambda: bench.robot.servos.turn("pan_joint", 0.5, bench.now))
     bench.ask(lambda: bench.robot.pwm.set(4000.0, 0.0, bench.now))
     bench.run(2.0)
-    bench.switch_off()
-    bench._make = lambda: Simulator(load_profile("erratic"), name="Max")
-    bench.run(3.0)
-    since = bench.now
-    bench.switch_on()
-    bench.until(lambda: bench.robot.running, 30.0)
-    bench.run(3.0)
+    since = exchange(bench, "erratic")
     sent = {str(decode(data, ErraticCommand)) for time, data in bench.up.log if time >= since}
     assert {word for word in sent if word.startswith(("PWM", "SERVO"))} == {"PWM_FREQ(8000)"}

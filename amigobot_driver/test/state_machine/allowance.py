@@ -69,20 +69,22 @@ class Allowances:
     def since(self, start: float, end: float) -> Allowance:
         """Everything that was allowed at some time from `start` to `end`."""
         union = REST
-        for (begin, allowance), (finish, _) in zip(self._entries, [*self._entries[1:], (math.inf, REST)], strict=True):
-            if begin <= end and finish >= start:
-                union |= allowance
+        for allowance in self._counting(start, end):
+            union |= allowance
         return union
 
     def kinds(self, start: float, end: float) -> tuple[set[bool], set[bool]]:
         """Whether the commands that count at some time from `start` to `end` allow to drive, and to turn."""
+        counting = self._counting(start, end)
+        return {any(one.linear) for one in counting}, {any(one.angular) for one in counting}
+
+    def _counting(self, start: float, end: float) -> list[Allowance]:
         ends = [*(begin for begin, _ in self._entries[1:]), math.inf]
-        counting = [
+        return [
             allowance
             for (begin, allowance), finish in zip(self._entries, ends, strict=True)
             if begin <= end and finish >= start
         ]
-        return {any(one.linear) for one in counting}, {any(one.angular) for one in counting}
 
     def horizon(self, time: float, reaction: float, repair: float) -> float:
         """Commands older than this have been replaced at the robot by newer ones.

@@ -674,16 +674,16 @@ class StatusIsTrue(Check):
 
     def __init__(self) -> None:
         super().__init__()
-        self._overloaded = -math.inf  #: s, when a packet last waited for too long
+        self._overloaded_at = -math.inf  #: s, when a packet last waited for too long
 
     def look(self, world: World, seen: Seen) -> None:
         """An Erratic does not tell of its motors; its sonars are concluded from the packets that stay out."""
         report = world.report
         for sighting in seen.sightings:
             if sighting.made is not None and _overloaded(world, sighting.made):
-                self._overloaded = world.now
+                self._overloaded_at = world.now
         steady = world.clean_for(self.AGE) and world.running_for(self.AGE) and world.witness.in_session
-        if report is None or not steady or world.now - max(world.woken, self._overloaded) < self.AGE:
+        if report is None or not steady or world.now - max(world.woken, self._overloaded_at) < self.AGE:
             return
         said = {
             "motors_enabled": report.motors_enabled,
