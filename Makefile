@@ -25,7 +25,7 @@ docs: ## write the documentation site, build/site/index.html
 	@echo "wrote build/site/index.html"
 
 generate: ## write every generated table and file anew, after a change of the code that they come from
-	@for tool in interface_files cli_page protocol_tables python_reference fault_table maps; do ./run python -m tools.$$tool || exit 1; done
+	@for tool in interface_files cli_page protocol_tables python_reference fault_table field_table maps; do ./run python -m tools.$$tool || exit 1; done
 
 pictures: ## draw the pictures of the documentation, with the simulator
 	@./run python -m tools.pictures

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""docs/reference/field.md is made of its data file, and the tests and simulator options that it names exist."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+
+from tools import field_table
+
+from amigobot_driver.cli import sim
+from amigobot_driver.sim.faults import parse_faults
+
+FACTS = [fact for facts in field_table.topics().values() for fact in facts]
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert field_table.FILE.read_text(encoding="utf-8") == field_table.text(), "./run python -m tools.field_table"
+
+
+def test_each_verdict_and_evidence_is_a_known_one() -> None:
+    assert {fact.verdict for fact in FACTS} <= set(field_table.VERDICTS)
+    assert {fact.evidence for fact in FACTS} <= set(field_table.EVIDENCE)
+
+
+def test_each_cell_is_short() -> None:
+    assert [text for fact in FACTS for text in (fact.did, fact.driver) if len(text.split()) > 40] == []
+
+
+def test_each_named_test_exists() -> None:
+    for test in {fact.test for fact in FACTS if fact.test}:
+        name = test.rpartition("::")[2]
+        assert re.search(rf"^ *def {name}\(", field_table.test_file(test).read_text(encoding="utf-8"), re.M), test
+
+
+def test_the_simulator_takes_each_named_option() -> None:
+    parser = argparse.ArgumentParser()
+    sim.add_arguments(parser)
+    for option in {fact.sim for fact in FACTS if fact.sim}:
+        where = [] if "--tcp" in option else ["--pty", "unused"]
+        args = parser.parse_args([*where, *shlex.split(option)])
+        parse_faults(args.fault)

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Write docs/reference/field.md, what real robots did, from docs/reference/field.yaml.
+
+./run python -m tools.field_table
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "docs" / "reference" / "field.yaml"
+FILE = DATA.with_suffix(".md")
+
+HEAD = """\
+# What real robots did
+
+Written by `tools/field_table.py` from [field.yaml](field.yaml). Each row is a public fact about a real robot, with its
+source, and what the driver makes of it. **The authors of this driver verified nothing on hardware**: they read the
+sources and computed the recordings anew.
+
+{counts}
+"""
+
+VERDICTS = {
+    "agrees": "driver or simulator does what the robot did",
+    "copes": "sources contradict each other, or robots differ; the driver copes with each",
+    "documented": "nothing for the driver to do; the documents say it",
+    "open": "not yet in the driver, or no test of it",
+}
+EVIDENCE = {
+    "recording": "recorded data, computed anew",
+    "log": "output or bytes that a user has quoted",
+    "maker": "page, manual or source of the manufacturer",
+    "code": "program or commit written with the robot at hand",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One row; every text is Markdown."""
+
+    robot: str
+    did: str
+    #: OWNER/NAME and #ISSUE, @COMMIT, @COMMIT:PATH or :PATH, else an address or words; several with commas
+    source: str
+    evidence: str
+    driver: str
+    verdict: str
+    #: arguments of `amigobot sim`
+    sim: str = ""
+    #: FILE::FUNCTION in a folder of tests
+    test: str = ""
+
+
+def topics() -> dict[str, list[Fact]]:
+    """Return the facts by topic, as the data file has them."""
+    content = yaml.safe_load(DATA.read_text(encoding="utf-8"))
+    return {topic: [Fact(**row) for row in rows] for topic, rows in content.items()}
+
+
+def test_file(test: str) -> Path:
+    """Return the path of a named test, in the repository."""
+    return next(ROOT.glob(f"amigobot_*/test/{test.partition('::')[0]}"))
+
+
+def text() -> str:
+    """Return the page."""
+    found = topics()
+    facts = [fact for rows in found.values() for fact in rows]
+    lines = [HEAD.format(counts="\n".join(_counts(facts)))]
+    for topic, rows in found.items():
+        lines += [f"## {topic}", "", "| robot | what it did | the driver | verdict |", "|---|---|---|---|"]
+        lines += [f"| {fact.robot} | {_did(fact)} | {_driver(fact)} | {fact.verdict} |" for fact in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _counts(facts: list[Fact]) -> list[str]:
+    """Return the summary: how many facts have which verdict and which evidence."""
+    verdicts, evidence = Counter(fact.verdict for fact in facts), Counter(fact.evidence for fact in facts)
+    return [
+        f"| {len(facts)} facts | verdict |",
+        "|---|---|",
+        *(f"| {verdicts[name]} | **{name}**: {meaning} |" for name, meaning in VERDICTS.items()),
+        "",
+        "| | evidence |",
+        "|---|---|",
+        *(f"| {evidence[name]} | **{name}**: {meaning} |" for name, meaning in EVIDENCE.items()),
+    ]
+
+
+def _did(fact: Fact) -> str:
+    return f"{fact.did} *{fact.evidence.capitalize()}:* {', '.join(map(_link, fact.source.split(', ')))}"
+
+
+def _link(source: str) -> str:
+    if source.startswith("http"):
+        return f"[{source.split('/')[2]}]({source})"
+    match = re.fullmatch(r"([\w.-]+/[\w.-]+)([#@:])(\S+)", source)
+    if match is None:
+        return source
+    repository, mark, rest = match.groups()
+    commit, _, path = rest.partition(":")
+    where = {
+        "#": f"issues/{rest}",
+        "@": f"blob/{commit}/{path}" if path else f"commit/{commit}",
+        ":": f"blob/HEAD/{rest}",
+    }[mark]
+    label = f"{repository} #{rest}" if mark == "#" else repository
+    return f"[{label}](https://github.com/{repository}/{where.replace(' ', '%20')})"
+
+
+def _driver(fact: Fact) -> str:
+    """Return what the driver does, with the option of the simulator and the test."""
+    parts = [fact.driver]
+    if fact.sim:
+        parts.append(f"`sim {fact.sim}`")
+    if fact.test:
+        file = test_file(fact.test).relative_to(ROOT)
+        parts.append(f"[`{fact.test.rpartition('::')[2]}`](../../{file})")
+    return " ".join(parts)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")
