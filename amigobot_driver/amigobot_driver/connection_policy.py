@@ -34,8 +34,12 @@ LISTEN = 0.25
 ANSWER_TIMEOUT = 0.5
 #: Times that CONFIG, the greeting of an Erratic, is sent until the robot counts as absent.
 GREETINGS = 3
-#: Rounds of synchronization before the driver tries another line speed. Player tries each speed four to five times.
+#: Line speeds in baud, the most probable first: AmigoBot; RosAria and ARIA; p2os2 and bridges. In the first pass each
+#: gets one round of synchronization, so that all need 5 s, as in p2os and Player; in later passes it gets more.
+SEARCH_SPEEDS = (9600, 38400, 115200, 57600, 19200)
 SYNC_ROUNDS = 3
+#: Default time to wait for a robot: two passes over the line speeds, 5 s and 12 s, and the time to open a session.
+CONNECT_TIMEOUT = 20.0
 #: Pause between the answer to SYNC2 and OPEN, and after each frame that frees a robot in the state SYNCED.
 SETTLE = 0.1
 #: Time to wait for the first SIP after OPEN, and how often OPEN is sent in one attempt.

@@ -25,6 +25,8 @@ from .transport import Port, PortError, open_port
 
 #: s that the writer thread sleeps at most before a deadline, because an injected clock may run at another speed.
 _LONGEST_SLEEP = 1.0
+#: s that `close` waits for each thread: the reader may wait for a TCP peer that does not answer.
+_JOIN_TIMEOUT = 0.25
 #: s. Counts during suspend, so requests from before a suspend are old afterwards: on Linux only CLOCK_BOOTTIME does, on
 #: macOS the monotonic clock. A partial, not a function of our own: it is called several times for every frame.
 boot_time: Callable[[], float] = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
@@ -95,7 +97,7 @@ class Driver:
         self._release()
         for thread in self._threads:
             if thread.is_alive() and thread is not threading.current_thread():
-                thread.join(2.0)
+                thread.join(_JOIN_TIMEOUT)
 
     # -- reading ----------------------------------------------------------------------------------------------
 
@@ -203,7 +205,8 @@ class Driver:
         """Send the shutdown sequence; repeat it while the robot still sends packets."""
         with self._changed:
             for _ in range(CLOSE_TRIES):
-                self._robot.link.close()
+                if not self._robot.link.close():
+                    return
                 self._write_due()
                 while self._port and self._robot.queue.next_time() < math.inf:
                     self._changed.wait(CLOSE_SILENCE / 10)

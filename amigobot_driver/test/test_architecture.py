@@ -27,6 +27,7 @@ EVERY_LAYER = {
     "findings",
     "odometry_file",
     "packet_file",
+    "parallel",
     "profiles",
     "profiles.description",
     "protocol",
@@ -45,9 +46,13 @@ ANY_LIBRARY = None
 #: know ROS. A layer is a folder or module of the package; the longest name that fits a module counts.
 RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "__init__": ({"api", "errors", "profiles", "robot"}, set()),
-    "api": ({"driver", "errors", "packet_file", "profiles", "protocol", "robot", "wording"}, set()),
+    "api": (
+        {"connection_policy", "driver", "errors", "packet_file", "profiles", "protocol", "robot", "wording"},
+        set(),
+    ),
     "errors": (set(), set()),
     "packet_file": (set(), set()),
+    "parallel": (set(), set()),
     "resources": (set(), set()),
     "wording": (set(), set()),
     "protocol": (set(), set()),
@@ -61,7 +66,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
     "findings": ({"robot", "wording"}, set()),
     "doctor": (
-        {"api", "driver", "errors", "profiles", "protocol", "robot", "sim", "transport", "wording"},
+        {"api", "driver", "errors", "parallel", "profiles", "protocol", "robot", "sim", "transport", "wording"},
         {"serial"},
     ),
     "odometry_file": ({"driver", "robot"}, set()),

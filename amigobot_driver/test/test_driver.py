@@ -13,12 +13,14 @@ from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import pytest
 from api_bench import accepted
 from bench import Bench
 from standstill import passes
 
+from amigobot_driver.connection_policy import SEARCH_SPEEDS
 from amigobot_driver.driver import Driver, boot_time
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, decode
@@ -158,9 +160,11 @@ def running(*args: object, **kwargs: object) -> Iterator[Running]:
 
 
 @contextmanager
-def served(make: Callable[[Simulator], ClientConnection]) -> Iterator[tuple[Simulator, ClientConnection]]:
+def served(
+    make: Callable[[Simulator], ClientConnection], robot: str = "amigo", **options: Any
+) -> Iterator[tuple[Simulator, ClientConnection]]:
     """A simulated robot on a pty or on TCP, in a thread of its own."""
-    simulator = Simulator(load_profile("amigo"))
+    simulator = Simulator(load_profile(robot), **options)
     connection = make(simulator)
     stopping = threading.Event()
     thread = threading.Thread(target=serve, args=(Served(simulator, connection),), kwargs={"stopped": stopping.is_set})
@@ -209,6 +213,13 @@ class TestOnEveryPort:
             eventually(lambda: simulator.session is SessionState.WAIT)
             eventually(lambda: simulator.truth.left_velocity == 0)
             assert simulator.truth.pose.x > 0.1
+
+    @pytest.mark.parametrize("baud", SEARCH_SPEEDS)
+    def test_the_driver_finds_the_speed_of_a_robot_on_a_pty(self, tmp_path: Path, baud: int) -> None:
+        path = tmp_path / "robot"
+        with served(on_pty(path), "p3at", baud=baud), running(str(path)) as run:
+            run.connect()
+            assert run.notes[-1].endswith(f" at {baud} baud")
 
     def test_the_driver_drives_a_robot_over_tcp(self) -> None:
         with served(on_tcp) as (simulator, connection):

@@ -131,8 +131,16 @@ class TestLineSpeed:
     def test_is_found(self, configured: int, robot: int) -> None:
         bench = Bench(Options(baud=configured), "amigo-sh", baud=robot, check_baud=True)
         bench.plug_in()
-        bench.until(running(bench), within=30)
+        bench.until(running(bench), within=8)
         assert bench.robot.note == f"connected to Amigo_7 at {robot} baud"
+
+    def test_note_names_the_speeds_tried(self) -> None:
+        bench = Bench()
+        bench.switch_off()
+        bench.plug_in()
+        bench.run(6)
+        assert "looking for a robot at 38400 baud; none answers at 9600 baud" in bench.notes
+        assert "no robot answers at 9600, 38400, 115200, 57600, 19200 baud: is it switched on" in bench.robot.note
 
     def test_that_worked_is_tried_first_when_the_link_is_lost(self) -> None:
         bench = Bench(baud=38400, check_baud=True)

@@ -42,7 +42,7 @@ class PortRemote:
         profile: str = "",
         *,
         drives: bool = False,
-        timeout: float = 10.0,
+        timeout: float = 20.0,
         options: Options | None = None,
         make: Callable[..., AmigoBot] = AmigoBot,
     ) -> None:

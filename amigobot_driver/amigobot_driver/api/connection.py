@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from ..connection_policy import CONNECT_TIMEOUT
 from ..driver import Driver
 from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
 from ..packet_file import Head
@@ -48,7 +49,9 @@ class Connection:
 
     _new_driver: Callable[..., Driver] = Driver  #: runs the robot; a subclass may have another, with the same interface
 
-    def __init__(self, port: str = "sim://", *, timeout: float = 10.0, options: Options | None = None) -> None:
+    def __init__(
+        self, port: str = "sim://", *, timeout: float = CONNECT_TIMEOUT, options: Options | None = None
+    ) -> None:
         if not arguments.number("timeout", timeout) >= 0:
             raise Refused(f"timeout is {timeout:g} s, allowed: at least 0 s")
         options = Options() if options is None else options
@@ -189,7 +192,7 @@ class Connection:
         with self._driver.robot() as robot:
             return robot.options
 
-    def wait_until_connected(self, timeout: float = 10.0) -> None:
+    def wait_until_connected(self, timeout: float = CONNECT_TIMEOUT) -> None:
         """Wait for the robot after the connection was lost.
 
         Afterwards motors, sonars and streams are as they were, and the pose has continued.

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
+from ..connection_policy import CONNECT_TIMEOUT
+from ..parallel import run_parallel
 from ..wording import wrong_type
 from .errors import UsageError
 
@@ -30,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("ports", nargs="*", metavar="PORT", help="look here only (default: every serial port)")
     parser.add_argument("--host", action="append", default=[], metavar="HOST[:PORT]", help="a TCP bridge, port 8101")
-    parser.add_argument("--timeout", type=float, default=12.0, metavar="S", help="time for each port (%(default)g s)")
+    parser.add_argument(
+        "--timeout", type=float, default=CONNECT_TIMEOUT, metavar="S", help="time for each port (%(default)g s)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -40,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
     ports += [_bridge(host) for host in args.host]
     if not ports:
         raise UsageError("this computer has no serial port; is the adapter plugged in? For a bridge: --host HOST")
-    with ThreadPoolExecutor(len(ports)) as executor:
-        results = list(executor.map(lambda port: _probe(port, args.timeout), ports))
+    results = run_parallel(partial(_probe, timeout=args.timeout), ports)
     if args.json:
         print(json.dumps(results, indent=2))
     else:

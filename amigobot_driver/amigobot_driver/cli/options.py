@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from ..connection_policy import CONNECT_TIMEOUT
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
         help=f"/dev/ttyUSB0, socket://HOST:8101, or sim:// for a simulated robot (default: {default})",
     )
     group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
-    group.add_argument("--timeout", type=float, default=10.0, metavar="S", help="wait for the robot (%(default)g s)")
+    group.add_argument(
+        "--timeout", type=float, default=CONNECT_TIMEOUT, metavar="S", help="wait for the robot (%(default)g s)"
+    )
 
 
 def add_node_arguments(parser: argparse.ArgumentParser) -> None:

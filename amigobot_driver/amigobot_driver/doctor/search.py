@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 from ..errors import PortError
+from ..parallel import run_parallel
 from ..transport import open_port
 from .finding import Cause, Finding, Severity
 from .probe import Answer, Prober
@@ -28,8 +27,7 @@ def choose_port() -> tuple[str, Finding]:
         return "", Finding("ports", Severity.ERROR, "this computer has no serial port", (cause,))
     chosen = entries[0].device
     if len(entries) > 1:
-        with ThreadPoolExecutor(len(entries)) as executor:
-            answers = list(executor.map(_has_robot, entries))
+        answers = run_parallel(_has_robot, entries)
         chosen = next((entry.device for entry, answer in zip(entries, answers, strict=True) if answer), chosen)
     details = tuple(f"{entry.device}: {entry.description}" for entry in entries)
     return chosen, Finding("ports", Severity.OK, f"{chosen} is examined", details=details)

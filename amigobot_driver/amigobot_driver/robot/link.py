@@ -249,10 +249,13 @@ class RobotLink:
         time = min(self.session.deadline, self.queue.next_time(), self.timeouts.next_time())
         return min(time, self.sends.next_time()) if self.session.running and self.queue.has_room() else time
 
-    def close(self) -> None:
+    def close(self) -> bool:
         """Close the session: stop, motors off, sonar off, CLOSE. `take` returns these frames, then nothing more.
 
         May be called again where the robot goes on sending.
+
+        Returns:
+            Whether there was a session to close.
         """
         self.dispatch_pending()
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
@@ -267,6 +270,7 @@ class RobotLink:
             self.queue.put(Command.ENABLE(0))
             self.queue.put(Command.SONAR(0))
             self.queue.put(Command.CLOSE())
+        return self._closing
 
     # -- inside -----------------------------------------------------------------------------------------------
 

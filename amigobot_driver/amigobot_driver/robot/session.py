@@ -22,11 +22,12 @@ from ..connection_policy import (
     LOSS_GRACE,
     OPEN_TRIES,
     RESTART,
+    SEARCH_SPEEDS,
     SETTLE,
     SYNC_ROUNDS,
     VISITS_AT_KNOWN_SPEED,
 )
-from ..protocol import BAUD_RATES, Command, Instruction, Packet, Reset, Sip, SyncReply
+from ..protocol import Command, Instruction, Packet, Reset, Sip, SyncReply
 from ..wording import robot_name
 from .dialects import Dialect, Script
 
@@ -149,30 +150,36 @@ class Session:
             yield from self._connect()
             self.connections += 1
             self.found_at = self._baud
-            self._enter(LinkState.RUNNING, f"connected to {self._name()}{self._speed()}")
+            self._enter(LinkState.RUNNING, f"connected to {self._name()}{_at([self._baud])}")
             why = yield from self._run()
             self._enter(LinkState.LOST, why)
 
     def _connect(self) -> Script[None]:
         """Find the robot at any line speed and open a session; return when SIPs arrive."""
         likely = self._baud
-        other_bauds = [baud for baud in BAUD_RATES if baud != likely] if likely else []
-        # The likely speed is tried before each of the others: a robot has it after a reset.
-        scan = [likely, *(baud for other in other_bauds for baud in (other, likely))]
-        first = [likely] * VISITS_AT_KNOWN_SPEED if self.connections else []
+        speeds = [likely, *(baud for baud in SEARCH_SPEEDS if baud != likely)] if likely else [0]
+        if self.connections:
+            first = [(likely, SYNC_ROUNDS)] * VISITS_AT_KNOWN_SPEED
+        else:
+            first = [(baud, 1) for baud in speeds] if likely else []
+        later = [(baud, SYNC_ROUNDS) for baud in speeds]
+        tried: list[int] = []
         other_until = 0  #: visits for which the note about a robot of another dialect stays
-        for visit, baud in enumerate(itertools.chain(first, itertools.cycle(scan))):
+        for visit, (baud, rounds) in enumerate(itertools.chain(first, itertools.cycle(later))):
             self._change_baud(baud)
-            if visit >= max(len(first) + len(scan), other_until):
-                self._enter(LinkState.SYNCING, _NO_ANSWER.format(", at any line speed" if likely else ""))
+            if len(tried) == len(speeds) and visit >= max(len(first), other_until):
+                self._enter(LinkState.SYNCING, _NO_ANSWER.format(_at(tried)))
             elif self.state is not LinkState.LOST and visit >= other_until:
-                self._enter(LinkState.SYNCING, f"looking for a robot{self._speed()}")
+                without = f"; none answers{_at(tried)}" if tried else ""
+                self._enter(LinkState.SYNCING, f"looking for a robot{_at([baud])}{without}")
             self._other_robot = False
-            for _ in range(SYNC_ROUNDS):
+            for _ in range(rounds):
                 if (yield from self._attempt()):
                     return
+            if baud not in tried:
+                tried.append(baud)
             if self._other_robot:
-                other_until = visit + 1 + len(scan)
+                other_until = visit + 1 + len(speeds)
                 yield from self.wait(SETTLE, lambda packet: False)
             else:
                 yield from self._free_synced_robot()
@@ -261,13 +268,15 @@ class Session:
         """Return the robot's name for messages."""
         return robot_name(self.identity.name if self.identity else "")
 
-    def _speed(self) -> str:
-        return f" at {self._baud} baud" if self._baud else ""
-
     def _change_baud(self, baud: int) -> None:
         if baud != self._baud:
             self._baud = baud
             self._set_baud(baud)
+
+
+def _at(speeds: list[int]) -> str:
+    """Return line speeds for a message; "" for a port without one."""
+    return f" at {', '.join(map(str, speeds))} baud" if any(speeds) else ""
 
 
 def _is_sip(packet: Packet) -> bool:

@@ -19,6 +19,7 @@ from amigobot_driver.connection_policy import (
     KEEP_ALIVE,
     LISTEN,
     OPEN_TRIES,
+    SEARCH_SPEEDS,
     SETTLE,
     SYNC_ROUNDS,
 )
@@ -285,12 +286,13 @@ class ObservedWorld:
     def reconnection(self) -> float:
         """s in which a robot that is there is found, in any state that it was left in.
 
-        The session tries the likely line speed at every second visit. A robot that was just switched on boots; a lost
-        one is noticed after the silence.
+        A robot that was just switched on boots; a lost one is noticed after the silence. Before the first connection
+        the session may be busy with the other line speeds.
         """
         attempt = LISTEN + GREETINGS * ANSWER_TIMEOUT + SETTLE + OPEN_TRIES * FIRST_SIP_TIMEOUT
         visit = SYNC_ROUNDS * attempt + 2 * SETTLE
-        return Physics().boot_time + self.silence + 2 * visit + LEEWAY
+        visits = 2 if self.robot.session.connections else 1 + len(SEARCH_SPEEDS)
+        return Physics().boot_time + self.silence + visits * visit + LEEWAY
 
     @property
     def in_order(self) -> bool:

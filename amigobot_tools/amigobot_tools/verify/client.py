@@ -10,11 +10,13 @@ What keeps the robot safe here: the firmware's watchdog stays armed, and `halt` 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from amigobot_driver import AmigoBotError, Profile
+from amigobot_driver.connection_policy import SEARCH_SPEEDS
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import (
     BAUD_RATES,
@@ -215,12 +217,12 @@ class Client:
         Raises:
             NoAnswer: No robot answers.
         """
-        for baud in BAUD_RATES:
+        for rounds, baud in itertools.product((1, _TRIES), SEARCH_SPEEDS):
             self.line.set_baud(baud)
             streaming = self.wait_for(Packet, _LISTEN, lambda packet: any(d.streams(packet) for d in self._dialects))
             if streaming is not None:
                 self._use(next(each for each in self._dialects if each.streams(streaming)))
-            reply = self._identify() if self.is_erratic else self._synchronize(streaming=streaming is not None)
+            reply = self._identify() if self.is_erratic else self._synchronize(rounds, streaming=streaming is not None)
             if reply is not None:
                 return reply
         raise NoAnswer(
@@ -241,15 +243,15 @@ class Client:
             return None
         return SyncReply(name=answer.name, robot_class=answer.type, subclass=answer.subtype)
 
-    def _synchronize(self, *, streaming: bool) -> SyncReply | None:
+    def _synchronize(self, rounds: int, *, streaming: bool) -> SyncReply | None:
         if streaming:
             self.send(Command.STOP(), Command.ENABLE(0), Command.CLOSE())
             self.wait(0.3)
-        for _ in range(_TRIES):
-            replies = [self._sync(number) for number in (0, 1, 2)]
-            if isinstance(replies[-1], SyncReply):
-                return replies[-1]
-            # SYNC0 to SYNC2 may have opened and closed a session: only a second round is unambiguous.
+        for _ in range(rounds):
+            if self._sync(0) and self._sync(1) and isinstance(reply := self._sync(2), SyncReply):
+                return reply
+            # Frees a robot that another program left synchronized but not open.
+            self.send(Command.OPEN(), Command.CLOSE())
             self.wait(0.2)
         return None
 
