@@ -65,7 +65,7 @@ class TestShipped:
         [
             ("amigo", 0.5083e-3, 0.6154e-3, 1e-3, 0.244, 0.050),
             ("amigo-sh", 1e-3, 1e-3, 1e-3, 0.244, 0.040),
-            ("generic", 1e-3, 1e-3, 1e-3, 2e-3 / 0.0056, 0.040),
+            ("generic", 1e-3, 1e-3, 1e-3, 0.330, 0.040),
         ],
     )
     def test_conversion_factors(
@@ -77,7 +77,7 @@ class TestShipped:
         track: float,
         sonar_cycle: float,
     ) -> None:
-        """docs/protocol.md 6.1, in meters, and the track width behind DiffConvFactor (E-36)."""
+        """docs/protocol.md 6.1, in meters."""
         profile = load_profile(name)
         assert profile.units.distance == pytest.approx(distance)
         assert profile.units.velocity == pytest.approx(velocity)

@@ -37,30 +37,30 @@ def millimetres(profile: Profile) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "distance", "sonar_range", "diff_conv"),
+    ("name", "distance", "sonar_range", "track"),
     [
-        ("p3dx", 0.485, 1.0, 0.0056),
-        ("p2d8", 0.485, 1.0, 0.0056),
-        ("p3dx-sh", 1.0, 1.0, 0.0056),
-        ("p3at", 0.465, 1.0, 0.0034),
-        ("p3at-sh", 1.0, 1.0, 0.0034),
-        ("p3atiw-sh", 1.0, 1.0, 0.0034),
-        ("p2dx", 0.84, 0.268, 0.0056),
-        ("p2at", 1.32, 0.268, 0.0034),
-        ("p2at8", 1.32, 1.0, 0.0034),
-        ("p2ce", 0.826, 0.268, 0.0057),
-        ("p2de", 0.969, 0.268, 0.0056),
-        ("powerbot-sh", 1.0, 1.0, 0.00373),
+        ("p3dx", 0.485, 1.0, 0.32965),
+        ("p2d8", 0.485, 1.0, 0.32965),
+        ("p3dx-sh", 1.0, 1.0, 0.32965),
+        ("p3at", 0.465, 1.0, 0.60063),
+        ("p3at-sh", 1.0, 1.0, 0.60063),
+        ("p3atiw-sh", 1.0, 1.0, 0.45805),
+        ("p2dx", 0.84, 0.268, 0.32965),
+        ("p2at", 1.32, 0.268, 0.60063),
+        ("p2at8", 1.32, 1.0, 0.60063),
+        ("p2ce", 0.826, 0.268, 0.32965),
+        ("p2de", 0.969, 0.268, 0.32965),
+        ("powerbot-sh", 1.0, 1.0, 0.53619),
     ],
 )
-def test_conversion_factors(name: str, distance: float, sonar_range: float, diff_conv: float) -> None:
-    """docs/protocol.md 6.1; p2ce, p2de and p3atiw-sh from ARIA's files."""
+def test_conversion_factors(name: str, distance: float, sonar_range: float, track: float) -> None:
+    """docs/protocol.md 6.1; distances of p2ce, p2de and p3atiw-sh from ARIA's files."""
     profile = load_profile(name)
     assert profile.units.distance == pytest.approx(distance * 1e-3)
     assert profile.units.velocity == pytest.approx(1e-3)
     assert profile.units.range == pytest.approx(sonar_range * 1e-3)
     assert profile.units.angle == math.tau / 4096
-    assert profile.body.track == pytest.approx(2e-3 / diff_conv, abs=1e-5)
+    assert profile.body.track == pytest.approx(track, abs=1e-5)
 
 
 @dataclass(frozen=True)

@@ -133,11 +133,11 @@ class TestWarning:
         assert len(notices(bench)) == 2
 
     def test_comes_when_the_limit_rises(self):
-        bench = made("p3dx", TransDecel=100)
+        bench = made("p3dx", TransDecel=90)
         assert not notices(bench)
-        bench.ask(lambda: bench.robot.configure(Options(max_linear=1.5), bench.now))
+        bench.ask(lambda: bench.robot.configure(Options(max_linear=1.0), bench.now))
         bench.run(2.0)
-        assert [text.partition(":")[0] for text in notices(bench)] == ["a stop from 1500 mm/s takes 15 s"]
+        assert [text.partition(":")[0] for text in notices(bench)] == ["a stop from 1000 mm/s takes 11 s"]
 
     def test_does_not_come_when_the_options_set_a_higher_one(self):
         robot = load_profile("amigo")

@@ -57,7 +57,7 @@ class Config(Parameters):
     serial: Text  #: serial number
     four_motors: U8 = 0  #: obsolete
     rot_vel_top: U16  #: deg/s, fixed in the firmware
-    trans_vel_top: U16  #: mm/s, fixed in the firmware, the same for the whole family
+    trans_vel_top: U16  #: mm/s, fixed in the firmware: 2200 on an AmigoBot, 1000 on a P3-DX
     rot_acc_top: U16  #: deg/s^2, fixed in the firmware
     trans_acc_top: U16  #: mm/s^2, fixed in the firmware
     pwm_max: U16  #: PWM counts of full power (docs/protocol.md E-59)

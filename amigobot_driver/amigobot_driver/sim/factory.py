@@ -28,7 +28,7 @@ def factory_settings(profile: Profile) -> Mapping[str, int | str]:
         diameter, track = profile.body.wheel_diameter, profile.body.track
         flash = load_flash(ErraticFlash, profile.flash, profile.name, wheel_diameter=diameter, track=track)
     else:
-        flash = load_flash(ActivMediaFlash, dialect_for(profile.firmware).factory(profile), profile.name)
+        flash = dialect_for(profile.firmware).load(profile)
     return {item.name: getattr(flash, item.name) for item in fields(flash)}
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from ...profiles import Profile
 from ...protocol import AmigoShTail, ArcosTail, Command, CommandTable
+from ..parameters import load_flash
+from .flash import ActivMediaFlash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,7 @@ class SimulatedDialect:
     sonar_arrays: bool = False  #: SONAR can select one of several arrays
     bumpers_in_io: bool = False  #: IOpac has bumper and infrared bytes after the digital inputs
     gripper_kind: int = 0  #: how a gripper is wired: 1 user I/O, 2 general I/O
+    rev_count_unit: int = 1  #: encoder ticks in one count of RevCount (docs/protocol.md E-19)
     flash: Mapping[str, int | str] = field(default_factory=dict)  #: FLASH values that differ from AmigOS's
 
     def supports(self, command: CommandTable) -> bool:
@@ -42,15 +45,18 @@ class SimulatedDialect:
         version = command.firmware.get(self.column)
         return command in self.also or (version is not None and (not self.dated or version != ""))
 
-    def factory(self, profile: Profile) -> dict[str, int | str]:
-        """Return the FLASH values of a new robot that differ from AmigOS's defaults.
+    def load(self, profile: Profile, *, name: str | None = None, baud_code: int | None = None) -> ActivMediaFlash:
+        """Return the FLASH contents of a new robot.
 
         Args:
             profile: Sonars, bumpers, track, and the `flash:` section.
+            name: Name that the robot reports; None keeps the profile's.
+            baud_code: Code of the line speed; None keeps the profile's.
 
-        Returns:
-            Values by the manual's keywords.
+        Raises:
+            ProfileError: A FLASH value of the profile is not allowed.
         """
+        unit = self.rev_count_unit
         values: dict[str, int | str] = {
             "RearSonar": int(len(profile.sonar.poses) > 8),
             "FrontBumps": profile.bumpers.front_segments,
@@ -60,8 +66,8 @@ class SimulatedDialect:
         }
         ticks = values.get("TicksMM")
         if isinstance(ticks, int):
-            values.setdefault("RevCount", round(math.pi * profile.body.track * 1000 * ticks))
-        return values
+            values.setdefault("RevCount", round(math.pi * profile.body.track * 1000 * ticks / unit))
+        return load_flash(ActivMediaFlash, values, profile.name, name=name, baud_code=baud_code, rev_count_unit=unit)
 
 
 #: ARIA sends MOVE because of `amigo.p`; BATTEST simulates a flat battery (docs/protocol.md 8.5).
@@ -86,8 +92,20 @@ AMIGO_SH = SimulatedDialect(
     flash={"TicksMM": 30},
 )
 
-#: No document gives the resolution of the Pioneers' encoders; with 16 per mm, RevCount fits its field for all.
-_PIONEER_TICKS = 16
+#: Reported by real robots with ARCOS (docs/protocol.md 6.4), assumed for AROS and P2OS.
+_PIONEER = {
+    "RotAccTop": 300,
+    "TransAccTop": 2000,
+    "PwmMax": 500,
+    "RotVelMax": 100,
+    "TransVelMax": 750,
+    "RotAcc": 100,
+    "RotDecel": 100,
+    "RotKp": 40,
+    "RotKv": 20,
+    "TransKv": 30,
+    "TicksMM": 128,
+}
 
 P2OS = SimulatedDialect(
     name="P2OS 1.M",
@@ -100,7 +118,8 @@ P2OS = SimulatedDialect(
     sonar_cycle=False,
     sonar_arrays=True,
     gripper_kind=1,
-    flash={"TicksMM": _PIONEER_TICKS},
+    rev_count_unit=8,
+    flash=_PIONEER,
 )
 
 #: Its cycle is about 1 ms (docs/protocol.md 4.3). Commands marked R without a version came with ARCOS, but the
@@ -117,7 +136,8 @@ AROS = SimulatedDialect(
     sonar_arrays=True,
     bumpers_in_io=True,
     gripper_kind=2,
-    flash={"SInfoCycle": 100, "AutoBaud": 2, "TicksMM": _PIONEER_TICKS},
+    rev_count_unit=8,
+    flash={"SInfoCycle": 100, "AutoBaud": 2, **_PIONEER},
 )
 
 ARCOS = SimulatedDialect(
@@ -130,7 +150,8 @@ ARCOS = SimulatedDialect(
     sonar_arrays=True,
     bumpers_in_io=True,
     gripper_kind=2,
-    flash={"SInfoCycle": 100, "AutoBaud": 2, "TicksMM": _PIONEER_TICKS},
+    rev_count_unit=8,
+    flash={"SInfoCycle": 100, "AutoBaud": 2, **_PIONEER},
 )
 
 #: Firmwares by the letters in profiles.

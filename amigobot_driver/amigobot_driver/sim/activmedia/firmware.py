@@ -14,7 +14,6 @@ from ..controller import TICK, Controller
 from ..events import Listener
 from ..guards import BatteryAlarm, BatteryGuard, Watchdog
 from ..hardware import Hardware
-from ..parameters import load_flash
 from ..session import SessionState
 from . import commands
 from .dialect import SimulatedDialect, dialect_for
@@ -222,5 +221,5 @@ def build_activmedia(
         ProfileError: A FLASH value is not allowed.
     """
     dialect = dialect_for(profile.firmware)
-    flash = load_flash(ActivMediaFlash, dialect.factory(profile), profile.name, name=name, baud_code=baud_code)
+    flash = dialect.load(profile, name=name, baud_code=baud_code)
     return ActivMediaFirmware(profile, dialect, flash, hardware, on_event, refuse_low_battery=refuse_low_battery)

@@ -50,7 +50,7 @@ class ActivMediaFlash(FlashParameters):
     rear_sonar: int = number("RearSonar", 0, 0, 255)
     low_battery: int = number("LowBattery", 110, 0, 255)
     shutdown_volts: int = number("ShutdownVolts", 100, 0, 255)
-    #: encoder ticks, half the difference of the wheels, in one turn of the robot (docs/protocol.md E-19)
+    #: half the difference of the wheels' encoder ticks in one turn of the robot, in `rev_count_unit`
     rev_count: int = number("RevCount", 23310, 1, 0xFFFF)
     p2_mpacs: int = number("Mpacs", 0, 0, 1)
     joy_vel: int = number("JoyVel", 0)
@@ -65,6 +65,8 @@ class ActivMediaFlash(FlashParameters):
     drift_factor: int = number("DriftFactor", 0, -WORD)
     #: 0: the firmware has no such parameter, and the wheel has 9550 ticks per turn
     ticks_mm: int = number("TicksMM", 0)
+    #: encoder ticks in one count of RevCount, fixed in the firmware (docs/protocol.md E-19)
+    rev_count_unit: int = 1
 
     @property
     def info_cycle_ms(self) -> int:
@@ -84,7 +86,7 @@ class ActivMediaFlash(FlashParameters):
     @property
     def ticks_per_turn(self) -> float:
         """Half the difference of the wheels' encoder ticks in one turn of the robot."""
-        return self.rev_count
+        return self.rev_count * self.rev_count_unit
 
     @property
     def drift(self) -> float:
