@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from .dashboard import dashboard
 from .decode import decode
 from .fleet import fleet
 from .node import node
@@ -40,7 +39,6 @@ def main() -> None:
         "simulator": simulator,
         "node": partial(node, 10, _ROUNDS, every_topic=False),
         "readers": partial(node, 10, _FEWER, every_topic=True),
-        "dashboard": dashboard,
         "rate": partial(node, 20, _FEWER, every_topic=False),
         "idle": idle,
         "start": start,

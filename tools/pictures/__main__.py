@@ -7,7 +7,7 @@
     ./run python -m tools.pictures tour frames      these
 
 The screens need tmux, the dashboard needs chromium and chromedriver, the pictures of the performance need the result of
-`make bench`, and those of Nav2 the result of a trial with it (tools/nav_trial). A picture whose source is missing stays
+`make bench`. A picture whose source is missing stays
 as it is, and the program says what is missing. Look at each picture before it is committed.
 """
 
@@ -24,7 +24,6 @@ from amigobot_driver.sim import load_world
 from . import drawings
 from .dashboard import photograph
 from .missing import Missing
-from .navigation import draw_costmap, draw_run
 from .odometry import draw_odometry
 from .terminals import show_terminals
 from .transforms import draw_transforms
@@ -49,8 +48,6 @@ PICTURES: dict[str, Callable[[], None]] = {
     "frames": lambda: drawings.draw_frames(IMAGES / "frames.png"),
     "transforms": lambda: draw_transforms(IMAGES / "transforms.png"),
     "office": lambda: drawings.draw_office(IMAGES / "office.png"),
-    "nav2-run": lambda: draw_run(IMAGES / "nav2-run.png"),
-    "nav2-costmap": lambda: draw_costmap(IMAGES / "nav2-costmap.png"),
     "odometry": lambda: draw_odometry(IMAGES / "odometry.png"),
     "performance": _performance,
     "terminals": lambda: show_terminals(IMAGES),
