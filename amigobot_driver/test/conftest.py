@@ -15,6 +15,7 @@ if not (Path(__file__).parents[2] / "pyproject.toml").is_file():
 
 # The same examples in every run, and no verdict that depends on how busy the machine is.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("long", max_examples=20_000, deadline=None)
 settings.load_profile("repeatable")
 
 # Under nohup, or in the background of a script, these are ignored, also in every program that a test starts.
