@@ -1,7 +1,7 @@
 # What one types. All of it goes through ./run, which sets up what is missing.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint docs generate pictures soak fuzz bench clean
+.PHONY: help setup demo test lint docs generate pictures soak bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -30,11 +30,8 @@ generate: ## write every generated table and file anew, after a change of the co
 pictures: ## draw the pictures of the documentation, with the simulator
 	@./run python -m tools.pictures
 
-soak: ## the figures of a long life: MINUTES=60 SEED=1; MINUTES=1 is a quick look
-	@./run python -m tools.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
-
-fuzz: ## look for input that breaks a reader: SECONDS=60 for each of them
-	@./run python -m tools.fuzz --seconds $(or $(SECONDS),60)
+soak: ## random orders of calls and faults, and 20,000 random inputs for each reader of bytes or files
+	@./run python -m pytest amigobot_driver/test/test_state_machine.py amigobot_driver/test/test_fuzz.py --hypothesis-profile=long
 
 bench: ## run the benchmarks
 	@./run python -m benchmarks

@@ -41,6 +41,7 @@ class Wire:
         self.log: list[tuple[float, bytes]] = []  #: when each frame was put on the wire, and its data
         self.fault: Fault | None = None
         self.delay = 0.0  #: s
+        self.held_until = -math.inf  #: s; what is sent before arrives then, all at once
         self.chunk = 4096  #: bytes that arrive at once, the next of them 1 ms later: so USB adapters hand them over
         self._tap = FrameDecoder()
         self._travelling: deque[tuple[float, bytes]] = deque()
@@ -50,7 +51,7 @@ class Wire:
         self.log += [(now, frame) for frame in frames]
         arriving = b"".join(map(self.fault, map(encode_frame, frames))) if self.fault else data
         if arriving:
-            self._travelling.append((max(now + self.delay, self.next_arrival(last=True)), arriving))
+            self._travelling.append((max(now + self.delay, self.held_until, self.next_arrival(last=True)), arriving))
 
     def receive(self, now: float) -> bytes:
         arrived = bytearray()
@@ -232,6 +233,10 @@ class Bench:
     def come_back(self) -> None:
         """Everything gets through."""
         self.up.fault = self.down.fault = None
+
+    def hold(self, seconds: float) -> None:
+        """The line holds everything up for so long, and then delivers it in a heap, both ways."""
+        self.up.held_until = self.down.held_until = self.now + seconds
 
     def drive(self, linear: float, angular: float) -> None:
         """One cmd_vel. Raises Refused."""

@@ -3,7 +3,7 @@
 
 """Programs on the Python API that are killed while they drive; the simulator's truth says when the robot is at rest.
 
-The robot is served in a process of its own, on a pty or on TCP. `kills` of tools/soak uses this, too.
+The robot is served in a process of its own, on a pty or on TCP.
 """
 
 from __future__ import annotations

@@ -475,7 +475,7 @@ def test_the_programs_at_a_port_and_at_a_server_are_found(tmp_path: Path) -> Non
         server.close()
 
 
-#: The rest of the causes are tried above, in this process; all of them with five seeds in `make soak`.
+#: The other causes are tried above, in this process.
 @pytest.mark.parametrize(("name", "seed"), [("no_permission", 1), ("port_busy", 1)])
 def test_the_remedy_as_printed_cures_the_cause(name: str, seed: int) -> None:
     if name == "no_permission" and os.geteuid():

@@ -1,308 +1,333 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The driver core under any order of calls, faults and people: every invariant holds (see state_machine/).
+"""Random orders of calls and faults, for the driver core and a simulated robot on one simulated clock.
 
-A short run with fixed seeds; `make soak` has the long one. A failure is printed as a script that runs by itself.
+The oracle is the truth of the simulator. The faults are those of the bounded fault model
+(docs/explanation/architecture.md): one at a time, and ordinary commands in between. `make soak` runs more sequences.
 """
 
 from __future__ import annotations
 
-from math import inf, nan
+import functools
+import math
+from collections.abc import Callable
+from concurrent.futures import Future
 
-import pytest
+from bench import Bench
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-pytest.importorskip("rclpy", reason="the node's parameter table needs rclpy")
+from amigobot_driver.protocol import BAUD_RATES
+from amigobot_driver.robot import Options, Refused, Report
+from amigobot_driver.sim import Faults, SessionState
 
-from state_machine.failure import Step
-from state_machine.machine import DriverMachine, Statistics, explore
-from state_machine.put_back import FAULTS
-from state_machine.reproduction import run, shorten
-from state_machine.setup import Setup
+TIMEOUT = 0.5  # s, cmd_vel_timeout
+REACTION = 0.5  # s from a time-out or a stop to the first effect at the robot, retries included
+WATCHDOG = 2.0 + 0.5  # s, after the line or the computer failed
+AT_REST = 0.002  # m/s of a wheel
+SLICE = 0.05  # s between two looks
+RECONNECT = 20.0  # s, two passes over all line speeds
+ANSWER = 30.0  # s within which every request is answered
+TRACK, TURN = (0.01, 0.01), (0.02, 0.01)  # odometry: m and rad, and their share of the path and of the turns
 
-from amigobot_driver.sim import Faults
-
-#: Each of these runs has so many sequences.
-SEQUENCES = 12
-
-
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", range(1, 7))
-def test_every_invariant_holds_in_any_order_of_calls(seed: int) -> None:
-    statistics = Statistics()
-    explore(SEQUENCES, seed, statistics, enough=lambda: bool(statistics.failures))
-    if statistics.failures:
-        pytest.fail(shorten(DriverMachine, statistics.failures[0]).script(), pytrace=False)
-    assert statistics.sequences >= SEQUENCES
-    assert statistics.steps > 5 * SEQUENCES
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_the_past_can_be_put_back_into_the_driver_of_today(fault: str) -> None:
-    for change in FAULTS[fault].changes:
-        change.compiled()
+FRACTIONS = st.sampled_from((0.0, 0.1, -0.3, 0.5, -0.8, 1.0, -1.0, 2.0))
+ODD = st.sampled_from((math.nan, math.inf, -math.inf))
+SECONDS = st.sampled_from((0.3, 1.0, 2.0, 4.0))
+SHORT = st.sampled_from((0.1, 0.5, 1.0, 2.0))
 
 
-#: What was found once, is fixed, and no smaller test shows.
-FOUND: dict[str, tuple[Step, ...]] = {
-    "a move that begins before the session has its deceleration: the robot overshoots and comes back": (
-        ("begin", {"setup": Setup(), "connected": 0.0}),
-        ("tune", {"change": ("trans_decel", 777), "pause": 0.0}),
-        ("move_in_a_new_session", {"distance": 0.1, "within": 0.0}),
-    ),
-    "a result after another robot was switched on": (
-        ("begin", {"setup": Setup(profile="amigo-sh"), "connected": 1.0}),
-        ("turn", {"angle": 2.6, "absolute": False, "pause": 0.8}),
-        ("emergency_stop", {"pause": 0.0}),
-        ("power_cycle", {"seconds": 0.5}),
-    ),
-    "an Erratic that is switched off and on while it is not looked at has the limits of its FLASH": (
-        ("begin", {"setup": Setup(profile="erratic-player", asked=True, layout="player"), "connected": 1.0}),
-        ("power_cycle", {"seconds": 0.0}),
-        ("get_ready_and_drive", {"linear": 0.0, "angular": -0.5}),
-    ),
-    "a velocity that the power of an Erratic's wheels does not reach": (
-        ("begin", {"setup": Setup(profile="erratic-player"), "connected": 1.0}),
-        ("get_ready_and_drive", {"linear": 1.0, "angular": 0.0}),
-    ),
-    "a motion soon after OPEN, which zeroes the counters": (
-        (
-            "begin",
-            {
-                "setup": Setup(profile="erratic", asked=True, paced=False, layout="player", sonar_on_connect=False),
-                "connected": 0.0,
-            },
-        ),
-        ("save_config", {}),
-        ("freeze", {"seconds": 0.3, "writer_first": True, "pause": 0.0}),
-        ("drive_on", {"linear": -1.0, "angular": -0.333, "duration": 1.0}),
-    ),
-    "the gyro's rate behind a long answer: the samples had the time of another cycle": (
-        ("begin", {"setup": Setup(profile="amigo-sh", moving_bit=False, fast_limits=False), "connected": None}),
-        ("drive", {"linear": 0.0, "angular": 1.0, "pause": 0.5}),
-        ("say", {"tones": b"\x05\x10", "pause": 2.1}),
-        ("read_config", {"pause": 0.8}),
-        ("read_config", {"pause": 0.5}),
-        ("read_config", {"pause": 0.1}),
-        ("move", {"distance": 0.336, "pause": 0.013}),
-        ("say", {"tones": b"\x05\x10", "pause": 0.0}),
-        ("charger", {"out": True, "pause": 0.5}),
-        ("drive", {"linear": 0.0, "angular": 0.25, "pause": 0.31}),
-        ("say", {"tones": bytes(40), "pause": 0.31}),
-        ("drive", {"linear": 0.251, "angular": 0.953, "pause": 0.25}),
-        ("charger", {"out": True, "pause": 0.8}),
-        ("drive", {"linear": 0.017, "angular": -0.747, "pause": 0.8}),
-        ("say", {"tones": b"", "pause": 0.05}),
-        ("read_config", {"pause": 0.8}),
-    ),
-    "an ENCODERpac whose SIP was lost: the yaw was one cycle ahead at the next SIP": (
-        (
-            "begin",
-            {
-                "setup": Setup(profile="amigo-sh", paced=False, layout="player", brisk=False, encoders=True),
-                "connected": 1.0,
-            },
-        ),
-        ("press_reset_button", {"pause": 1.0}),
-        ("select_analog_input", {"port": 0, "pause": 0.013}),
-        ("emergency_stop", {"pause": 0.05}),
-        ("tune", {"change": ("rot_decel", 200), "pause": 0.1}),
-        ("turn", {"angle": 1.5, "absolute": False, "pause": 0.31}),
-        ("set_parameter", {"change": ("odometry_source", "encoders"), "pause": 0.05}),
-        ("servo", {"joint": "nonsense", "angle": -inf}),
-        ("press_reset_button", {"pause": 0.05}),
-        ("heal", {"pause": 0.013}),
-        ("emergency_stop", {"pause": 0.05}),
-        ("heal", {"pause": 0.5}),
-        ("heal", {"pause": 0.25}),
-        ("aux_read", {"port": 2, "count": 8193, "timeout": 2.0, "pause": 0.31}),
-        ("get_ready_and_drive", {"linear": -1.0, "angular": -1.0}),
-        ("disturb_line", {"faults": Faults(delay=0.05), "pause": 0.0}),
-        ("gripper", {"name": "close", "duration": inf, "pause": 0.0}),
-        ("servo", {"joint": "pan_joint", "angle": 0.0}),
-        ("aux_read", {"port": 3, "count": -1, "timeout": 3601.0, "pause": 0.8}),
-        ("enable_sonar", {"on": False, "pause": 0.0}),
-        ("disturb_line", {"faults": Faults(lose_packets=0.3), "pause": 0.31}),
-    ),
-    "a wheel that a wall stops within a cycle: its ticks counted as a jump": (
-        ("begin", {"setup": Setup(profile="powerbot-sh", encoders=True, walls=True), "connected": None}),
-        ("enable_motors", {"on": True, "pause": 0.5}),
-        ("enable_sounds", {"on": True, "pause": 0.0}),
-        ("freeze", {"seconds": 1.0, "writer_first": False, "pause": 0.0}),
-        ("get_ready_and_drive", {"linear": 0.0, "angular": 0.0}),
-        ("drive_on", {"linear": 1.0, "angular": 1.0, "duration": 0.3}),
-    ),
-    "the twist behind a long answer: the SIP had the time of the next cycle": (
-        ("begin", {"setup": Setup(profile="amigo"), "connected": 1.0}),
-        ("set_pid", {"servo": 1, "terms": (0, 0, 100), "set_zeros": False, "pause": 0.0}),
-        ("servo", {"joint": "", "angle": 0.0}),
-        ("press_reset_button", {"pause": 0.8}),
-        ("move_joystick", {"x": 0.0, "y": 1.0, "buttons": (True, True)}),
-        ("aux_read", {"port": 2, "count": 8192, "timeout": 0.0, "pause": 0.0}),
-        ("set_pid", {"servo": 1, "terms": (0, 20, 0), "set_zeros": False, "pause": 0.31}),
-        ("drive_on", {"linear": 0.0, "angular": 1.0, "duration": 0.6}),
-        ("servo", {"joint": "servo_joint", "angle": 0.0}),
-        ("set_odometry", {"pose": (-2.0, -5.0, 0.0), "pause": 0.5}),
-    ),
-    "the first sample of a gyro that is switched on while the robot turns": (
-        ("begin", {"setup": Setup(profile="amigo-sh", sonar_on_connect=False, fast_limits=False), "connected": None}),
-        ("turn", {"angle": 2.162, "absolute": False, "pause": 0.31}),
-        ("list_sounds", {"refresh": True, "pause": 0.25}),
-        ("drive_wheels", {"left": -0.936, "right": 0.836, "pause": 0.8}),
-    ),
-    "packets that wait for a line that is never free: their interval became the cycle": (
-        ("begin", {"setup": Setup(profile="powerbot-sh", brisk=False), "connected": 0.0}),
-        ("delay_line", {"delay": 0.02, "pause": 0.8}),
-        *(
-            ("limit_what_is_driven", {"linear": linear, "limit": limit})
-            for linear, limit in ((-1.0, 0.1), (0.5, 0.3), (0.5, 0.3), (1.0, 0.1))
-        ),
-        ("delay_line", {"delay": 0.0, "pause": 0.1}),
-        *(
-            ("limit_what_is_driven", {"linear": linear, "limit": limit})
-            for linear, limit in ((0.5, 0.1), (-1.0, 0.1), (1.0, 0.3), (1.0, 0.1))
-        ),
-    ),
-    "a link that was lost while the robot span near the origin: its counters counted as zeroed": (
-        ("begin", {"setup": Setup(profile="amigo"), "connected": 0.0}),
-        ("get_ready_and_drive", {"linear": 0.25, "angular": 1.0}),
-        ("send_many_raw", {"count": 201}),
-        ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.0}),
-        ("set_odometry_on_the_way", {"distance": 0.0, "angle": 1.0, "after": 0.0, "pose": (5.0, 0.0, 1.0)}),
-    ),
-    "a cycle counted too many behind a freeze: it was taken for a difference between the clocks": (
-        ("begin", {"setup": Setup(profile="amigo-1.0", layout="player", encoders=True), "connected": 1.0}),
-        ("wait_for_link", {"within": 1.0}),
-        ("charger", {"out": False, "pause": 0.8}),
-        ("list_sounds", {"refresh": True, "pause": 0.8}),
-        ("freeze", {"seconds": 0.95, "writer_first": False, "pause": 1.0}),
-        ("set_digital_outputs", {"mask": 255, "states": 1, "pause": 0.0}),
-        ("enable_sounds", {"on": False, "pause": 0.5}),
-        ("set_parameter", {"change": ("ticks_per_mm", 3275), "pause": 0.25}),
-        ("enable_sonar", {"on": True, "pause": 0.5}),
-        ("read_config", {"pause": 0.8}),
-        ("delay_line", {"delay": 0.0, "pause": 0.5}),
-    ),
-    "a freeze during a listing: how many SIPs there were is known with one that finds the line free": (
-        ("begin", {"setup": Setup(profile="amigo", encoders=True), "connected": 1.0}),
-        ("list_sounds", {"refresh": True, "pause": 0.1}),
-        ("freeze", {"seconds": 1.0, "writer_first": False, "pause": 0.0}),
-        ("set_parameter", {"change": ("ticks_per_mm", 3275), "pause": 0.25}),
-    ),
-    "a robot that did not receive the limits at the start of the session": (
-        ("begin", {"setup": Setup(profile="erratic"), "connected": 1.0}),
-        ("set_range", {"from_robot": True, "to_robot": False, "pause": 0.0}),
-        ("move_to_the_end", {"distance": 0.0}),
-        ("get_ready_and_drive", {"linear": 1.0, "angular": 1.0}),
-    ),
-    "the odometry set while a robot that span is switched off and on": (
-        ("begin", {"setup": Setup(profile="p3at-sh", asked=True, paced=False, layout="player"), "connected": None}),
-        ("heal", {"pause": 0.8}),
-        ("enable_motors", {"on": True, "pause": 0.5}),
-        ("drive_on", {"linear": 0.0, "angular": -0.5, "duration": 0.1}),
-        ("enable_motors", {"on": True, "pause": 0.05}),
-        ("power_cycle", {"seconds": 0.5}),
-        ("set_odometry", {"pose": (40.0, -5.0, -2.0), "pause": 0.8}),
-    ),
-    "a spin of half a turn while SIPs were lost: its counters counted as zeroed": (
-        ("begin", {"setup": Setup(profile="amigo-1.0", asked=True, layout="player"), "connected": 1.0}),
-        ("get_ready_and_drive", {"linear": 0.0, "angular": 0.35}),
-        ("get_ready_and_drive", {"linear": 0.0, "angular": 1.0}),
-        ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.05}),
-        ("charger", {"out": True, "pause": 0.5}),
-        ("get_ready_and_drive", {"linear": 0.0, "angular": 0.25}),
-    ),
-    "a robot with a low deceleration, which ends with its session: it brakes as it is set at each time": (
-        ("begin", {"setup": Setup(profile="amigo-sh", sonar_on_connect=False), "connected": 1.0}),
-        ("send_raw", {"number": 5, "arguments": [-1], "text": b"", "pause": 0.1}),
-        ("set_range", {"to_robot": True, "from_robot": False, "pause": 0.25}),
-        ("limit_what_is_driven", {"linear": -1.0, "limit": 0.3}),
-        ("get_ready_and_drive", {"linear": 0.25, "angular": 0.0}),
-    ),
-    "SIPs lost in the heap behind a freeze: the turn between two of them counted as impossible": (
-        ("begin", {"setup": Setup(profile="amigo", encoders=True), "connected": None}),
-        ("get_ready_and_drive", {"linear": 0.0, "angular": 1.0}),
-        ("disturb_line", {"faults": Faults(lose_packets=0.3), "pause": 0.0}),
-        ("freeze", {"seconds": 2.1, "writer_first": False, "pause": 0.0}),
-    ),
-    "SETO right before a freeze: the SIP that showed it came too late to be its effect": (
-        ("begin", {"setup": Setup(profile="amigo", paced=False), "connected": 1.0}),
-        ("get_ready_and_drive", {"linear": 0.5, "angular": 1.0}),
-        ("zero_counters", {"pause": 0.0}),
-        ("freeze", {"seconds": 2.1, "writer_first": True, "pause": 0.5}),
-    ),
-    "an Erratic whose servo oscillates: its heading was taken for degrees": (
-        ("begin", {"setup": Setup(profile="erratic-player", walls=True), "connected": 1.0}),
-        ("move_in_a_new_session", {"distance": -0.4, "within": 0.0}),
-        ("move_to_the_end", {"distance": 1.0}),
-        ("move_in_a_new_session", {"distance": 0.1, "within": 0.0}),
-        ("tune", {"change": ("rot_kv", 32767), "pause": 0.0}),
-        ("move", {"distance": 1.0, "pause": 0.0}),
-        ("set_range", {"to_robot": True, "from_robot": True, "pause": 1.0}),
-        ("turn_to_the_end", {"angle": 0.0}),
-    ),
-    "a reset in the moment in which the robot begins to turn, 0.1 m from where its counters began": (
-        (
-            "begin",
-            {
-                "setup": Setup(profile="powerbot-sh", asked=True, sonar_on_connect=False, fast_limits=True),
-                "connected": 1.0,
-            },
-        ),
-        ("limit_what_is_driven", {"linear": -1.0, "limit": 0.3}),
-        ("send_raw", {"number": 18, "arguments": [1, 2], "text": bytes(range(1, 9)), "pause": 1.0}),
-        ("send_raw", {"number": 200, "arguments": [300], "text": b"", "pause": 0.25}),
-        ("drive_wheels", {"left": 0.25, "right": -1.0, "pause": 0.05}),
-        ("press_reset_button", {"pause": 0.25}),
-        ("send_many_raw", {"count": 201}),
-        ("press_motors_button", {"pause": 1.0}),
-    ),
-    "a reset in a turn whose counters then read as if the robot had turned on": (
-        ("begin", {"setup": Setup(profile="amigo-sh", walls=True, layout="player"), "connected": 1.0}),
-        ("drive", {"linear": 0.0, "angular": 1e9, "pause": 2.1}),
-        ("aux_write", {"port": 2, "size": 8193, "pause": 0.25}),
-        ("turn", {"angle": 0.75, "absolute": True, "pause": 0.31}),
-        ("aux_write", {"port": 2, "size": 300, "pause": 0.25}),
-        ("press_reset_button", {"pause": 2.1}),
-    ),
-    "a turn the other way that is requested of a robot out of range: it still comes to rest": (
-        (
-            "begin",
-            {
-                "setup": Setup(
-                    profile="erratic-degrees",
-                    asked=True,
-                    paced=False,
-                    moving_bit=False,
-                    layout="player",
-                    sonar_on_connect=False,
-                    fast_limits=False,
-                ),
-                "connected": 1.0,
-            },
-        ),
-        ("tune", {"change": ("rot_decel", 50), "pause": 2.1}),
-        ("drive_on", {"linear": 0.25, "angular": 0.25, "duration": 3.5}),
-        ("motor_pwm", {"duty": inf, "frequency": 16000.0}),
-        ("gripper", {"duration": 5.1, "name": "carry", "pause": 0.31}),
-        ("save_config", {}),
-        ("enable_sonar", {"on": False, "pause": 0.05}),
-        ("drive_heading", {"linear": -0.007, "yaw": nan, "pause": 0.1}),
-        ("aux_write", {"port": 1, "size": 0, "pause": 0.1}),
-        ("save_config", {}),
-        ("aux_write", {"port": 3, "size": 8193, "pause": 0.1}),
-        ("set_range", {"from_robot": False, "to_robot": False, "pause": 0.0}),
-        ("drive_on", {"linear": 0.0, "angular": -0.863, "duration": 0.3}),
-    ),
-    "a raw command that sets a gain of an Erratic": (
-        ("begin", {"setup": Setup(profile="erratic", asked=True, paced=False), "connected": 1.0}),
-        ("send_raw", {"number": 85, "arguments": [1], "text": b"", "pause": 0.0}),
-    ),
-}
+class Robots(RuleBasedStateMachine):
+    """One robot and its driver, from the first byte to the last."""
+
+    bench: Bench
+
+    @initialize(
+        profile=st.sampled_from(("amigo", "amigo-sh", "p3dx", "p3at-sh", "erratic")), baud=st.sampled_from(BAUD_RATES)
+    )
+    def begin(self, profile: str, baud: int) -> None:
+        named = profile if profile == "erratic" else ""
+        self.bench = Bench(Options(profile=named), profile, baud=None if named else baud, check_baud=not named)
+        self.futures: list[tuple[float, Future]] = []
+        self.driven_until = self.disturbed_until = -math.inf  #: s, the end of the newest command and fault
+        self.emergency = False
+        self.fastest = 0.0  #: m/s of a wheel, requested since the robot was last at rest
+        self.last_stamp = -math.inf
+        self.bench.plug_in()
+        self.recover()
+
+    # -- what the robot really does ---------------------------------------------------------------------------
+
+    @property
+    def speed(self) -> float:
+        """Speed of the faster wheel, m/s."""
+        truth = self.bench.simulator.truth
+        return max(abs(truth.left_velocity), abs(truth.right_velocity))
+
+    @property
+    def pose(self) -> tuple[float, float, float]:
+        pose = self.bench.simulator.truth.pose
+        return pose.x, pose.y, pose.heading
+
+    @property
+    def report(self) -> Report:
+        return self.bench.robot.estimator.report
+
+    def ramp(self) -> float:
+        """Time in s to stop from the highest velocities with the decelerations that the robot has."""
+        tuning = self.bench.simulator._firmware.drive.working
+        linear, angular = self.bench.robot.limits.highest
+        return max(1000 * linear / tuning.trans_decel, math.degrees(angular) / tuning.rot_decel)
+
+    def anchor(self) -> None:
+        """Compare the odometry with the truth from here on."""
+        odometry = self.report.odometry
+        self.anchored = self.bench.robot.session.connections
+        self.start = self.pose, (odometry.x, odometry.y, odometry.yaw)
+        self.path = self.turned = 0.0
+
+    # -- time passes, and the oracle looks --------------------------------------------------------------------
+
+    def run(self, seconds: float, cmd_vel: tuple[float, float] | None = None) -> None:
+        bench, end = self.bench, self.bench.now + seconds
+        published = -math.inf
+        while bench.now < end:
+            if cmd_vel and bench.now - published >= 0.099:
+                published = bench.now
+                self.request(lambda: bench.drive(*cmd_vel))
+            before = self.pose
+            bench.run(min(SLICE, end - bench.now))
+            self.look(before)
+
+    def look(self, before: tuple[float, float, float]) -> None:
+        bench, now = self.bench, self.bench.now
+        after = self.pose
+        self.path += math.dist(before[:2], after[:2])
+        self.turned += abs(math.remainder(after[2] - before[2], math.tau))
+        late = WATCHDOG if self.disturbed_until > self.driven_until - TIMEOUT - REACTION else 0.0
+        if now > self.driven_until + REACTION + late + self.ramp():
+            assert self.speed <= AT_REST, f"{now - self.driven_until:.2f} s after the last command: {self.speed} m/s"
+            self.fastest = 0.0
+        assert self.speed <= 1.1 * self.fastest + 0.03, f"{self.speed} m/s where {self.fastest} was requested"
+        stamps = [report.stamp for report in bench.reports if report.stamp > self.last_stamp]
+        assert stamps == sorted(set(stamps))
+        self.last_stamp = max((report.stamp for report in bench.reports), default=self.last_stamp)
+        assert all(now - asked < ANSWER for asked, future in self.futures if not future.done())
+        self.futures = [entry for entry in self.futures if not entry[1].done()]
+        for log in (bench.events, bench.up.log, bench.down.log):
+            log.clear()
+
+    def rest(self) -> None:
+        """Wait until the robot is at rest, and compare what the driver says with the truth."""
+        bench = self.bench
+        self.run(max(0.0, self.driven_until - bench.now) + REACTION + self.ramp() + 1.5)
+        if bench.now < self.disturbed_until + WATCHDOG:
+            self.run(WATCHDOG)
+        if bench.robot.session.connections != self.anchored:
+            self.anchor()
+            return
+        truth, odometry = self.pose, self.report.odometry
+        (x, y, heading), (x0, y0, yaw0) = self.start
+        turn = yaw0 - heading
+        dx, dy = truth[0] - x, truth[1] - y
+        expected = x0 + dx * math.cos(turn) - dy * math.sin(turn), y0 + dx * math.sin(turn) + dy * math.cos(turn)
+        off = math.dist(expected, (odometry.x, odometry.y))
+        assert off <= TRACK[0] + TRACK[1] * self.path, f"odometry {off:.3f} m off after {self.path:.2f} m"
+        off = abs(math.remainder(odometry.yaw - truth[2] - turn, math.tau))
+        assert off <= TURN[0] + TURN[1] * self.turned, f"yaw {off:.3f} rad off after {self.turned:.2f} rad"
+        if bench.robot.profile.name != "erratic":  # its packets do not report motor state
+            assert self.report.motors_enabled == bench.simulator._firmware.drive.motors_on
+        assert not self.report.moving
+        self.anchor()
+
+    def recover(self) -> None:
+        """A robot that is there is found."""
+        self.bench.until(lambda: self.bench.robot.running, RECONNECT)
+        self.bench.run(1.0)
+        self.anchor()
+
+    # -- requests ---------------------------------------------------------------------------------------------
+
+    def request(self, drive: Callable[[], None]) -> None:
+        """Request a velocity that may be refused for a reason."""
+        try:
+            drive()
+        except Refused as refusal:
+            assert str(refusal)
+            return
+        assert not self.emergency
+        self.driven_until = self.bench.now + TIMEOUT
+
+    def ask(self, make: Callable[[], Future]) -> None:
+        self.futures.append((self.bench.now, self.bench.ask(make)))
+
+    def expect(self, linear: float, angular: float) -> tuple[float, float]:
+        """Fractions of the limits as m/s and rad/s; the limits hold for whatever is more."""
+        top, turn = self.bench.robot.limits.working
+        wheel = min(1, abs(linear)) * top + min(1, abs(angular)) * turn * self.bench.robot.profile.body.track / 2
+        self.fastest = max(self.fastest, wheel)
+        return linear * top, angular * turn
+
+    @rule(linear=FRACTIONS, angular=FRACTIONS, seconds=SECONDS)
+    def drive(self, linear: float, angular: float, seconds: float) -> None:
+        self.run(seconds, self.expect(linear, angular))
+
+    @rule(linear=FRACTIONS, angular=FRACTIONS)
+    def sender_dies(self, linear: float, angular: float) -> None:
+        velocity = self.expect(linear, angular)
+        self.run(1.0, velocity)
+        self.rest()
+
+    @rule(value=ODD)
+    def drive_nonsense(self, value: float) -> None:
+        for velocity in ((value, 0.0), (0.0, value)):
+            try:
+                self.bench.drive(*velocity)
+            except Refused:
+                continue
+            raise AssertionError(f"{velocity} was accepted")
+
+    @rule()
+    def stop(self) -> None:
+        bench = self.bench
+        bench.ask(functools.partial(bench.robot.stop, bench.now))
+        self.driven_until = bench.now
+        self.rest()
+
+    @rule(clear=st.booleans())
+    def emergency_stop(self, clear: bool) -> None:
+        bench = self.bench
+        bench.ask(bench.robot.emergency_stop)
+        self.driven_until, self.emergency = bench.now, True
+        self.run(1.0, (0.2, 0.0))
+        self.rest()
+        bench.ask(bench.robot.clear_emergency_stop)
+        self.emergency = False
+        self.run(0.5)
+
+    @rule(distance=st.sampled_from((0.05, 0.5, -0.3, 1.5)), turn=st.booleans())
+    def move_or_turn(self, distance: float, turn: bool) -> None:
+        bench = self.bench
+        self.rest()
+        self.expect(1.0, 1.0)
+        begin = self.pose
+        try:
+            goal = bench.robot.turn(distance, bench.now) if turn else bench.robot.move(distance, bench.now)
+        except Refused as refusal:
+            assert "motors" in str(refusal) or "no robot" in str(refusal), str(refusal)
+            return
+        started = bench.now
+        while not goal.ended.done():
+            self.driven_until = bench.now + TIMEOUT
+            self.run(0.2)
+            assert bench.now - started < 60.0
+        self.rest()
+        assert goal.ended.result().success, goal.ended.result().message
+        end = self.pose
+        if turn:
+            assert abs(math.remainder(end[2] - begin[2] - distance, math.tau)) < 0.07
+        else:
+            assert abs(math.dist(end[:2], begin[:2]) - abs(distance)) < 0.03
+
+    @rule(on=st.booleans())
+    def enable_motors(self, on: bool) -> None:
+        bench = self.bench
+        self.ask(lambda: bench.robot.enable_motors(on, bench.now))
+        self.driven_until = min(self.driven_until, bench.now)
+        self.run(1.0)
+
+    @rule(pose=st.sampled_from(((0.0, 0.0, 0.0), (3.0, -2.0, 1.5))))
+    def set_odometry(self, pose: tuple[float, float, float]) -> None:
+        self.rest()
+        self.bench.ask(lambda: self.bench.robot.set_odometry(*pose))
+        self.run(0.5)
+        odometry = self.report.odometry
+        assert math.dist((odometry.x, odometry.y), pose[:2]) < 0.005
+        self.anchor()
+
+    @rule(acceleration=st.sampled_from((200, 500)), turning=st.sampled_from((40, 120)), sonar=st.booleans())
+    def tune(self, acceleration: int, turning: int, sonar: bool) -> None:
+        bench = self.bench
+        self.rest()
+        options = Options(
+            profile="erratic" if bench.robot.profile.name == "erratic" else "",
+            sonar_on_connect=sonar,
+            tuning={"trans_acc": acceleration, "trans_decel": acceleration, "rot_acc": turning, "rot_decel": turning},
+        )
+        self.ask(lambda: bench.robot.configure(options, bench.now))
+        self.run(3.0)
+
+    # -- faults: one at a time --------------------------------------------------------------------------------
+
+    def disturb(self, seconds: float, velocity: tuple[float, float] | None) -> None:
+        """Let a fault last, with a velocity that is published meanwhile or without one."""
+        self.disturbed_until = self.bench.now + seconds
+        self.run(seconds, velocity and self.expect(*velocity))
+        self.disturbed_until = self.bench.now
+
+    def restored(self) -> None:
+        """The fault is over: ordinary commands, and everything is right again."""
+        self.bench.until(lambda: self.bench.robot.running, RECONNECT)
+        self.rest()
+        self.run(1.0, self.expect(0.5, 0.5))
+        self.rest()
+
+    @rule(velocity=st.tuples(FRACTIONS, FRACTIONS) | st.none(), seconds=SECONDS)
+    def noise(self, velocity: tuple[float, float] | None, seconds: float) -> None:
+        self.bench.simulator.faults = Faults(corrupt=0.005, lose_bytes=0.005)
+        self.disturb(seconds, velocity)
+        self.bench.simulator.faults = Faults()
+        self.restored()
+
+    @rule(velocity=st.tuples(FRACTIONS, FRACTIONS) | st.none(), seconds=SHORT)
+    def silence(self, velocity: tuple[float, float] | None, seconds: float) -> None:
+        self.bench.go_out_of_range()
+        self.disturb(seconds, velocity)
+        self.bench.come_back()
+        self.restored()
+
+    @rule(velocity=st.tuples(FRACTIONS, FRACTIONS) | st.none(), seconds=SHORT)
+    def heap(self, velocity: tuple[float, float] | None, seconds: float) -> None:
+        self.bench.hold(seconds)
+        self.disturb(seconds, velocity)
+        self.restored()
+
+    @rule(seconds=st.sampled_from((0.3, 1.5, 2.5, 30.0)))
+    def computer_sleeps(self, seconds: float) -> None:
+        self.disturbed_until = self.bench.now + seconds
+        self.bench.sleep(seconds)
+        self.restored()
+
+    @rule(seconds=SHORT)
+    def cable_is_pulled(self, seconds: float) -> None:
+        self.bench.unplug()
+        self.disturb(seconds, None)
+        self.bench.plug_in()
+        self.restored()
+
+    @rule()
+    @precondition(lambda self: self.bench.robot.running)
+    def robot_restarts(self) -> None:
+        self.bench.simulator.reset()
+        self.driven_until = self.bench.now
+        self.disturb(2.0, None)
+        self.restored()
+
+    def teardown(self) -> None:
+        if not hasattr(self, "bench"):
+            return
+        bench = self.bench
+        bench.ask(bench.robot.link.close)
+        self.driven_until = min(self.driven_until, bench.now)
+        self.run(REACTION + WATCHDOG + self.ramp())
+        assert self.speed <= AT_REST
+        assert bench.simulator.session is not SessionState.OPEN or bench.robot.profile.name == "erratic"
 
 
-@pytest.mark.parametrize("name", FOUND)
-def test_a_sequence_that_failed_once(name: str) -> None:
-    failure = run(DriverMachine, FOUND[name])
-    if failure:
-        pytest.fail(failure.script(), pytrace=False)
+TestRobots = Robots.TestCase
+TestRobots.settings = settings(
+    max_examples=max(15, settings.default.max_examples // 100),
+    stateful_step_count=20,
+    suppress_health_check=list(HealthCheck),
+)

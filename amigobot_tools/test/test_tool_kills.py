@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""However a tool ends while it drives, the robot is at rest soon after. tools/soak does this 200 times."""
+"""However a tool ends while it drives, the robot is at rest soon after."""
 
 from __future__ import annotations
 
