@@ -346,19 +346,19 @@ class TestSonar:
             if distance < 5000:
                 x = pose.x + distance / 1000 * math.cos(pose.heading)
                 y = pose.y + distance / 1000 * math.sin(pose.heading)
-                expected += [x, y, PROFILE.sonar.height]
-        assert [field.name for field in cloud.fields] == ["x", "y", "z"]
-        assert (cloud.height, cloud.point_step, cloud.row_step) == (1, 12, 36)
+                expected += [x, y, PROFILE.sonar.height, number]
+        assert [field.name for field in cloud.fields] == ["x", "y", "z", "sensor_id"]
+        assert (cloud.height, cloud.point_step, cloud.row_step) == (1, 16, 48)
         assert cloud.is_dense
         assert not cloud.is_bigendian
-        assert struct.unpack("<9f", bytes(cloud.data)) == pytest.approx(expected)
+        assert struct.unpack("<" + 3 * "fffBxxx", bytes(cloud.data)) == pytest.approx(expected)
 
     def test_cloud_and_range_agree_on_what_is_too_near(self, bench: Bench) -> None:
         clouds = bench.listen(PointCloud2, "sonar/cloud")
         with self.showing(bench, (2, 41)):
             bench.wait_until(lambda: clouds.messages and clouds.last.width == 1)
         pose = PROFILE.sonar.poses[2]
-        x, *_ = struct.unpack("<3f", bytes(clouds.last.data))
+        x, *_ = struct.unpack("<fffBxxx", bytes(clouds.last.data))
         assert x == pytest.approx(pose.x + 0.1 * math.cos(pose.heading))
 
     def test_a_sonar_that_does_not_exist_is_counted_not_published(self, bench: Bench) -> None:

@@ -137,7 +137,8 @@ def range_message(frame: str, sonar: Sonar) -> Range:
 _BEAMS = 120
 _RAYS = 8
 
-_POINT = struct.Struct("<fff")
+#: x, y, z in m, number of the sonar
+_POINT = struct.Struct("<fffBxxx")
 
 
 def cloud_message(base_frame: str) -> PointCloud2:
@@ -146,6 +147,7 @@ def cloud_message(base_frame: str) -> PointCloud2:
         PointField(name=name, offset=4 * index, datatype=PointField.FLOAT32, count=1)
         for index, name in enumerate("xyz")
     ]
+    fields.append(PointField(name="sensor_id", offset=12, datatype=PointField.UINT8, count=1))
     message = PointCloud2(height=1, fields=fields, point_step=_POINT.size, is_dense=True)
     message.header.frame_id = base_frame
     return message
@@ -160,6 +162,7 @@ def fill_cloud(message: PointCloud2, points: Iterable[SonarPoint], stamp: TimeMs
                 point.pose.x + point.ping.range * math.cos(point.pose.heading),
                 point.pose.y + point.ping.range * math.sin(point.pose.heading),
                 sonar.height,
+                point.ping.number,
             )
             for point in points
             if point.ping.range != math.inf

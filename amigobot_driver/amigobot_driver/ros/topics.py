@@ -119,7 +119,9 @@ RANGE = Topic(
     "when that sonar fired",
     "frame `sonar_N_link`; the range without an echo is [`sonar_no_echo`](../decisions/0001-sonar-no-echo.md)",
 )
-CLOUD = Topic("sonar/cloud", PointCloud2, "each SIP with readings", "echoes only, base frame")
+CLOUD = Topic(
+    "sonar/cloud", PointCloud2, "each SIP with readings", "echoes in the base frame; `sensor_id` is the sonar"
+)
 SCAN = Topic(
     "sonar/scan", LaserScan, "each SIP with readings", "the present sonar ring, base frame; with `publish_scan`"
 )
