@@ -3,8 +3,9 @@
 
 """The parameters of p2os, RosAria, rosaria2, Player's p2os driver and ARIA, each with its counterpart.
 
-Sources: `p2os.cpp` of allenh1/p2os (ROS 1, main), `RosAria.cpp` and `RosAria.cfg` of amor-ros-pkg/rosaria,
-`rosaria2_node.cpp` of ruipaulorocha/rosaria2, `p2os.cc` and `configfile.cc` of playerproject/player,
+Sources: `p2os.cpp` of allenh1/p2os (ROS 1, main) and of pondersome/p2os2 (ROS 2), `RosAria.cpp` and `RosAria.cfg` of
+amor-ros-pkg/rosaria, `rosaria2_node.cpp` of ruipaulorocha/rosaria2, `p2os.cc` and `configfile.cc` of
+playerproject/player,
 `ArRobotParams.cpp` of reedhedges/AriaCoda. docs/migration has the same tables for a reader.
 """
 
@@ -66,6 +67,10 @@ P2OS = Source(
         "max_yawdecel": Rule("angular_deceleration", scaled()),
         "pulse": Rule(note="the driver keeps the session alive itself, and never keeps an old velocity alive"),
         "radio": Rule(note="the driver copes with a radio modem without being told"),
+        # Of its port to ROS 2, pondersome/p2os2.
+        "publish_tf": Rule("publish_tf", switch),
+        "cmd_vel_timeout": Rule("cmd_vel_timeout", scaled()),
+        "baud_rate": Rule(note="the driver finds the speed of the robot and never changes it"),
         "joystick": Rule(note="p2os reads it and does nothing with it"),
         "direct_wheel_vel_control": Rule(note="p2os reads it and does nothing with it; for wheels use cmd_wheels"),
     },
@@ -159,7 +164,7 @@ ROSARIA2 = Source(
 )
 
 #: Parameters of p2os that are not in Player's file.
-_OF_ROS = ("odom_frame_id", "base_link_frame_id", "use_sonar")
+_OF_ROS = ("odom_frame_id", "base_link_frame_id", "use_sonar", "publish_tf", "cmd_vel_timeout", "baud_rate")
 _ARM = Rule(note="the driver has no arm")
 _CAMERA = Rule(note="cameras are connected to an AUX port: topics aux1/tx and aux1/rx")
 _GRIPPER_SIZE = Rule(note="the driver does not publish the size of the gripper")
