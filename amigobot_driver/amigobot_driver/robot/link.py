@@ -80,8 +80,8 @@ class LinkObserver(Protocol):
             size: Bytes of its frame.
         """
 
-    def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
-        """Update the odometry from a SIP of the session, before any component gets it."""
+    def on_sip(self, sip: Sip, stamp: float, now: float) -> Sip:
+        """Update the odometry from a SIP of the session; return the SIP for the components."""
 
 
 class RobotLink:
@@ -304,8 +304,7 @@ class RobotLink:
         if not self.session.running:
             self._observer.on_packet_outside_session(packet, measured)
         elif isinstance(packet, Sip):
-            self._observer.on_sip(packet, measured, now)
-            self._waiting = packet, measured, now
+            self._waiting = self._observer.on_sip(packet, measured, now), measured, now
         else:
             self.dispatcher.packet(packet, measured, now)
 

@@ -66,6 +66,7 @@ from .sensing.gyro import Gyroscope
 from .sensing.odometry import ZEROED_BY_COMMAND, ZEROED_BY_OPEN
 from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.odometry_state import OdometryState
+from .sensing.rest import RestFilter
 from .sensing.state_estimator import StateEstimator
 from .session import LinkState
 from .streams import COMPASS, ENCODERS, GRIPPER, GYRO, IO, JOYSTICK, Streams
@@ -163,6 +164,7 @@ class Robot:
         context.on_packet(Parameters, self._on_config)
         self._identity: SyncReply | None = None  #: of the last robot
         self._continuation = OdometryContinuation()
+        self._rest = RestFilter()
         self._jumped = False  #: the counters have jumped in the newest SIP
         self._arrange(-math.inf)
         self._limit()
@@ -489,8 +491,9 @@ class Robot:
         """Return when the robot took the values of a packet: see LinkObserver."""
         return self._packet_clock.measurement_time(packet, stamp, size)
 
-    def on_sip(self, sip: Sip, stamp: float, now: float) -> None:
+    def on_sip(self, sip: Sip, stamp: float, now: float) -> Sip:
         """Update the odometry and emit the report: see LinkObserver."""
+        sip = self._rest.filtered(sip, stamp, self.profile.units.velocity, driven=self._driven())
         if self._continuation.pending:
             self._continue_odometry(sip, stamp)
         jumps = self.estimator.odometer.jumps
@@ -504,6 +507,7 @@ class Robot:
         ):
             self.link.emit(event)
         self._jumped = self.estimator.odometer.jumps != jumps
+        return sip
 
     # -- packets ----------------------------------------------------------------------------------------------
 

@@ -170,8 +170,7 @@ class Odometer:
         self.state, self.counters, self.interrupted = saved.odometry, (saved.sip, saved.stamp), True
         dt = stamp - saved.stamp
         last = saved.sip
-        counts = _counts(sip.x - last.x, sip.y - last.y, sip.heading - last.heading)
-        counted, zero = self._motion(counts, last.heading), self._since_zero(sip)
+        counted, zero = self._motion(counter_differences(sip, last), last.heading), self._since_zero(sip)
         way = math.hypot(counted.x, counted.y)
         if self._jump_in_gap(sip, dt, counted) is None:
             outcome = True, f"the robot has moved {way:.3f} m since"
@@ -286,7 +285,7 @@ class Odometer:
             self._anchor()
         before, then = self.counters
         dt = max(stamp - then, 0.0)
-        counts = _counts(sip.x - before.x, sip.y - before.y, sip.heading - before.heading)
+        counts = counter_differences(sip, before)
         counted = self._motion(counts, before.heading)
         cycles, jump = 0, None
         if first:
@@ -515,6 +514,11 @@ class Odometer:
                 step_rate**2 / 12 + (_ERROR_RATE * angular) ** 2 + START_VARIANCE,
             ),
         )
+
+
+def counter_differences(new: Sip, old: Sip) -> tuple[int, int, int]:
+    """Return the shortest differences of X, Y and TH."""
+    return _counts(new.x - old.x, new.y - old.y, new.heading - old.heading)
 
 
 def _counts(dx: int, dy: int, turn: int) -> tuple[int, int, int]:
