@@ -324,6 +324,7 @@ def test_the_second_program_sees_free_space(programs: dict[tuple[str, int], Futu
     result = programs[TUTORIAL, 1].result()
     assert result.returncode == 0, result.stderr
     assert set(loosely(result.stdout)) == {"# m of free space"}
+    assert float(result.stdout.splitlines()[-1].split()[0]) < 0.6, "the program ends before it is near something"
 
 
 def ros_program(folder: Path, name: str) -> tuple[Path, str]:
