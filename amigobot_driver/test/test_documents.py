@@ -47,8 +47,7 @@ class Names:
 
     def __init__(self, node: AmigobotNode) -> None:
         self.published = {pattern(publisher.topic_name) for publisher in node.publishers}
-        subscriptions = (*node.subscriptions, *node.velocity.node.subscriptions)
-        self.subscribed = {pattern(subscription.topic_name) for subscription in subscriptions}
+        self.subscribed = {pattern(subscription.topic_name) for subscription in node.subscriptions}
         own = "amigobot"
         services = {service.srv_name.removeprefix("/") for service in node.services}
         self.services = {name for name in services if "/_action/" not in name and not name.startswith(f"{own}/")}

@@ -41,7 +41,7 @@ def topics_of_the_node(robot: str) -> set[str]:
     rclpy.init(args=["--ros-args", "-r", "__ns:=/alpha", *arguments], context=context, domain_id=domain)
     node = AmigobotNode(context=context)
     try:
-        endpoints = [*node.publishers, *node.subscriptions, *node.velocity.node.subscriptions]
+        endpoints = [*node.publishers, *node.subscriptions]
         return {endpoint.topic_name for endpoint in endpoints} - OF_EVERY_NODE
     finally:
         node.close()

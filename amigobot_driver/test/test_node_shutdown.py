@@ -40,7 +40,7 @@ raise SystemExit(main.main())
 """
 
 
-#: A node with a bug in the thread of the velocities.
+#: A node with a bug in the callback of a velocity.
 BROKEN_VELOCITY = """
 from amigobot_driver.ros import commands, main
 
@@ -225,7 +225,7 @@ def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> 
     broken.wait_until(lambda: broken.robot.stopped)
 
 
-def test_an_exception_in_the_thread_of_the_velocities_stops_the_robot_and_ends_the_node() -> None:
+def test_an_exception_in_a_velocity_callback_stops_the_robot_and_ends_the_node() -> None:
     node = (sys.executable, "-c", BROKEN_VELOCITY)
     with Bench(Robot(), node_command=node, enable_stamped_cmd_vel=False) as bench, bench.connected().driving(0.3):
         bench.wait_until(lambda: bench.robot.speed > 0.1)

@@ -13,7 +13,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
-from ros_bench import Bench, Client, Robot
+from ros_bench import NODE, Bench, Client, Node, Robot
 from standstill import METER
 
 from amigobot_driver.protocol import Command
@@ -282,6 +282,27 @@ class TestTheOtherType:
 
     def test_a_plain_twist_publisher_is_warned_about(self, stamped: Bench) -> None:
         self.explained(stamped, Twist, "-p enable_stamped_cmd_vel:=false")
+
+
+def test_every_velocity_topic_belongs_to_the_node(bench: Bench) -> None:
+    """`ros2 node info /amigobot` lists them, and `ros2 param list` asks no other node of the driver."""
+    names = set(bench.client.node.get_node_names())
+    topics = dict(bench.client.node.get_subscriber_names_and_types_by_node("amigobot", "/"))
+    assert {name for name in names if name != "user"} == {"amigobot"}
+    assert topics.keys() >= {"/cmd_vel", "/cmd_wheels", "/cmd_heading"}
+
+
+def test_a_remapping_that_names_the_node_reaches_cmd_vel(bench: Bench) -> None:
+    remapped = Node(
+        bench.domain,
+        {"port": "/dev/no-such-port", "enable_stamped_cmd_vel": False},
+        namespace="remapped",
+        command=(*NODE, "--ros-args", "-r", "amigobot:cmd_vel:=base/cmd_vel", "--"),
+    )
+    bench.nodes.append(remapped)
+    publisher = bench.client.publisher(Twist, "remapped/base/cmd_vel")
+    bench.wait_until(publisher.get_subscription_count)
+    remapped.end()
 
 
 def test_status_says_that_it_moves(bench: Bench) -> None:

@@ -1,113 +1,52 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A velocity and a stop are handled by two threads of the node: their order of arrival counts."""
+"""A velocity that is handled after a stop, but was published or had arrived before it."""
 
 from __future__ import annotations
 
-import math
-import threading
+import contextlib
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
-import rclpy
+
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+
 from geometry_msgs.msg import Twist, TwistStamped
-from rclpy.context import Context
-from ros_bench import free_domain
 
 from amigobot_driver.robot import Refused
 from amigobot_driver.ros.commands import VelocityInput
 
-PATIENCE = 30.0  # s
+NOW = 1000.0  #: s, on the clock of the driver
+AGE = 5.0  #: s since the velocity was published or arrived
 
 
-class RecordingDriver:
-    """Has the lock and the clock of a driver; its robot records when each velocity was requested."""
-
-    clock = staticmethod(time.monotonic)
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.driven: list[float] = []
-        self.entering = threading.Event()  #: a thread wants the lock
-        self.refused = 0
-        self.stopped_at = -math.inf
-        self.motion = SimpleNamespace(drive=self._drive, refuse_if_stopped_since=self._refuse_if_stopped_since)
-
-    @contextmanager
-    def robot(self) -> Iterator[Any]:
-        self.entering.set()
-        with self.lock:
-            yield self
-
-    def _drive(self, linear: float, angular: float, now: float) -> None:
-        self.driven.append(now)
-
-    def _refuse_if_stopped_since(self, sent: float) -> None:
-        if sent < self.stopped_at:
-            self.refused += 1
-            raise Refused("it was stopped")
+def velocities(*, stamped: bool) -> tuple[VelocityInput, MagicMock, MagicMock]:
+    """The subscriptions, the robot that they drive and what logs their warnings."""
+    node, robot, warn = MagicMock(), MagicMock(), MagicMock()
+    node.get_clock().now().nanoseconds = round(NOW * 1e9)
+    driver = SimpleNamespace(clock=lambda: NOW, robot=lambda: contextlib.nullcontext(robot))
+    parameters = {"enable_stamped_cmd_vel": stamped, "cmd_vel_timeout": 1e6}
+    context: Any = SimpleNamespace(node=node, driver=driver, parameters=parameters, warn=warn)
+    return VelocityInput(context), robot, warn
 
 
-@pytest.fixture
-def node() -> Iterator[rclpy.node.Node]:
-    context = Context()
-    domain, lock = free_domain()
-    rclpy.init(context=context, domain_id=domain)
-    node = rclpy.create_node("order", context=context)
-    yield node
-    node.destroy_node()
-    rclpy.shutdown(context=context)
-    lock.close()
+def test_a_velocity_counts_from_its_arrival() -> None:
+    """The core refuses what arrived before a stop."""
+    received, robot, _ = velocities(stamped=False)
+    received._on_twist(Twist(), {"received_timestamp": time.time_ns() - round(AGE * 1e9)})
+    assert robot.motion.drive.call_args.args[2] <= NOW - AGE
 
 
-def test_a_velocity_that_waits_while_a_stop_is_handled_counts_from_its_arrival(node: rclpy.node.Node) -> None:
-    driver = RecordingDriver()
-    parameters = {"enable_stamped_cmd_vel": False, "cmd_vel_timeout": 2 * PATIENCE}
-    velocities = VelocityInput(SimpleNamespace(node=node, driver=driver, parameters=parameters))  # type: ignore[arg-type]
-    publisher = node.create_publisher(Twist, "cmd_vel", 1)
-    velocities.start()
-    try:
-        with driver.lock:  # as while a service is handled
-            deadline = time.monotonic() + PATIENCE
-            while not driver.entering.wait(0.1) and time.monotonic() < deadline:
-                publisher.publish(Twist())
-            stopped = time.monotonic()
-        while not driver.driven and time.monotonic() < deadline:
-            time.sleep(0.01)
-    finally:
-        velocities.close()
-    assert driver.driven[0] < stopped
-
-
-def test_a_velocity_that_was_stamped_before_a_stop_is_refused(node: rclpy.node.Node) -> None:
-    driver = RecordingDriver()
-    parameters = {"enable_stamped_cmd_vel": True, "cmd_vel_timeout": 2 * PATIENCE}
-    warnings: list[str] = []
-    context = SimpleNamespace(
-        node=node, driver=driver, parameters=parameters, warn=lambda topic, text, key: warnings.append(text)
-    )
-    velocities = VelocityInput(context)  # type: ignore[arg-type]
-    publisher = node.create_publisher(TwistStamped, "cmd_vel", 1)
-    deadline = time.monotonic() + PATIENCE
+def test_a_velocity_that_was_stamped_before_a_stop_is_refused() -> None:
+    received, robot, warn = velocities(stamped=True)
+    robot.motion.refuse_if_stopped_since.side_effect = Refused("it was stopped")
     message = TwistStamped()
-    message.header.stamp = node.get_clock().now().to_msg()
-    velocities.start()
-    try:
-        driver.stopped_at = time.monotonic()
-        while not (driver.refused or driver.driven) and time.monotonic() < deadline:
-            publisher.publish(message)
-            time.sleep(0.01)
-        assert driver.driven == []
-        assert set(warnings) == {"refused: it was stopped"}
-        while not driver.driven and time.monotonic() < deadline:
-            message.header.stamp = node.get_clock().now().to_msg()
-            publisher.publish(message)
-            time.sleep(0.01)
-    finally:
-        velocities.close()
-    assert driver.driven[0] > driver.stopped_at
+    message.header.stamp.sec = round(NOW - AGE)
+    received._on_stamped(message, {"received_timestamp": time.time_ns()})
+    robot.motion.refuse_if_stopped_since.assert_called_once_with(pytest.approx(NOW - AGE))
+    robot.motion.drive.assert_not_called()
+    assert warn.call_args.args[1] == "refused: it was stopped"

@@ -127,8 +127,7 @@ def ros_types(graph: Graph) -> Iterator[Finding]:
         for name in ("cmd_vel", "odom"):
             topic = f"{namespace}{name}"
             endpoints = (*graph.publishers.get(topic, ()), *graph.subscribers.get(topic, ()))
-            # The driver takes velocities in a second node of its own.
-            own = {end.kind for end in endpoints if end.node in (driver, f"{driver}_velocity")}
+            own = {end.kind for end in endpoints if end.node == driver}
             others = sorted({f"{end.node} uses {end.kind}" for end in endpoints if own and end.kind not in own})
             if not others:
                 continue

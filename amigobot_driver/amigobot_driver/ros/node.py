@@ -79,8 +79,8 @@ class AmigobotNode(Node):
             stamps = NodeTime(ros_nanoseconds(self.get_clock()), self.driver.clock)
         self._keeper = self._odometry_keeper(robot, port)
         context = NodeContext(self, self.driver, self._params, throttle, stamps)
-        self.velocity = VelocityInput(context)
-        self._diagnostics.add("cmd_vel", self.velocity.finding)
+        self._velocity = VelocityInput(context)
+        self._diagnostics.add("cmd_vel", self._velocity.finding)
         self._add_parts(context, profile, EventLog(self, throttle))
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
@@ -94,7 +94,6 @@ class AmigobotNode(Node):
         if profile.unused:
             self.get_logger().info(f"{profile.description}: not used by the driver: {', '.join(profile.unused)}")
         self.driver.start()
-        self.velocity.start()
         self._second_thread.start()
         if self._keeper:
             self._keeper.start()
@@ -126,7 +125,6 @@ class AmigobotNode(Node):
             if self._keeper:
                 steps.callback(self._keeper.close)
             steps.callback(self.driver.close)
-            steps.callback(self.velocity.close)
 
     def _odometry_keeper(self, robot: Robot, port: str) -> OdometryKeeper | None:
         """Restore the stored pose and return what stores it from now on; None for robots that end with this process."""
@@ -184,7 +182,7 @@ class AmigobotNode(Node):
 
     def _each_second(self, seconds: int) -> None:
         """Do the node's own work; the last time was this many seconds ago."""
-        if self.driver.failed.is_set() or self.velocity.failed.is_set():
+        if self.driver.failed.is_set():
             raise RuntimeError("a driver thread has ended with an error; the robot was stopped")
         if self._recording:
             self._recording.check()
@@ -192,7 +190,7 @@ class AmigobotNode(Node):
         self._graph_due -= seconds
         if self._graph_due <= 0:
             self._graph_due = _GRAPH_PERIOD
-            self.velocity.warn_about_twist_type()
+            self._velocity.warn_about_twist_type()
 
     def _on_link(self, event: LinkChanged) -> None:
         self._connected = event.state is LinkState.RUNNING

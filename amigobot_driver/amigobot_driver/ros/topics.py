@@ -20,6 +20,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
+from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -90,7 +91,10 @@ class Topic:
 
     def publisher(self, node: Node, number: int | None = None) -> TopicPublisher:
         """Create the publisher, for a sonar, sensor or port with this number."""
-        return TopicPublisher(node.create_publisher(self.kind, self._name(number), self.qos))
+        # rclpy waits for the QoS events of a publisher too: 60 % of a wait set. The subscriber logs the same.
+        no_events = PublisherEventCallbacks(use_default_callbacks=False)
+        name = self._name(number)
+        return TopicPublisher(node.create_publisher(self.kind, name, self.qos, event_callbacks=no_events))
 
     def subscribe(self, node: Node, callback: Callable[..., object], number: int | None = None) -> None:
         """Create the subscription, for a port with this number, whose callback gets the number first."""
