@@ -35,6 +35,7 @@ EVERY_LAYER = {
     "resources",
     "robot",
     "ros",
+    "signals",
     "sim",
     "transport",
     "transport.simulated",
@@ -47,13 +48,14 @@ ANY_LIBRARY = None
 RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "__init__": ({"api", "errors", "profiles", "robot"}, set()),
     "api": (
-        {"connection_policy", "driver", "errors", "packet_file", "profiles", "protocol", "robot", "wording"},
+        {"connection_policy", "driver", "errors", "packet_file", "profiles", "protocol", "robot", "signals", "wording"},
         set(),
     ),
     "errors": (set(), set()),
     "packet_file": (set(), set()),
     "parallel": (set(), set()),
     "resources": (set(), set()),
+    "signals": (set(), set()),
     "wording": (set(), set()),
     "protocol": (set(), set()),
     "profiles": ({"errors", "resources", "wording"}, {"yaml"}),

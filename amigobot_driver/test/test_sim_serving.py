@@ -29,8 +29,8 @@ from pathlib import Path
 
 import pytest
 
+from amigobot_driver import signals
 from amigobot_driver.cli import main
-from amigobot_driver.cli.signals import caught_signals
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,
     Command,
@@ -190,7 +190,7 @@ class TestPty:
         """`nohup amigobot sim` outlives its terminal."""
         before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         try:
-            with caught_signals() as received:
+            with signals.caught() as received:
                 signal.raise_signal(signal.SIGHUP)
                 assert received == []
                 signal.raise_signal(signal.SIGTERM)

@@ -8,11 +8,9 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import sys
 import termios
 from collections.abc import Iterator
-from types import FrameType
 
 #: Names of keys that send more than one byte, and of events that the terminal reports.
 _SEQUENCES = {
@@ -32,7 +30,7 @@ _NAMES = {"\x03": "quit", "\x04": "quit", "\x1a": "quit", "\x1b": "escape", " ":
 
 
 class TerminalClosed(Exception):
-    """The terminal was closed, or a signal asks the program to end."""
+    """There is no terminal any more."""
 
 
 class Keyboard:
@@ -103,8 +101,6 @@ def _without_sequence(data: bytes) -> bytes:
 def keyboard() -> Iterator[Keyboard]:
     """Give the keys of the terminal, and restore its settings at the end.
 
-    SIGTERM and SIGHUP raise `TerminalClosed` in the main thread, so that the robot is stopped before the program ends.
-
     Raises:
         TerminalClosed: Standard input is not a terminal.
     """
@@ -116,7 +112,6 @@ def keyboard() -> Iterator[Keyboard]:
     # Ctrl-C, Ctrl-Z and Ctrl-S are keys, too: a program that is suspended or cannot write would not stop the robot.
     mode[0] &= ~(termios.IXON | termios.ICRNL)
     mode[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
-    handlers = {number: signal.signal(number, _end_by_signal) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, mode)
         _write(_FOCUS_EVENTS_ON)
@@ -125,15 +120,8 @@ def keyboard() -> Iterator[Keyboard]:
         with contextlib.suppress(termios.error, OSError):
             _write(_FOCUS_EVENTS_OFF)
             termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
 
 
 def _write(data: bytes) -> None:
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), data)
-
-
-def _end_by_signal(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # the robot is stopped first; other signals have to wait
-    raise TerminalClosed(f"ended by {signal.Signals(number).name}")

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import argparse
 import math
-import signal
 import sys
 import time
 from collections.abc import Iterable
-from types import FrameType
 
 from amigobot_driver.cli import UsageError
 
@@ -46,8 +44,6 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if not 0 < args.speed < math.inf:
         raise UsageError(f"--speed is {args.speed:g}, allowed: above 0 m/s")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
     with connected(args, drives=True) as remote:
         state = remote.state()
         if not state.echoes:
@@ -142,8 +138,3 @@ def _confirmed(remote: Remote) -> bool:
         raise UsageError("a person must confirm before a real robot moves: start it in a terminal, or with --yes")
     print(f"{remote.where}: the robot will wander about until Ctrl-C. Move? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt

@@ -55,8 +55,10 @@ class SimulatedRobot:
     def __init__(self, folder: Path, *options: str) -> None:
         self.port = str(folder / "robot")
         self._truth = folder / "truth.jsonl"
+        self._log = folder / "sim.log"
         arguments = ["sim", "--pty", self.port, "--truth", str(self._truth), *options]
-        self.process = subprocess.Popen([sys.executable, "-c", _CODE, *arguments], env=environment(), stdout=-1)
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen([sys.executable, "-c", _CODE, *arguments], env=environment(), stdout=log)
         until(lambda: os.path.exists(self.port) and self.truth, "the simulated robot is there")
 
     @property
@@ -64,6 +66,11 @@ class SimulatedRobot:
         """Every line of the truth so far."""
         lines = self._truth.read_text().splitlines(keepends=True) if self._truth.exists() else []
         return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    @property
+    def events(self) -> str:
+        """What the simulator has printed."""
+        return self._log.read_text()
 
     @property
     def speed(self) -> float:

@@ -21,8 +21,9 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
             print(robot.pose)
 
     The constructor returns when the robot is connected, its motors are on (unless `Options(motors_on_connect=False)`)
-    and its sonars have reported. `close`, the end of the `with` block and the end of the program stop the robot, switch
-    its motors off and close the session. If the process is killed, the watchdog of the robot stops it.
+    and its sonars have reported. `close`, the end of the `with` block, a signal such as SIGTERM in this block, and the
+    end of the program stop the robot, switch its motors off and close the session. If the process is killed, the
+    watchdog of the robot stops it.
 
     A method that asks the robot for something blocks until the robot has confirmed it, where a packet of the robot can,
     and raises an `AmigoBotError` if it does not. Several

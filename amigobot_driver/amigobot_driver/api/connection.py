@@ -11,11 +11,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from .. import signals
 from ..connection_policy import CONNECT_TIMEOUT
 from ..driver import Driver
 from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
@@ -60,6 +61,7 @@ class Connection:
             raise Refused(wrong_type("port", port, "a text such as '/dev/ttyUSB0'"))
         self._port = port
         self._closed = False
+        self._signals = ExitStack()
         driver: Driver
         # The threads of the driver must not hold a reference to this object: then its last user closes it.
         self._hub = hub = EventHub(port, lambda: driver.failed.is_set())
@@ -75,20 +77,25 @@ class Connection:
             raise
 
     def __enter__(self: Self) -> Self:
+        self._signals.enter_context(signals.raised())
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.close()
+        with self._signals:
+            self.close()
 
     def __repr__(self) -> str:
         with self._driver.robot() as robot:
             return f"<{type(self).__name__} {self._port}: {'closed' if self._closed else robot.note}>"
 
     def close(self) -> None:
-        """Stop the robot, switch its motors off, and close the session and the port. May be called twice."""
+        """Stop the robot, switch its motors off, and close the session and the port. May be called twice.
+
+        A signal that arrives meanwhile, such as Ctrl-C, takes effect afterwards.
+        """
         self._closed = True
         _close(self._driver, self._hub)
-        # Only now: if Ctrl-C interrupts the lines above, the end of the program closes the session.
+        # Only now: if a signal interrupts the lines above, the end of the program closes the session.
         self._at_exit.detach()
 
     # -- what is known of the connection ----------------------------------------------------------------------
@@ -365,8 +372,9 @@ class Connection:
 
 
 def _close(driver: Driver, hub: EventHub) -> None:
-    driver.close()
-    hub.close()
+    with signals.deferred():
+        driver.close()
+        hub.close()
 
 
 def _ready(robot: Robot) -> bool:

@@ -26,6 +26,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import signals
 from ..errors import ProfileError
 from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
@@ -127,7 +128,6 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
     from ..sim.pty import PtyConnection
     from ..sim.server import Served, serve
     from .recorded_robot import RecordedRobot
-    from .signals import caught_signals
 
     if not 0.01 <= args.rate <= 100:
         raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100 times the recorded speed")
@@ -136,15 +136,15 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
         print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)
         return 1
     with contextlib.ExitStack() as stack:
-        signals = stack.enter_context(caught_signals())
+        received = stack.enter_context(signals.caught())
         try:
             connection = PtyConnection(args.pty, robot, check_baud=False, log=lambda line: print(line, flush=True))
         except OSError as error:
             raise UsageError(f"{args.pty}: {error.strerror or error}") from None
         stack.callback(connection.close)
         print(f"{_robot(head)}, listening on {connection.description}", flush=True)
-        serve(Served(robot, connection), stopped=lambda: robot.ended or bool(signals))
-        print("stopped" if signals else "the recording has ended")
+        serve(Served(robot, connection), stopped=lambda: robot.ended or bool(received))
+        print("stopped" if received else "the recording has ended")
     return 0
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO
 
+from .. import signals
 from ..profiles import ProfileError, load_profile
 from ..sim import (
     FaultError,
@@ -50,7 +51,6 @@ from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..wording import counted, wrong_type
 from .errors import UsageError
-from .signals import caught_signals
 
 _DEFAULT_PORT = 8101
 
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
     clock = _Clock()
     with contextlib.ExitStack() as stack:
-        stopped = stack.enter_context(caught_signals())
+        stopped = stack.enter_context(signals.caught())
         file = stack.enter_context(_open_log(args.truth)) if args.truth else None
         try:
             served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]

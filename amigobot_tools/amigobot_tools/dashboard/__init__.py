@@ -19,9 +19,11 @@ A robot serves one program at a time: while a node is connected to it, use `--ro
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 from typing import TYPE_CHECKING
 
+from amigobot_driver import signals
 from amigobot_driver.cli import UsageError
 
 if TYPE_CHECKING:
@@ -76,9 +78,11 @@ def run(args: argparse.Namespace) -> int:
         ros=ros,
         name=args.namespace or args.name,
     )
-    try:
-        return serve(source, listen)
-    except OSError as error:
-        raise UsageError(f"--listen {args.listen}: {error.strerror or error}; choose another port") from None
-    finally:
-        source.close()
+    with signals.caught() as ended:
+        try:
+            asyncio.run(serve(source, listen, ended))
+        except OSError as error:
+            raise UsageError(f"--listen {args.listen}: {error.strerror or error}; choose another port") from None
+        finally:
+            source.close()
+    return 0

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from .sources import Source
 
 #: s between two pings of a browser; one that does not answer within half of it is disconnected.
 _HEARTBEAT = 8.0
+#: s between two checks whether a signal has come.
+_CHECK_PERIOD = 0.2
 #: Addresses that mean every address of this computer.
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _STATIC = Path(__file__).parent / "static"
@@ -37,25 +38,17 @@ _POLICY = (
 )
 
 
-def serve(source: Source, listen: Listen) -> int:
-    """Serve the page until SIGINT or SIGTERM. Returns the exit status.
+async def serve(source: Source, listen: Listen, ended: Sequence[int]) -> None:
+    """Serve the page until `ended` has a signal.
 
     Raises:
         OSError: The address cannot be used.
     """
-    return asyncio.run(_serve(source, listen))
-
-
-async def _serve(source: Source, listen: Listen) -> int:
     access = Access.for_address(listen)
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
     async with running(source, access) as port:
         print(_greeting(access, port), flush=True)
-        await ended.wait()
-    return 0
+        while not ended:
+            await asyncio.sleep(_CHECK_PERIOD)
 
 
 @contextlib.asynccontextmanager

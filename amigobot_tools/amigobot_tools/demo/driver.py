@@ -14,13 +14,12 @@ from __future__ import annotations
 import argparse
 import math
 import select
-import signal
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from amigobot_driver import AmigoBotError
+from amigobot_driver import AmigoBotError, signals
 
 from .client import Client, at_rest
 from .report import Phase, Report
@@ -161,17 +160,21 @@ def main() -> int:
     parser.add_argument("recording", type=Path)
     parser.add_argument("seconds", nargs="?", type=float, default=math.inf)
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with signals.first_ends_command():
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     tour = TOURS[arguments.tour]
     try:
         client = connect(arguments.port, tour, arguments.recording)
-    except (AmigoBotError, KeyboardInterrupt) as error:
+    except (AmigoBotError, KeyboardInterrupt, signals.Terminated) as error:
         print(Report(phase=Phase.FAILED, text=str(error) or "interrupted").line(), flush=True)
         return 1
     driver = Driver(client, tour)
     try:
         driver.drive(arguments.seconds)
-    except (TourError, KeyboardInterrupt) as error:
+    except (TourError, KeyboardInterrupt, signals.Terminated) as error:
         client.drive(0.0, 0.0)
         driver.report(Phase.FAILED, str(error) or "interrupted")
         return 1

@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import shutil
-import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+
+from amigobot_driver import signals
 
 from .domain import free_domain
 from .live import Live
@@ -90,18 +91,13 @@ def drive_and_report(options: Options, domain: int | None, live: Live) -> list[s
     Raises:
         KeyboardInterrupt: A user ended it; the message has the state in which the robot was left.
     """
-    signals: list[int] = []
-    # Noted, not raised: nothing may interrupt the end of the processes. These handlers also replace "ignore", which a
-    # shell sets for the SIGINT of its background jobs.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: signals.append(number))
-    supervisor = Supervisor(options, domain, live, lambda: bool(signals))
     try:
-        with supervisor:
-            drive(supervisor, options, live)
-        if signals:
+        with signals.caught() as received:  # nothing may interrupt the end of the processes
+            supervisor = Supervisor(options, domain, live, lambda: bool(received))
+            with supervisor:
+                drive(supervisor, options, live)
+        if received:
             raise KeyboardInterrupt
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         live.say("reading what was recorded ...")
         from .evaluation import evaluate  # imported late: the robot need not wait for matplotlib
 

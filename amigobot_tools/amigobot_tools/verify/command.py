@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import signal
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from amigobot_driver.cli import UsageError
 from amigobot_driver.packet_file import Head, write_head, write_record
 from amigobot_driver.profiles import choose_profile, load_profile
 from amigobot_driver.protocol import SyncReply
+from amigobot_driver.signals import Terminated
 from amigobot_driver.transport import open_port
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_driver.wording import counted
@@ -87,7 +87,7 @@ def verify(args: argparse.Namespace) -> int:
         made, profile = _measure(args, console, before)
     except Stopped:
         raise UsageError("ended by a key") from None
-    except TerminalClosed as end:
+    except (TerminalClosed, Terminated) as end:
         raise UsageError(f"{end}; the robot was stopped; continue with --resume") from None
     _finish(args.output, made, profile)
     _print_summary(console, made)
@@ -143,7 +143,6 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
     owner: Owner
     if args.yes:
         owner = UnattendedOwner(console)
-        stack.enter_context(_terminated_as_interrupted())
     else:
         try:
             owner = TerminalOwner(stack.enter_context(keyboard()), console)
@@ -152,17 +151,6 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
     port = open_port(args.port, _FIRST_BAUD)
     stack.callback(port.close)
     return PortLine(port), owner
-
-
-@contextlib.contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, so that the robot is stopped first."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _profile(robot: str, reply: SyncReply) -> tuple[Profile, str]:

@@ -86,7 +86,7 @@ class Runner:
                 if not owner.explain(step.title, step.explanation, step.moves):
                     return result(SKIPPED, "the owner skipped it"), True
                 step.run(trial)
-            except (Stopped, KeyboardInterrupt):
+            except Stopped:
                 trial.client.halt()
                 choice = owner.after_stop()
                 if choice == "repeat":

@@ -47,7 +47,7 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
         return RecordingSource(Path(text), profile, name)
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
-    if not text.startswith("/dev/") and "://" not in text:
+    if not text.startswith("/dev/") and "://" not in text and not Path(text).exists():
         raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, socket://HOST:8101 or sim://")
     from .port import PortSource
 

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parses the command line, and runs the chosen verb."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+from ..errors import AmigoBotError
+from .errors import UsageError
+from .verbs import Verb, explained, find_verbs
+
+_EPILOG = """\
+Without a robot:
+    amigobot demo                         a simulated robot drives a tour
+    amigobot teleop                       drive it with the keys
+With a robot:
+    amigobot find                         where it is connected
+    amigobot teleop --port /dev/ttyUSB0   the first time: lift its wheels
+
+`amigobot VERB --help` explains a verb.
+
+Exit status: 0 success; 1 the robot or a file did not do what was asked; 2 wrong usage, or something is not installed;
+130 ended with Ctrl-C, 128 + N by signal N. Each failure is one line on standard error.
+"""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Fits texts to the width of the terminal; the lines of examples stay lines."""
+
+    #: An example or a row of a table: its beginning, and its explanation after several spaces.
+    _ROW = re.compile(r"( +\S.*? {2,})(\S.*)")
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = []
+        for line in _joined(text.rstrip().splitlines()):
+            row = self._ROW.fullmatch(line)
+            start = len(row[1]) if row and len(row[1]) < width - 20 else len(line) - len(line.lstrip())
+            wrapped = textwrap.wrap(
+                line, width, subsequent_indent=" " * start, break_long_words=False, break_on_hyphens=False
+            )
+            lines += wrapped or [""]
+        return "\n".join(indent + line for line in lines)
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Lines of running text as one; indented lines stay."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and joined[-1] and line and not line.startswith(" ") and not joined[-1].startswith(" "):
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+    return joined
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports errors in one line, as the verbs do."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
+class _Version(argparse.Action):
+    """Prints the version and the folder of the package. Reads the version only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+        from pathlib import Path
+
+        print(f"amigobot {version('amigobot_driver')} ({Path(__file__).resolve().parents[1]})")
+        parser.exit()
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line, and return the exit status; see `main`."""
+    verbs = find_verbs()
+    name = _chosen(arguments)
+    if name and name not in verbs:
+        print(f"amigobot: {_unknown_verb_text(name, verbs)}", file=sys.stderr)
+        return 2
+    verb = verbs.get(name)
+    try:
+        parser = _parser(verbs, verb)
+        if "_ARGCOMPLETE" in os.environ:
+            _complete(parser)
+        args = parser.parse_args(arguments)
+        if verb is None:
+            parser.print_help()
+            return 0
+        status: int = verb.load().run(args)
+        return status
+    except UsageError as error:
+        print(f"amigobot {name}: {error}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        print(f"amigobot {name}: {explained(error)}", file=sys.stderr)
+        return 2
+    except AmigoBotError as error:
+        print(f"amigobot {name}: {error}", file=sys.stderr)
+        return 1
+
+
+def _chosen(arguments: Sequence[str]) -> str:
+    """The verb on the command line, or the one in the line that a shell wants to complete; "" for none."""
+    if "_ARGCOMPLETE" in os.environ:
+        # The last word is still being typed.
+        words = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))].split(" ")[:-1]
+        arguments = [word for word in words[int(os.environ["_ARGCOMPLETE"]) :] if word]
+        name = next((word for word in arguments if not word.startswith("-")), "")
+        return name if name in find_verbs() else ""
+    return next((word for word in arguments if not word.startswith("-")), "")
+
+
+def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.ArgumentParser:
+    """The parser with the arguments of the chosen verb; without one, with a line for each verb."""
+    parser = _Parser(
+        prog="amigobot",
+        description="Tools for AmigoBot robots, real and simulated.",
+        epilog=_EPILOG,
+        formatter_class=_Help,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and the folder, and exit")
+    commands = parser.add_subparsers(dest="verb", metavar="VERB")
+    for verb in verbs.values() if chosen is None else [chosen]:
+        subparser = commands.add_parser(
+            verb.name,
+            help=verb.summary.replace("%", "%%"),
+            description=verb.documentation(),
+            formatter_class=_Help,
+        )
+        if chosen is not None:
+            chosen.load().add_arguments(subparser)
+    return parser
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that completes the command line; argcomplete then ends the process."""
+    with suppress(ImportError):
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+
+
+def _unknown_verb_text(name: str, verbs: Mapping[str, Verb]) -> str:
+    known = f"verb {name!r} is not known, allowed: {', '.join(verbs)}"
+    if any(not verb.module.startswith(f"{__package__}.") for verb in verbs.values()):
+        return known
+    return f"{known}; more verbs come with the package amigobot_tools: python3 -m pip install ./amigobot_tools"

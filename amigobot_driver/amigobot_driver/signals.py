@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""The signals that ask a program to end: Ctrl-C, SIGTERM, SIGHUP (a closed terminal) and SIGQUIT (Ctrl-backslash).
+
+By default the last three end a Python program without its `finally` blocks, and the robot drives on until its watchdog.
+A closed terminal sends SIGHUP twice: the kernel and the shell do. Only the main thread can handle signals; in another
+thread these functions do nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+#: s after a signal in which further ones belong to it.
+_SAME_REQUEST = 0.5
+#: s that a command may take to stop its robot after a signal.
+_END_LIMIT = 20.0
+
+
+class Terminated(SystemExit):
+    """A signal other than Ctrl-C asks the program to end. The exit status is 128 plus its number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self._name = signal.Signals(number).name
+
+    def __str__(self) -> str:
+        return f"ended by {self._name}"
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """Raise KeyboardInterrupt or `Terminated` at a signal, so that a `with` block can stop its robot.
+
+    A handler that the program has installed stays.
+    """
+    last = -math.inf
+
+    def end(number: int, _: object) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before > _SAME_REQUEST:
+            raise _exception(number)
+
+    defaults = (signal.SIG_DFL, signal.default_int_handler)
+    with _handled(end, lambda number: signal.getsignal(number) in defaults):
+        yield
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Hold signals back, and deliver the first one after the block: what stops a robot must not be interrupted."""
+    received: list[int] = []
+    try:
+        with _handled(lambda number, _: received.append(number), _is_not_ignored):
+            yield
+    finally:
+        if received:
+            signal.raise_signal(received[0])
+
+
+@contextmanager
+def caught() -> Iterator[list[int]]:
+    """Yield a list that is empty until a signal asks the program to end. Takes Ctrl-C also in a background job."""
+    received: list[int] = []
+    with _handled(
+        lambda number, _: received.append(number), lambda number: number == signal.SIGINT or _is_not_ignored(number)
+    ):
+        yield received
+
+
+@contextmanager
+def first_ends_command() -> Iterator[None]:
+    """Raise KeyboardInterrupt or `Terminated` at the first signal, and ignore all others until the process ends."""
+    ended = False
+
+    def end(number: int, _: object) -> None:
+        nonlocal ended
+        ended = True
+        for each in ENDING:
+            signal.signal(each, lambda *_: None)
+        signal.setitimer(signal.ITIMER_REAL, _END_LIMIT)  # SIGALRM, which nothing handles, ends a process that hangs
+        raise _exception(number)
+
+    with _handled(end, _is_not_ignored, restored=lambda: not ended):
+        yield
+
+
+def _exception(number: int) -> BaseException:
+    return KeyboardInterrupt() if number == signal.SIGINT else Terminated(number)
+
+
+def _is_not_ignored(number: int) -> bool:
+    """Whether the program reacts to a signal: under nohup, or in the background of a script, it does not to some."""
+    return signal.getsignal(number) is not signal.SIG_IGN
+
+
+@contextmanager
+def _handled(
+    handler: Callable[[int, object], object],
+    chosen: Callable[[int], bool],
+    restored: Callable[[], bool] = lambda: True,
+) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in ENDING if chosen(number)}
+    try:
+        for number in before:
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, old in before.items() if restored() else ():
+            signal.signal(number, old)
