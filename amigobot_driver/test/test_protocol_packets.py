@@ -473,6 +473,19 @@ class TestConfig:
         assert isinstance(packet, Config)
         assert packet.tail == AmigoShTail(version="2", version_minor="3", charge_threshold=115)
 
+    def test_the_first_bytes_of_a_real_pioneer_are_its_identity_and_limits(self) -> None:
+        """The first of 137 bytes of the P3-DX-SH of AriaCoda's issue 15, as far as they were published."""
+        real = bytes.fromhex(
+            "20 50696f6e656572 00 70336478 2d7368 00 474a435f33313536 00 00 6801 e803 2c01 d007 f401"
+            "46415045 53505f33313536 00 64"
+        )
+        packet = parse(real + bytes(60))
+        assert isinstance(packet, Config)
+        identity = packet.robot_class, packet.subclass, packet.serial, packet.name
+        assert identity == ("Pioneer", "p3dx-sh", "GJC_3156", "FAPESP_3156")
+        tops = packet.rot_vel_top, packet.trans_vel_top, packet.rot_acc_top, packet.trans_acc_top
+        assert (*tops, packet.pwm_max, packet.info_cycle) == (360, 1000, 300, 2000, 500, 100)
+
     @pytest.mark.parametrize("fields_left", range(len(SH_FIELDS) + 1))
     def test_a_config_packet_may_end_after_any_field(self, fields_left: int) -> None:
         config = replace(CONFIG, **dict(list(SH_FIELDS.items())[:fields_left]))
