@@ -24,7 +24,7 @@ import struct
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 
@@ -213,7 +213,7 @@ class Record:
     def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
         """Return the layout of a record of required integers only, and what makes an instance from them."""
         (cls,) = self._alternatives
-        return struct.Struct("<" + "".join(map(_format, _layout(cls)))), _maker(cls)
+        return struct.Struct("<" + "".join(map(_format, _layout(cls)))), cls
 
 
 _COUNT = Int(1, signed=False)
@@ -311,7 +311,6 @@ class _Reader:
 
     required: tuple[_Integers | _Single, ...]
     optional: tuple[tuple[_Integers | _Single, int], ...]  #: with the number of values up to its end
-    make: Callable[..., Any]  #: makes an instance from the values in the order of the fields
 
 
 @functools.cache
@@ -322,24 +321,7 @@ def _reader(cls: type) -> _Reader:
     for run in _grouped(layout[count:]):
         count += run.count
         optional.append((run, count))
-    return _Reader(required, tuple(optional), _maker(cls))
-
-
-def _maker(cls: type) -> Callable[..., Any]:
-    """Return a function that makes a `cls` from the values of its fields; the last ones may be missing if optional.
-
-    A frozen dataclass sets each field through `object.__setattr__`: 2.9 us for a SIP. This fills a twin of the class
-    that is not frozen, and then makes it a `cls`: 0.5 us.
-    """
-    members = [(item.name, Any, None) if item.optional else (item.name, Any) for item in _layout(cls)]
-    twin = make_dataclass(cls.__name__, members, bases=cls.__bases__, slots=True)
-
-    def make(*values: Any) -> Any:
-        value = twin(*values)
-        value.__class__ = cls
-        return value
-
-    return make
+    return _Reader(required, tuple(optional))
 
 
 def _grouped(layout: Iterable[_Field]) -> Iterator[_Integers | _Single]:
@@ -368,7 +350,7 @@ def _read(cls: type, data: bytes, at: int) -> tuple[Any, int]:
         at = run.read_present(data, at, values)
         if len(values) < count:
             break
-    return reader.make(*values), at
+    return cls(*values), at
 
 
 def unpack(cls: type[T], data: bytes) -> T:
