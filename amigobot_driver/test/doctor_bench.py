@@ -418,27 +418,6 @@ def port_busy(bench: Bench, rng: random.Random, seed: int) -> Fault:
     return Fault(bench, "port-busy", robot.url, cured=cured)
 
 
-@cause
-def wrong_speed(bench: Bench, rng: random.Random, seed: int) -> Fault:
-    """The robot talks at another speed than a new one."""
-    speed = (19200, 38400, 57600, 115200, 38400)[seed % 5]
-    robot = healthy(bench, robot=rng.choice(("amigo", "p3dx")), baud=speed, check_baud=True, seed=seed)
-
-    def cured(command: str) -> bool:
-        node = bench.start("bash", "-c", f"exec {command}")
-        assert node.stderr is not None
-        end, seen, connected = time.monotonic() + PATIENCE, "", re.compile(rf"connected to .+ at {speed} baud")
-        while time.monotonic() < end and not connected.search(seen):
-            if select.select([node.stderr], [], [], 1.0)[0]:
-                seen += os.read(node.stderr.fileno(), 4096).decode()
-        at_once = "looking for a robot at 9600" not in seen
-        node.send_signal(signal.SIGINT)
-        node.wait(30)
-        return at_once and connected.search(seen) is not None
-
-    return Fault(bench, "wrong-speed", robot.url, cured=cured, robot=robot)
-
-
 def _gps(data: bytes) -> bytes:
     return b"$GPGGA,120000.00,5200.0000,N,00400.0000,E,1,08,1.0,10.0,M,46.9,M,,*4E\r\n"
 

@@ -68,7 +68,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "driver": ({"connection_policy", "robot", "transport", "protocol", "profiles"}, set()),
     "findings": ({"robot", "wording"}, set()),
     "doctor": (
-        {"api", "driver", "errors", "parallel", "profiles", "protocol", "robot", "sim", "transport", "wording"},
+        {"api", "connection_policy", "errors", "parallel", "profiles", "protocol", "robot", "transport", "wording"},
         {"serial"},
     ),
     "odometry_file": ({"driver", "robot"}, set()),

@@ -9,15 +9,15 @@ The driver begins each session with STOP and zero velocities, and ends it with S
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..driver import Driver
-from ..protocol import Gyro, Reset
+from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES, OPEN_RETRY_MAX, READ_TIMEOUT
+from ..errors import PortError
+from ..protocol import Command, Gyro, Parameters, Reset, Unlisted
 from ..robot import (
     Event,
     FrameSeen,
@@ -30,13 +30,27 @@ from ..robot import (
     RobotSnapshot,
     take_snapshot,
 )
-from ..transport import Port, open_port
+from ..transport import Port
+from .tap import Chunk
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 KEPT = 20_000
-_POLL_PERIOD = 0.05  #: s
+#: Arguments of the CONFIGs that are sent in turn: none, and the bytes that programs and adapters take for their own.
+#: AmigOS takes any integer, and no firmware looks at it (docs/protocol.md E-58).
+QUESTIONS = (None, 0x0A0D, 0x1311, 0x00FF, 0x1A03, 0x007F)
+#: s between two of them, and s after which one has no answer.
+_INTERVAL, _NO_ANSWER = 0.7, 1.5
 #: States in which a session has ended.
 _ENDED = LinkState.LOST, LinkState.DISCONNECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One CONFIG that was sent."""
+
+    argument: int | None
+    sent: float  #: s
+    latency: float  #: s until its answer; inf: none came
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +64,18 @@ class Observation:
     resets: int
     before: RobotSnapshot
     after: RobotSnapshot
+    answers: tuple[Answer, ...] = ()  #: of the CONFIGs that were sent meanwhile
+    chunks: tuple[Chunk, ...] = ()  #: the bytes on the line, both ways; () if they are not known
 
 
-def observation(events: Sequence[Event], seconds: float, before: RobotSnapshot, after: RobotSnapshot) -> Observation:
+def observation(
+    events: Sequence[Event],
+    seconds: float,
+    before: RobotSnapshot,
+    after: RobotSnapshot,
+    answers: Sequence[Answer] = (),
+    chunks: Sequence[Chunk] = (),
+) -> Observation:
     """Return what some events show.
 
     Args:
@@ -60,6 +83,8 @@ def observation(events: Sequence[Event], seconds: float, before: RobotSnapshot, 
         seconds: Time in which they came (s).
         before: The state of the robot at the beginning.
         after: The state at the end.
+        answers: The CONFIGs that were sent meanwhile.
+        chunks: The bytes on the line meanwhile.
     """
     packets = [event.packet for event in events if isinstance(event, Received)]
     return Observation(
@@ -70,6 +95,8 @@ def observation(events: Sequence[Event], seconds: float, before: RobotSnapshot, 
         resets=sum(isinstance(packet, Reset) for packet in packets),
         before=before,
         after=after,
+        answers=tuple(answers),
+        chunks=tuple(chunks),
     )
 
 
@@ -92,89 +119,193 @@ class ObservedSession(Protocol):
         ...
 
 
-class DriverConnection:
-    """A driver on a port that is open already. Ends with `close`."""
+class OwnSession:
+    """The core of the driver on a port, in the thread of the caller: time passes in `wait` and `observe` only."""
 
-    def __init__(self, url: str, port: Port, *, baud: int, profile: str, trace: bool, latest: float = math.inf) -> None:
+    def __init__(
+        self,
+        port: Port,
+        chunks: list[Chunk],
+        *,
+        reopen: Callable[[], Port],
+        baud: int,
+        profile: str,
+        trace: bool,
+        clock: Callable[[], float] = time.monotonic,
+        latest: float = math.inf,
+    ) -> None:
         """Begin to connect.
 
         Args:
-            url: How the port is opened again if it is lost.
-            port: The open port; the connection closes it.
+            port: The open port; the session closes it.
+            chunks: The bytes on that port, which grow.
+            reopen: Opens the port again if it is lost; may raise PortError.
             baud: Line speed at which the robot answers; 0: unknown.
             profile: Name or file of a profile; "": by the identity of the robot.
             trace: Keep every frame in `frames`.
-            latest: Monotonic time in s at which an observation ends early.
+            clock: Returns seconds, as that of the port.
+            latest: Time in s at which an observation ends early.
 
         Raises:
             ProfileError: There is no such profile.
         """
-        self._first: Port | None = port
-        self._events: deque[Event] = deque(maxlen=KEPT)
         self.frames: deque[FrameSeen] = deque(maxlen=KEPT)
-        self._ended, self._latest = threading.Event(), latest
-        options = Options(profile=profile, baud=baud, motors_on_connect=False, trace=trace)
-        self._driver = Driver(Robot(options), url, self._take, opener=self._open)
-        self.began = time.monotonic()
-        self._driver.start()
+        self.answers: list[Answer] = []
+        self._robot = Robot(Options(profile=profile, baud=baud, motors_on_connect=False, trace=trace))
+        self._events: deque[Event] = deque(maxlen=KEPT)
+        self._port: Port | None = port
+        self._chunks, self._reopen, self._clock, self._latest = chunks, reopen, clock, latest
+        self._retry_at, self._asked_at = -math.inf, math.inf
+        self._questions = 0
+        self.began = clock()
+        self._connect(port)
 
     def wait(self, seconds: float) -> bool:
         """Wait for a session with its first packet and the configuration; whether the session is open."""
-        self._until(lambda: _is_complete(self.snapshot) or self.refused, seconds)
-        return self.snapshot.link.running and self.snapshot.report is not None
+        end = self._clock() + seconds
+        while self._clock() < end and not (self._is_complete or self.refused):
+            self._step(end)
+        return self._robot.running and self._robot.estimator.report is not None
 
     @property
     def snapshot(self) -> RobotSnapshot:
         """The state of the robot now."""
-        with self._driver.robot() as robot:
-            return take_snapshot(robot)
+        return take_snapshot(self._robot)
 
     @property
     def refused(self) -> bool:
         """Whether the robot has answered the handshake and opened no session."""
-        notes = (event.note for event in list(self._events) if isinstance(event, LinkChanged))
-        return any("opens no session" in note for note in notes)
+        return any("opens no session" in event.note for event in self._events if isinstance(event, LinkChanged))
 
     @property
     def opened(self) -> bool:
         """Whether a session has been opened at least once."""
-        return self.snapshot.link.connections > 0
+        return self._robot.session.connections > 0
 
     def observe(self, seconds: float, on_progress: Callable[[float], None]) -> Observation:
         """Collect what comes until some seconds after the connection began, or until the latest time.
+
+        CONFIG is sent about once a second: its answers prove that commands reach the robot.
 
         Args:
             seconds: Time in s since the connection began; it lasts at least half of that.
             on_progress: Called about once a second with the remaining time in s.
         """
-        before, began = self.snapshot, time.monotonic()
+        before, began, first = self.snapshot, self._clock(), len(self._chunks)
+        self.answers.clear()
         end = max(min(self.began + seconds, self._latest), began + seconds / 2)
-        while (remaining := end - time.monotonic()) > 0:
-            on_progress(remaining)
-            self._ended.wait(min(1.0, remaining))
-        return observation(list(self._events), time.monotonic() - began, before, self.snapshot)
+        self._asked_at = began
+        shown = math.inf
+        # The last command must have its answer: only then is it known that commands still arrive.
+        while (remaining := end - self._clock()) > 0 or (self._unanswered in (1, 2) and remaining > -3 * _NO_ANSWER):
+            if remaining <= shown - 1.0:
+                shown = remaining
+                on_progress(remaining)
+            self._ask(last=remaining < _NO_ANSWER and not self._unanswered)
+            self._step(self._clock() + min(0.05, max(remaining, 0.01)))
+        taken, chunks = self._clock() - began, self._chunks[first:]
+        return observation(list(self._events), taken, before, self.snapshot, self.answers, chunks)
 
     def close(self) -> None:
         """Close the session and the port."""
-        self._driver.close()
+        link = self._robot.link
+        try:
+            for _ in range(CLOSE_TRIES):
+                before = link.packets.standard
+                link.close()
+                while self._port and self._robot.queue.next_time() < math.inf:
+                    self._step(self._clock() + CLOSE_SILENCE / 10)
+                end = self._clock() + CLOSE_SILENCE
+                while self._port and self._clock() < end:
+                    self._step(end)
+                if not self._port or link.packets.standard == before:
+                    break
+        finally:
+            if self._port:
+                self._port.close()
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _open(self, url: str, baud: int) -> Port:
-        port, self._first = self._first, None
-        return port or open_port(url, baud)
+    @property
+    def _is_complete(self) -> bool:
+        robot = self._robot
+        return robot.running and robot.estimator.report is not None and robot.working_values.config is not None
 
-    def _take(self, event: Event) -> None:
-        if isinstance(event, FrameSeen):
-            self.frames.append(event)
+    @property
+    def _unanswered(self) -> int:
+        """Number of CONFIGs at the end that have no answer."""
+        latencies = [answer.latency for answer in self.answers]
+        return next((at for at, latency in enumerate(reversed(latencies)) if math.isfinite(latency)), len(latencies))
+
+    def _ask(self, *, last: bool) -> None:
+        """Send the next CONFIG if it is due; the answer of the one before is awaited first."""
+        now = self._clock()
+        if self.answers and math.isinf(self.answers[-1].latency) and now - self.answers[-1].sent < _NO_ANSWER:
+            return
+        if last or not self._robot.running or now < self._asked_at:
+            return
+        argument = QUESTIONS[self._questions % len(QUESTIONS)]
+        self._questions += 1
+        if self._robot.profile.erratic or argument is None:
+            argument = None
+            self._robot.queue.put(Command.CONFIG())
         else:
-            self._events.append(event)
+            self._robot.queue.put(Unlisted(Command.CONFIG.number, argument))
+        self.answers.append(Answer(argument, now, math.inf))
+        self._asked_at = now + _INTERVAL
 
-    def _until(self, condition: Callable[[], bool], seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while not condition() and time.monotonic() < end:
-            time.sleep(_POLL_PERIOD)
+    def _step(self, end: float) -> None:
+        """Read until the link has something to do, at most until `end`, and do it."""
+        if self._port is None:
+            self._open_again()
+            if self._port is None:
+                return
+        link, now = self._robot.link, self._clock()
+        due = min(end, link.next_time(), link.read_deadline)
+        try:
+            data = self._port.read(min(max(0.0, due - now), READ_TIMEOUT))
+            now = self._clock()
+            if data:
+                self._take_in(link.receive(data, now))
+            if now >= link.read_deadline:
+                self._take_in(link.drained(now, now))
+            if link.next_time() <= now:
+                self._take_in(link.poll(now))
+            for frame in self._frames_due():
+                self._port.write(frame)
+        except PortError as error:
+            self._port.close()
+            self._port, self._retry_at = None, self._clock() + OPEN_RETRY_MAX
+            self._take_in(link.disconnected(str(error), self._clock()))
 
+    def _frames_due(self) -> Iterator[bytes]:
+        while (frame := self._robot.link.take(self._clock())) is not None:
+            yield frame
 
-def _is_complete(snapshot: RobotSnapshot) -> bool:
-    return snapshot.link.running and snapshot.report is not None and snapshot.config is not None
+    def _open_again(self) -> None:
+        if (wait := self._retry_at - self._clock()) > 0:
+            time.sleep(min(wait, 0.05))
+            return
+        try:
+            self._port = self._reopen()
+        except PortError:
+            self._retry_at = self._clock() + OPEN_RETRY_MAX
+        else:
+            self._connect(self._port)
+
+    def _connect(self, port: Port) -> None:
+        """Begin a session at the speed that the port has: without a byte time there is no search for another one."""
+        link = self._robot.link
+        self._take_in(link.connected(port.byte_time and 0.0, self._robot.baud, self._clock()))
+        link.set_byte_time(port.byte_time)
+
+    def _take_in(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, FrameSeen):
+                self.frames.append(event)
+            else:
+                self._events.append(event)
+            if isinstance(event, Received) and isinstance(event.packet, Parameters) and self.answers:
+                asked = self.answers[-1]
+                if math.isinf(asked.latency):
+                    self.answers[-1] = Answer(asked.argument, asked.sent, self._clock() - asked.sent)

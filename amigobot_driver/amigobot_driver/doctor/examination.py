@@ -14,6 +14,9 @@ from .finding import Cause, Finding, Severity
 
 assert checks
 
+#: What must have a result for all to be well.
+PROOFS = frozenset({"link", "commands", "configuration", "battery", "motors", "rest", "sonars"})
+
 
 def examine(case: Case, table: Sequence[Check] = CHECKS) -> Iterator[Finding]:
     """Examine a target in the order of the layers of its connection.
@@ -28,17 +31,29 @@ def examine(case: Case, table: Sequence[Check] = CHECKS) -> Iterator[Finding]:
         The findings of each check, as soon as it has them. Some checks take several seconds.
     """
     try:
+        seen: list[Finding] = []
         for row in table:
             if not row.applies(case):
                 continue
             blocked = False
             for finding in _run(row, case):
                 blocked = blocked or (finding.severity is Severity.ERROR and case.stage < Stage.CONNECTED)
+                seen.append(finding)
                 yield finding
             if blocked:
                 return
+        yield from _unproven(case, seen)
     finally:
         case.close()
+
+
+def _unproven(case: Case, seen: Sequence[Finding]) -> Iterator[Finding]:
+    """All is well only if each part was seen to work: a check without a result is a problem, too."""
+    missing = sorted(PROOFS - {finding.check for finding in seen})
+    if missing and not any(finding.severity.is_problem for finding in seen):
+        text = f"Nothing could be measured of: {', '.join(missing)}."
+        cause = Cause("unproven", text, "Examine it for longer:", case.target.command(" --seconds 60"))
+        yield Finding("proof", Severity.WARNING, f"not proven: {', '.join(missing)}", (cause,))
 
 
 def _run(row: Check, case: Case) -> Iterator[Finding]:

@@ -135,7 +135,8 @@ class Prober:
         for command in (Command.PULSE(), Command.OPEN(), Command.CLOSE()):
             sent += self._send(command.encode())
             received += self._read(speed, answer, enough=partial(_complete, sent, received))
-            if received != sent and _STOP not in received:
+            # Damaged answers: those to SYNC1 and SYNC2 may show what damages them.
+            if received != sent and _STOP not in received and (not received or _packets(received)):
                 break
         if received and (received == sent or _STOP in received):
             # A robot behind an adapter that echoes answers later than the echo.
@@ -191,9 +192,11 @@ class Prober:
 
 
 def _complete(sent: bytes, before: bytes, data: bytes) -> bool:
-    """Whether no more bytes need be awaited: a packet has come, or all that was sent."""
+    """Whether no more bytes need be awaited: each command has its answer, or all that was sent has come back."""
     received = before + data
-    return received == sent if sent.startswith(received) and len(sent) > _SYNC else bool(_packets(received))
+    if sent.startswith(received) and len(sent) > _SYNC:
+        return received == sent
+    return len(_packets(received)) >= len(_packets(sent.replace(_STOP, b"")))
 
 
 def printable_share(data: bytes) -> float:

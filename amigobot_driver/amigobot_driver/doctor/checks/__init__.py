@@ -4,6 +4,18 @@
 """The checks. Importing this package fills the table `CHECKS`, in the order of the imports below."""
 
 # isort: off
-from . import serial_port, network, line, robot, configuration, battery, sonars, drive, gyro, link
+from . import serial_port, network, line, robot, link, configuration, battery, drive, motion, sonars, gyro
 
-__all__ = ["battery", "configuration", "drive", "gyro", "line", "link", "network", "robot", "serial_port", "sonars"]
+__all__ = [
+    "battery",
+    "configuration",
+    "drive",
+    "gyro",
+    "line",
+    "link",
+    "motion",
+    "network",
+    "robot",
+    "serial_port",
+    "sonars",
+]

@@ -16,6 +16,8 @@ from ..finding import Cause, Finding, Severity
 _AT_REST, _DRIVING = 0.45, 1.25
 #: V below which an AmigoBot refuses a new session (docs/protocol.md E-34).
 REFUSES_BELOW = 11.0
+#: V by which the voltage of a robot at rest may vary, and the range of voltages over the cut-off that are possible.
+_STEADY, _POSSIBLE = 0.8, (0.7, 1.6)
 
 
 @check("battery", Stage.CONNECTED)
@@ -33,7 +35,12 @@ def battery(case: Case) -> Iterator[Finding]:
     left = _minutes(charge, profile.capacity)
     details = (left,) if left else ()
     again = case.target.command()
-    if volts < max(profile.low, REFUSES_BELOW) and not charging:
+    if shown_wrong := _no_battery(readings, profile.cutoff):
+        text = f"{shown_wrong[0].upper()}{shown_wrong[1:]}: the robot measures it wrongly, or a contact is loose."
+        action = "Measure it at the battery with a voltmeter; check its connectors and fuse. Then:"
+        cause = Cause("battery-reading", text, action, again)
+        yield Finding("battery", Severity.WARNING, shown_wrong, (cause,), values=values)
+    elif volts < max(profile.low, REFUSES_BELOW) and not charging:
         text = (
             f"The battery is nearly empty: {volts:.1f} V. "
             f"Below {REFUSES_BELOW:g} V a robot may refuse the next session, at {profile.cutoff:g} V it switches off."
@@ -45,6 +52,16 @@ def battery(case: Case) -> Iterator[Finding]:
         yield Finding("battery", Severity.WARNING, shown, (cause,), details, values)
     else:
         yield Finding("battery", Severity.OK, shown, details=details, values=values)
+
+
+def _no_battery(readings: list[float], cutoff: float) -> str:
+    """What shows that the readings (V) are not those of a battery; "" if nothing does."""
+    low, high = min(readings), max(readings)
+    if high - low > _STEADY:
+        return f"the battery voltage jumps between {low:.1f} and {high:.1f} V at rest"
+    if not _POSSIBLE[0] * cutoff <= statistics.median(readings) <= _POSSIBLE[1] * cutoff:
+        return f"the robot reports a battery of {statistics.median(readings):.1f} V, which it cannot have"
+    return ""
 
 
 def _minutes(charge: float, capacity: float) -> str:

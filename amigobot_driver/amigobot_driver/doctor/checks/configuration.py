@@ -1,117 +1,210 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The CONFIG packet of the robot against the settings of a new one: what differs, in words."""
+"""The CONFIG packet of the robot: settings with which it is not safe, or does not drive well."""
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ...protocol import BAUD_RATES, Parameters
+from ...protocol import BAUD_RATES, Config, Parameters
 from ...robot.monitors.braking import slow_stops
 from ...wording import counted
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 
-#: Of this one robot, or reported by other checks.
-_OWN = {"name", "serial", "robot_class", "subclass", "type", "subtype", "host_baud", "baud_host", "version"}
-_OWN |= {"subversion", "parameter_version"}
-#: How many differences are shown; the values have all of them.
-_SHOWN = 6
+#: Share by which the track may differ from the profile's: of a robot with two wheels, and of one that skids.
+_TRACK, _SKID_TRACK = 0.15, 0.35
+#: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
+_AMIGO_TICKS = 9550 / (math.pi * 100)
+#: ARCOS counts RevCount in eighths of TicksMM (docs/protocol.md E-19).
+_EIGHTH = 8
+_TOOL = "Set it with the maintenance tool of the robot (no command changes it). Then:"
 
 
-def _times(factor: float, unit: str) -> Callable[[int], str]:
-    return lambda value: f"{value * factor:g} {unit}".rstrip()
+@dataclass(frozen=True, slots=True)
+class Range:
+    """One setting: what is sane, and what else means. Real robots in docs/reference/field.md are inside."""
+
+    name: str  #: in CONFIGpac
+    keyword: str  #: as the manuals call it
+    low: float
+    high: float
+    unit: str
+    below: str  #: what a lower value does
+    above: str  #: what a higher value does
+    severity: Severity = Severity.WARNING
+    restore: int = 0  #: a value that a command can set until the connection ends; 0: none
 
 
-def _baud(code: int) -> str:
-    return f"{BAUD_RATES[code]} baud" if 0 <= code < len(BAUD_RATES) else f"code {code}"
-
-
-#: What the fields mean, and how their values are written.
-_WORDS: Mapping[str, tuple[str, Callable[[int], str]]] = {
-    "watchdog": ("stops after silence of", _times(0.001, "s")),
-    "low_battery": ("battery alarm below", _times(0.1, "V")),
-    "shutdown_volts": ("switches off below", _times(0.1, "V")),
-    "trans_vel_max": ("fastest", _times(0.001, "m/s")),
-    "rot_vel_max": ("fastest turn", _times(1, "deg/s")),
-    "trans_acc": ("acceleration", _times(0.001, "m/s2")),
-    "trans_decel": ("deceleration", _times(0.001, "m/s2")),
-    "rot_acc": ("acceleration of turns", _times(1, "deg/s2")),
-    "rot_decel": ("deceleration of turns", _times(1, "deg/s2")),
-    "rev_count": ("encoder ticks in one turn of the robot", _times(1, "")),
-    "ticks_mm": ("encoder ticks per mm", _times(1, "")),
-    "drift_factor": ("correction of the left wheel", _times(1, "/8192")),
-    "stall_val": ("PWM that counts as a stall", _times(1, "")),
-    "stall_count": ("rest after a stall", _times(0.001, "s")),
-    "pwm_max": ("PWM of full power", _times(1, "")),
-    "info_cycle": ("packets every", lambda value: f"{dict(enumerate((100, 50))).get(value, value)} ms"),
-    "sonar_cycle": ("one ping every", _times(1, "ms")),
-    "aux1_baud": ("AUX1 at", _baud),
-    "aux2_baud": ("AUX2 at", _baud),
-    "aux3_baud": ("AUX3 at", _baud),
-    "front_sonar": ("front sonars", _times(1, "")),
-    "rear_sonar": ("rear sonars", _times(1, "")),
-    "has_gyro": ("gyro", _times(1, "")),
-    "charger": ("docking charger", _times(1, "")),
-    "gripper": ("gripper", _times(1, "")),
-}
+_E = Severity.ERROR
+#: The settings that matter, in the units of CONFIGpac. A value that makes no sense is a line here, never an end.
+RANGES = (
+    Range(
+        "watchdog",
+        "WatchDog",
+        300,
+        3000,
+        "ms",
+        "a short delay of the link stops it",
+        "it drives on for that long if this computer or the link fails",
+        _E,
+    ),
+    Range("pwm_max", "PwmMax", 100, 2000, "", "the motors get too little power", "no controller has as much", _E),
+    Range("trans_vel_max", "TransVelMax", 100, 5000, "mm/s", "it can hardly drive", "no robot is as fast", restore=300),
+    Range("rot_vel_max", "RotVelMax", 20, 720, "deg/s", "it can hardly turn", "no robot turns as fast", restore=100),
+    Range(
+        "trans_acc", "TransAcc", 50, 5000, "mm/s2", "it starts sluggishly", "it jerks and its wheels slip", restore=300
+    ),
+    Range(
+        "trans_decel", "TransDecel", 100, 5000, "mm/s2", "it stops late", "it jerks and its wheels slip", restore=300
+    ),
+    Range("rot_acc", "RotAcc", 15, 1500, "deg/s2", "it turns sluggishly", "it jerks and its wheels slip", restore=50),
+    Range(
+        "rot_decel", "RotDecel", 15, 1500, "deg/s2", "it turns on for long", "it jerks and its wheels slip", restore=50
+    ),
+    Range("rot_kp", "RotKp", 5, 300, "", "it does not turn, or too little", "it oscillates", restore=30),
+    Range("trans_kp", "TransKp", 5, 300, "", "it does not drive, or too little", "it oscillates", restore=40),
+    Range("rot_kv", "RotKv", 0, 600, "", "", "it is slow to turn"),
+    Range("trans_kv", "TransKv", 0, 600, "", "", "it is slow to drive"),
+    Range("rot_ki", "RotKi", 0, 200, "", "", "it oscillates"),
+    Range("trans_ki", "TransKi", 0, 200, "", "", "it oscillates"),
+    Range("stall_val", "StallVal", 20, 1000, "", "it takes driving for a stall", "it never notices a stall"),
+    Range(
+        "stall_count",
+        "StallCount",
+        1,
+        2000,
+        "ms",
+        "a stall does not rest the motors",
+        "it stays off long after a stall",
+    ),
+    Range(
+        "low_battery",
+        "LowBattery",
+        90,
+        140,
+        "x 0.1 V",
+        "it gives no alarm before the battery is empty",
+        "its alarm never ends",
+    ),
+    Range("shutdown_volts", "ShutdownVolts", 0, 118, "x 0.1 V", "", "it switches off with a good battery"),
+    Range("info_cycle_ms", "SInfoCycle", 20, 200, "ms", "packets do not fit on the line", "its pose is always late"),
+    Range("sonar_cycle", "SonarCycle", 10, 200, "ms", "pings overlap", "its sonars are slow"),
+    Range("drift_factor", "DriftFactor", -600, 600, "/8192", "it drives in a bow", "it drives in a bow"),
+    Range("ticks_mm", "TicksMM", 5, 1000, "", "all distances are wrong", "all distances are wrong"),
+    Range("rot_vel_top", "RotVelTop", 20, 1000, "deg/s", "it can hardly turn", "no robot turns as fast"),
+    Range("trans_vel_top", "TransVelTop", 100, 10000, "mm/s", "it can hardly drive", "no robot is as fast"),
+    Range("host_baud", "HostBaud", 0, len(BAUD_RATES) - 1, "(code)", "", "no line speed has this code"),
+)
 
 
 @check("configuration", Stage.CONNECTED)
 def configuration(case: Case) -> Iterator[Finding]:
-    """The settings of the robot are safe, and those of a new one."""
-    snapshot = case.session.snapshot
+    """The settings of the robot are sane, and it is the robot that it says."""
+    snapshot, again = case.observation.after, case.target.command()
     config = snapshot.config
     if config is None:
-        text, again = "The robot does not answer CONFIG.", case.target.command()
-        cause = Cause("bad-link", text, "Check cable and radio. Then:", again)
-        yield Finding("configuration", Severity.WARNING, "no CONFIG packet came", (cause,))
+        if not case.line_fault:
+            cause = Cause("no-config", "The robot does not answer CONFIG.", "Press RESET on the robot. Then:", again)
+            yield Finding("configuration", Severity.WARNING, "no CONFIG packet came", (cause,))
         return
-    yield from _dangers(case, config, (snapshot.commands.max_linear, snapshot.commands.max_angular))
-    # Imported here: the simulator is a third of the time that the start takes, and at this point the robot is awaited.
-    from ...sim.factory import factory_settings
+    slow = list(_slow_stops(case, config))
+    stops = " ".join(cause.text for finding in slow for cause in finding.causes)
+    ranges = _ranges(case, config, {row.name for row in RANGES if row.name in stops})
+    findings = [*slow, *ranges, *_track(case, config), *_names(case, config)]
+    yield from findings
+    reported = dict(config.values())
+    if not findings:
+        checked = sum(name.name in reported for name in RANGES)
+        shown = f"{counted(checked, 'setting')} in their ranges; its watchdog stops it after {_watchdog(config)}"
+        yield Finding("configuration", Severity.OK, shown, values={"reported": reported})
 
-    factory, reported = factory_settings(snapshot.profile), dict(config.values())
-    common = [name for name in reported if name in factory and name not in _OWN]
-    differing = [name for name in common if reported[name] != factory[name]]
-    values = {"reported": {name: reported[name] for name in reported if name not in _OWN}, "differing": differing}
-    if not differing:
-        text = f"all {counted(len(common), 'setting')} are those of a new robot"
-        yield Finding("configuration", Severity.OK, text, values=values)
+
+def _watchdog(config: Parameters) -> str:
+    return f"{config.watchdog / 1000:g} s"
+
+
+def _ranges(case: Case, config: Parameters, known: set[str]) -> Iterator[Finding]:
+    """Yield a finding for each setting that makes no sense, but those that are known already."""
+    reported = {**dict(config.values()), "info_cycle_ms": config.info_cycle_ms}
+    for row in RANGES:
+        value = reported.get(row.name)
+        if not isinstance(value, int) or row.low <= value <= row.high or row.name in known:
+            continue
+        if row.name == "watchdog" and value == 0:
+            shown, effect = "the watchdog of the robot is off: WatchDog is 0", "it drives on if the link fails"
+        else:
+            shown = f"{row.keyword} is {value} {row.unit}".rstrip()
+            effect = row.below if value < row.low else row.above
+        text = f"{shown}: {effect}. Sane: {row.low:g} to {row.high:g} {row.unit}".rstrip() + "."
+        action, command = _TOOL, case.target.command()
+        if row.restore:
+            action = "Until the connection ends (for good, with the maintenance tool of the robot):"
+            port = shlex.quote(case.target.url)
+            command = (
+                f"echo '{row.name}: {row.restore}' > fixed.yaml && amigobot config restore fixed.yaml --port {port}"
+            )
+        severity = Severity.ERROR if value == 0 and row.low > 0 else row.severity
+        key = "watchdog-off" if row.name == "watchdog" and value == 0 else f"setting-{row.keyword.lower()}"
+        cause = Cause(key, text[0].upper() + text[1:], action, command)
+        yield Finding("configuration", severity, shown, (cause,), values={row.name: value})
+
+
+def _track(case: Case, config: Parameters) -> Iterator[Finding]:
+    """RevCount against the track of the profile: with a wrong one the robot turns by other angles than it says."""
+    profile, rev_count = case.observation.after.profile, config.value("rev_count")
+    if not isinstance(config, Config) or rev_count is None or profile.name == "generic":
         return
-    lines = [_in_words(name, reported[name], factory[name]) for name in differing]
-    more = (f"and {len(lines) - _SHOWN} more: amigobot doctor --json lists all",) if len(lines) > _SHOWN else ()
-    text = f"{len(differing)} of {counted(len(common), 'setting')} not as in a new robot"
-    yield Finding("configuration", Severity.NOTE, text, details=(*lines[:_SHOWN], *more), values=values)
+    ticks = config.ticks_mm or (_AMIGO_TICKS if profile.subclasses and "amigo" in profile.name else 0)
+    if rev_count and not ticks:
+        return
+    expected = 1000 * profile.body.track
+    tracks = [factor * rev_count / ticks / math.pi if ticks else 0.0 for factor in (1, _EIGHTH)]
+    track = min(tracks, key=lambda track: abs(track - expected))
+    tolerance = _SKID_TRACK if profile.body.wheelbase else _TRACK
+    if abs(track - expected) <= tolerance * expected:
+        return
+    right = round(rev_count * expected / track) if track else 0
+    what = f"that is {100 * (track / expected - 1):+.0f} % of this robot's" if track else "it is not set"
+    shown = f"RevCount is {rev_count}: {what}"
+    port = shlex.quote(case.target.url)
+    text = (
+        f"{shown}{f' (about {right})' if right else ''}. The heading of the robot and its turns are wrong by as much."
+    )
+    command = f"amigobot calibrate --port {port}"
+    cause = Cause("setting-revcount", text, "Measure it, or set it with the maintenance tool of the robot:", command)
+    yield Finding("configuration", Severity.WARNING, shown, (cause,), values={"rev_count": rev_count})
 
 
-def _dangers(case: Case, config: Parameters, limits: tuple[float, float]) -> Iterator[Finding]:
-    """Settings with which the robot is not safe, or cannot drive; `limits` are those of the velocity, m/s and rad/s."""
-    restore = f"amigobot config restore fixed.yaml --port {shlex.quote(case.target.url)}"
-    if config.watchdog == 0:
-        text = "WatchDog is 0: the robot drives on if this computer or the link fails."
-        action = "Set WatchDog to 2000 ms with the maintenance tool of the robot (no command changes it). Then:"
-        cause = Cause("watchdog-off", text, action, case.target.command())
-        yield Finding("configuration", Severity.ERROR, "the watchdog of the robot is off", (cause,))
-    if config.pwm_max == 0:
-        action = "Set PwmMax with the maintenance tool of the robot. Then:"
-        cause = Cause("no-power", "PwmMax is 0: the motors get no power.", action, case.target.command())
-        yield Finding("configuration", Severity.ERROR, "the motors get no power: PwmMax is 0", (cause,))
-    for text in slow_stops(config, limits):
-        fixed = f"echo '{{trans_decel: 300, rot_decel: 50}}' > fixed.yaml && {restore}"
-        cause = Cause("slow-stop", f"{text[0].upper()}{text[1:]}.", "Or until the connection ends:", fixed)
+def _slow_stops(case: Case, config: Parameters) -> Iterator[Finding]:
+    commands, port = case.observation.after.commands, shlex.quote(case.target.url)
+    for text in slow_stops(config, (commands.max_linear, commands.max_angular)):
+        fixed = "echo '{trans_decel: 300, rot_decel: 50}' > fixed.yaml && amigobot config restore fixed.yaml"
+        cause = Cause(
+            "slow-stop", f"{text[0].upper()}{text[1:]}.", "Or until the connection ends:", f"{fixed} --port {port}"
+        )
         yield Finding("configuration", Severity.ERROR, "the robot takes long to stop", (cause,))
-    for name, word in (("trans_vel_max", "drive"), ("rot_vel_max", "turn")):
-        if config.value(name) == 0:
-            fixed = f"echo '{name}: {300 if word == 'drive' else 200}' > fixed.yaml && {restore}"
-            cause = Cause("no-speed", f"{name} is 0: the robot cannot {word}.", "", fixed)
-            yield Finding("configuration", Severity.ERROR, f"the robot cannot {word}: {name} is 0", (cause,))
 
 
-def _in_words(name: str, reported: int | str, factory: int | str) -> str:
-    words, shown = _WORDS.get(name, (name, str))
-    if isinstance(reported, str) or isinstance(factory, str):
-        return f"{words} {reported} (new: {factory})"
-    return f"{words} {shown(reported)} (new: {shown(factory)})"
+def _names(case: Case, config: Parameters) -> Iterator[Finding]:
+    """The limits, and the names in CONFIGpac and in the answer to SYNC2, agree."""
+    again, who = case.target.command(), case.observation.after.identity
+    reported = dict(config.values())
+    for name, top in (("trans_vel_max", "trans_vel_top"), ("rot_vel_max", "rot_vel_top")):
+        value, limit = reported.get(name), reported.get(top)
+        if isinstance(value, int) and isinstance(limit, int) and 0 < limit < value:
+            shown = f"{name} is {value}, above {top}, {limit}"
+            cause = Cause("setting-top", f"{shown}: the robot cannot reach it.", _TOOL, again)
+            yield Finding("configuration", Severity.WARNING, shown, (cause,))
+    subclass = reported.get("subclass")
+    if who and isinstance(subclass, str) and who.subclass and subclass and subclass.lower() != who.subclass.lower():
+        shown = f"it is {who.subclass} in its answer to SYNC2, and {subclass} in CONFIG"
+        text = f"The robot says two things: {shown}. Its FLASH is damaged, or two robots are on the line."
+        cause = Cause(
+            "two-identities", text, "Leave one robot on the line, or set Subclass with its tool. Then:", again
+        )
+        yield Finding("configuration", Severity.WARNING, shown, (cause,))

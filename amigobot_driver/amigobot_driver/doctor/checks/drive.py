@@ -6,9 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
+from ...wording import counted
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
+
+#: deg C between which the temperature of a controller is possible and harmless.
+_COLD, _HOT = -20, 70
 
 
 @check("motors", Stage.CONNECTED)
@@ -33,7 +38,8 @@ def motors(case: Case) -> Iterator[Finding]:
         yield Finding("motors", Severity.WARNING, f"stalled: {', '.join(stalled)}", (cause,))
     if newest.stop_button:
         problems = True
-        cause = Cause("stop-button", "The emergency stop button is pressed.", "Release it. Then:", again)
+        text = "The emergency stop button is pressed; if the robot has none, its E-stop connector or jumper is open."
+        cause = Cause("stop-button", text, "Release it, or close the connector. Then:", again)
         yield Finding("motors", Severity.WARNING, "the emergency stop button is pressed", (cause,))
     if newest.faults:
         problems = True
@@ -47,6 +53,19 @@ def motors(case: Case) -> Iterator[Finding]:
         text = f"Bumper segments are pressed: {', '.join(pressed)}."
         cause = Cause("bumper-pressed", text, "Free them. Then:", again)
         yield Finding("motors", Severity.WARNING, f"bumpers pressed: {', '.join(pressed)}", (cause,))
+    states = [report.motors_enabled for report in observation.reports]
+    if True in states and False in states:
+        problems = True
+        text = "The motors are switched while no command asks for it: the MOTORS button, or another program."
+        action = "Do not press MOTORS, and end other programs, also on other computers. Then:"
+        changes = sum(late != early for early, late in pairwise(states))
+        shown = f"the motors were switched {counted(changes, 'time')}"
+        yield Finding("motors", Severity.WARNING, shown, (Cause("motors-switched", text, action, again),))
+    if newest.celsius is not None and not _COLD < newest.celsius < _HOT:
+        problems = True
+        text = f"The controller reports {newest.celsius} deg C: it is too hot, or its sensor is broken."
+        cause = Cause("temperature", text, "Let it cool down, and check its fan. Then:", again)
+        yield Finding("motors", Severity.WARNING, f"{newest.celsius} deg C", (cause,))
     if not problems:
         state = "on" if newest.motors_enabled else "off"
         yield Finding("motors", Severity.OK, f"no stall, stop button, bumper or fault is reported; they are {state}")

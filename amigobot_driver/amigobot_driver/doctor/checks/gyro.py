@@ -22,13 +22,15 @@ def gyro(case: Case) -> Iterator[Finding]:
     """The gyro, if there is one, shows a robot at rest."""
     observation = case.observation
     config = observation.after.config
-    if config is None or not config.value("has_gyro"):
+    if config is None or case.line_fault or not config.value("has_gyro"):
         return
     samples = [sample.rate for packet in observation.gyro for sample in packet.samples]
     again = case.target.command()
     if len(samples) < _ENOUGH:
-        if config.value("has_gyro") == 2:
-            yield Finding("gyro", Severity.OK, "the controller uses it by itself (HasGyro is 2)")
+        if config.value("has_gyro") != 1:
+            yield Finding(
+                "gyro", Severity.OK, f"the controller uses it by itself (HasGyro is {config.value('has_gyro')})"
+            )
             return
         text = "The robot reports a gyro, and sends no gyro packets."
         action = "Check its cable, or set HasGyro to 0 if there is none. Then:"

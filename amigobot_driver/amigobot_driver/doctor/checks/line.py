@@ -5,25 +5,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Iterator
 
 from ...errors import PortError
-from ...protocol import HEADER
-from ...transport import open_port
+from ...protocol import HEADER, FrameDecoder, SyncReply, parse
 from ...wording import counted
+from ..changed_bytes import changed_bytes
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 from ..hosts import attempt
 from ..probe import Answer, Prober, ProbeResult
 from ..strangers import in_hex, shown, stranger
+from ..tap import received
 from ..target import DEFAULT_TCP_PORT, Kind, Target
+
+#: How often, and s between two times, a peer that has ended the connection is asked for another one.
+_REOPENINGS, _PAUSE = 4, 0.5
 
 
 @check("simulated robot", Stage.NAMED, Kind.SIMULATED)
 def simulated_robot(case: Case) -> Iterator[Finding]:
     """The URL of a simulated robot is right."""
     try:
-        case.port = open_port(case.target.url, 0)
+        case.port = case.open(0)
     except PortError as error:
         cause = Cause("no-port", f"{error}.", "", "amigobot doctor sim://")
         yield Finding("simulated robot", Severity.ERROR, "there is no such simulated robot", (cause,))
@@ -37,15 +43,24 @@ def line(case: Case) -> Iterator[Finding]:
     """A robot answers, at one of the line speeds."""
     assert case.port is not None
     case.on_progress("asking for a robot at each line speed")
-    prober = Prober(case.port, case.early)
+    prober = Prober(case.port, case.early, case.clock)
     try:
         result = prober.run(case.baud)
     except PortError as error:
-        yield _lost(case.target, prober.result, str(error))
-        return
+        result = prober.result
+        if not _has_answered(case) or not _opened_again(case):
+            yield _lost(case.target, result, str(error))
+            return
+        # MobileSim ends the connection at CLOSE; a bridge may do so, too.
+        result.answer = Answer.ROBOT
     case.probe = result
     values = {"answer": result.answer.name, "baud": result.baud, "received": len(result.received), "sent": result.sent}
     if result.answer is not Answer.ROBOT:
+        if result.answer is Answer.NOISE or result.answer is Answer.TEXT:
+            found = list(changed_bytes(case.chunks, "line", case.target.command()))
+            yield from found
+            if found:
+                return
         text, causes = _no_robot(case.target, result)
         yield Finding("line", Severity.ERROR, text, causes, values=values)
         return
@@ -53,6 +68,24 @@ def line(case: Case) -> Iterator[Finding]:
     speed = f" at {result.baud} baud" if result.baud else ""
     left_open = " (a session was open: another program crashed, or it is an Erratic)" if result.streaming else ""
     yield Finding("line", Severity.OK, f"a robot answers{speed}{left_open}", values=values)
+
+
+def _has_answered(case: Case) -> bool:
+    """Whether a robot has answered the whole handshake."""
+    packets = FrameDecoder().feed(received(case.chunks), 0.0)
+    return any(isinstance(parse(packet.data), SyncReply) for packet in packets)
+
+
+def _opened_again(case: Case) -> bool:
+    """Open the port again after the peer has closed it."""
+    assert case.port is not None
+    case.port.close()
+    for _ in range(_REOPENINGS):
+        with contextlib.suppress(PortError):
+            case.port = case.open(0)
+            return True
+        time.sleep(_PAUSE)
+    return False
 
 
 def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ...]]:
@@ -122,11 +155,18 @@ def _silence(target: Target) -> tuple[Cause, ...]:
         return off, battery, taken, speed
     cable = Cause(
         "wrong-socket",
-        "The cable is in another socket: in AUX of the robot, or at another device; or it needs a null-modem adapter.",
+        "The cable is in another socket: in AUX of the robot, or at another device; or one of its wires is broken.",
         "Plug the cable into the robot's own serial port, not AUX; to see all ports of this computer:",
         "amigobot find",
     )
-    return off, battery, cable
+    wires = Cause(
+        "wrong-cable",
+        "It is the wrong cable: an AmigoBot needs pins 2 and 3 crossed, a Pioneer a straight one with DTR (pin 4), "
+        "without which it is silent. Both need the levels of RS-232, not those of TTL.",
+        "Use the cable that docs/tutorials/first-robot.md describes for this robot. Then:",
+        again,
+    )
+    return off, battery, cable, wires
 
 
 def _modem(target: Target) -> tuple[Cause, ...]:

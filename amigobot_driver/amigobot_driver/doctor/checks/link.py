@@ -1,117 +1,413 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The quality of the link over some seconds: lost and damaged packets, jitter, throughput."""
+"""The link over some seconds: what the line does to bytes and packets, and whether commands reach the robot.
+
+These rows come before those of the robot: what the line changes, the robot only seems to do.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import math
 import os
+import re
 import statistics
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
+from functools import partial
 
-from ...robot import Report
+from ...errors import PortError
 from ...wording import counted
-from ..check import Case, Stage, check
+from ..changed_bytes import changed_bytes
+from ..check import Case, Row, Stage, check, wrong
 from ..finding import Cause, Finding, Severity
+from ..probe import Answer, Prober
+from ..strangers import shown, stranger
 from ..target import Kind
+from ..traffic import SLOW
+
+WARNING, ERROR = Severity.WARNING, Severity.ERROR
 
 #: Share of lost or damaged packets, and of bytes outside packets, from which the link counts as bad.
 _LOST, _DAMAGED, _SKIPPED = 0.03, 0.01, 0.02
-#: Periods over the reported one from which the robot sends too slowly, and spread of the intervals, as a share of their
-#: median, up to which they are regular.
-_SLOW, _REGULAR = 1.5, 0.2
+#: Share of the time in pauses from which packets are late, and of packets that came before, from which they come twice.
+_PAUSED, _TWICE = 0.15, 0.2
+#: Share of packets in pieces from which that is the fault, and not a burst that ends inside a packet. Deviation of the
+#: time between packets, in periods and at least in s, from which they are irregular.
+_PIECES, _JITTER, _JITTER_FLOOR = 0.25, 0.8, 0.06
+#: s of the shortest answer to CONFIG from which the link is slow: on a cable it is 0.1 to 0.2 s at 9600 baud.
+_LATE_ANSWER = 0.4
+#: Share of commands without an answer from which commands are lost on the way, and how many of them at the end, at
+#: least, say that none arrives.
+_UNANSWERED, _DEAF = 0.25, 3
+#: Text that is longer than the names in a damaged packet.
+_SENTENCE = re.compile(rb"[\x20-\x7e\r\n]{16,}")
 #: Load of one processor from which programs run so late that the link suffers.
 _OVERLOAD = 3.0
-#: Packets that a judgment needs.
+#: Packets, and bytes of a text, that a judgment needs.
 _ENOUGH = 10
+_CABLE = "Check plugs and cable, bring the radio nearer, move other 2.4 GHz transmitters away. Then:"
+_BUFFERS = (
+    "Switch buffering off in the bridge or adapter (packet mode, Nagle, latency timer), or use a cable. End programs "
+    "that load this computer. Then:"
+)
+
+
+# -- the session ends -------------------------------------------------------------------------------------------------
+
+
+def _lost_with(*notes: str, serial: bool = True, network: bool = True) -> partial[str]:
+    return partial(_ended, notes=notes, serial=serial, network=network)
+
+
+def _ended(case: Case, *, notes: tuple[str, ...] = ("",), serial: bool = True, network: bool = True) -> str:
+    losses = case.observation.losses
+    right_kind = network if case.target.kind is Kind.NETWORK else serial
+    if not losses or not right_kind or not any(note in losses[0] for note in notes):
+        return ""
+    return f"the session does not stay open ({counted(len(losses), 'time')}): {losses[0]}"
+
+
+def _flat(case: Case) -> str:
+    reports = case.observation.reports
+    flat = reports and 1.0 < reports[-1].volts < case.observation.after.profile.battery.cutoff
+    return _ended(case) if flat else ""
+
+
+def _other_speed(case: Case) -> str:
+    before, after = case.probe.baud if case.probe else 0, case.observation.after
+    if not case.observation.losses or not before or after.link.running or case.port is None:
+        return ""
+    with contextlib.suppress(PortError):
+        found = Prober(case.port, clock=case.clock).run(before)
+        if found.answer is Answer.ROBOT and found.baud != before:
+            return f"the robot went from {before} to {found.baud} baud in the session"
+    return ""
+
+
+_SESSION = (
+    Row(
+        "battery-low",
+        ERROR,
+        _flat,
+        "the battery is empty: the robot ends each session.",
+        "Charge it. Then:",
+    ),
+    Row(
+        "port-lost",
+        ERROR,
+        _lost_with("disappeared", network=False),
+        "the port disappeared while the robot was observed: a loose plug, or a USB hub without enough power.",
+        "Plug the adapter in, without a hub. Then:",
+    ),
+    Row(
+        "bad-link",
+        ERROR,
+        _lost_with("closed the connection", "reset by peer", serial=False),
+        "the bridge ended the connection: it restarts, or gives the robot to another client.",
+        "Check its power and its settings, and end other programs. Then:",
+    ),
+    Row(
+        "speed-changed",
+        ERROR,
+        _other_speed,
+        "{}: after HOSTBAUD it falls back to the speed of its FLASH, or it restarted.",
+        "Let no program send HOSTBAUD, or set HostBaud in the FLASH of the robot. Then:",
+    ),
+    Row(
+        "controller-resets",
+        ERROR,
+        lambda case: _ended(case) if case.observation.resets else "",
+        "the controller of the robot restarts: its supply drops out, or RESET is pressed.",
+        "Charge the battery, and check its connectors. Then:",
+    ),
+    Row(
+        "controller-resets",
+        ERROR,
+        lambda case: _ended(case) if case.traffic.restarted else "",
+        "the robot forgets the session: its controller restarts (its supply drops out, RESET is pressed), or another "
+        "program closes the session.",
+        "Charge the battery, check its connectors, and end other programs, also on other computers. Then:",
+    ),
+    Row(
+        "bad-link",
+        ERROR,
+        _ended,
+        "the line is interrupted: nothing arrives for more than a second, then the same session goes on. ({})",
+        "Check battery, cable and radio. Then:",
+    ),
+)
+
+# -- packets ----------------------------------------------------------------------------------------------------------
+
+
+def _split(case: Case) -> str:
+    traffic = case.traffic
+    more = len(traffic.frames) - traffic.complete
+    if more <= max(2, _PIECES * len(traffic.frames)):
+        return ""
+    share = 100 * more / len(traffic.frames)
+    return f"{share:.0f} % of the packets came in pieces, with pauses of more than 0.1 s inside"
+
+
+def _text(case: Case) -> str:
+    traffic = case.traffic
+    outside = traffic.outside if traffic.skipped else b""
+    known, text = stranger(outside), _SENTENCE.search(outside)
+    if (known and known.key == "modem-text") or text:
+        return f'text between the packets: "{shown(text[0] if text else outside)}"'
+    return ""
+
+
+def _twice(case: Case) -> str:
+    again, sips = case.traffic.repeated, len(case.traffic.sips)
+    return f"{100 * again / sips:.0f} % of the packets came twice" if sips and again > _TWICE * sips else ""
+
+
+def _frozen(case: Case) -> str:
+    run = case.traffic.frozen
+    return f"{counted(run, 'packet')} in a row are the same, with their sonar readings" if run > 2 * _ENOUGH else ""
+
+
+def _damaged(case: Case, *, missing: bool) -> str:
+    traffic = case.traffic
+    bad = traffic.damaged_share > _DAMAGED or traffic.skipped > _SKIPPED * traffic.bytes
+    return traffic.summary if bad and (traffic.missing_bytes > 0.5) is missing else ""
+
+
+def _slow(case: Case) -> str:
+    traffic = case.traffic
+    if traffic.period > SLOW * traffic.nominal > 0:
+        return f"a packet every {1000 * traffic.period:.0f} ms, and the configuration says {1000 * traffic.nominal:.0f}"
+    return ""
+
+
+def _fast(case: Case) -> str:
+    traffic = case.traffic
+    mean = statistics.fmean(traffic.intervals) if traffic.intervals else math.inf
+    if mean < traffic.nominal / SLOW:
+        return f"a packet every {1000 * mean:.0f} ms, and the configuration says {1000 * traffic.nominal:.0f}"
+    return ""
+
+
+def _interrupted(case: Case) -> str:
+    traffic = case.traffic
+    if traffic.lost > _LOST and traffic.paused > _PAUSED:
+        return f"pauses of up to {traffic.longest:.1f} s, in which packets are lost: {traffic.summary}"
+    return ""
+
+
+def _bursts(case: Case) -> str:
+    traffic = case.traffic
+    if traffic.lost > _LOST:
+        return ""
+    late = traffic.paused > _PAUSED or traffic.jitter > max(_JITTER * traffic.period, _JITTER_FLOOR)
+    return f"packets are up to {traffic.longest:.1f} s late, in bursts; none is lost" if late else ""
+
+
+_PACKETS = (
+    Row(
+        "modem-text",
+        WARNING,
+        _text,
+        "{}: a radio modem or another device writes to the line.",
+        "Bring the modems nearer to each other, and let nothing else write to the line. Then:",
+    ),
+    Row(
+        "split-packets",
+        WARNING,
+        _split,
+        "{}: an adapter or bridge passes the bytes on in pieces, and late.",
+        _BUFFERS,
+    ),
+    Row(
+        "frozen-packets",
+        ERROR,
+        _frozen,
+        "{}: the robot hangs, or something repeats an old packet.",
+        "Press RESET on the robot, and let nothing stand between it and this computer. Then:",
+    ),
+    Row(
+        "packets-twice",
+        WARNING,
+        _twice,
+        "{}: two ways lead to this computer, or a bridge or radio repeats what it takes for lost.",
+        "Leave one way only, and look for 'retry' or 'mirror' in the settings of the bridge. Then:",
+    ),
+    Row("late-packets", WARNING, _bursts, "{}: an adapter, bridge or this computer holds them back.", _BUFFERS),
+    Row(
+        "lost-bytes",
+        WARNING,
+        partial(_damaged, missing=True),
+        "bytes are lost on the way, single ones inside packets ({}): a buffer overflows, or a contact is loose.",
+        "Use another adapter or a lower line speed; check plugs and cable. Then:",
+    ),
+    Row(
+        "bad-link",
+        WARNING,
+        partial(_damaged, missing=False),
+        "packets are damaged on the way ({}): noise on cable or radio.",
+        _CABLE,
+    ),
+    Row(
+        "slow-packets",
+        WARNING,
+        _slow,
+        "the robot sends {}.",
+        "Switch the robot off and on; if it stays, all data are as slow as that. Then:",
+    ),
+    Row(
+        "fast-packets",
+        WARNING,
+        _fast,
+        "the robot sends {}: packets come more than once, or SInfoCycle is not what it reports.",
+        "Switch the robot off and on. Then:",
+    ),
+    Row("bad-link", WARNING, _interrupted, "the line is interrupted again and again: {}.", _CABLE),
+    Row(
+        "lost-packets",
+        WARNING,
+        lambda case: case.traffic.summary if case.traffic.lost > _LOST else "",
+        "whole packets are lost on the way ({}), the others are undamaged: a radio or bridge drops them, or the line "
+        "is too slow for what the robot sends.",
+        _CABLE,
+    ),
+)
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+def _latencies(case: Case, argument: int | None) -> list[float]:
+    return [answer.latency for answer in case.observation.answers if answer.argument == argument]
+
+
+def _deaf(case: Case) -> str:
+    observation = case.observation
+    latencies = [answer.latency for answer in observation.answers]
+    before = list(itertools.dropwhile(math.isinf, reversed(latencies)))
+    silent = len(latencies) - len(before)
+    # With some of the earlier ones lost as well, it is the line that loses them.
+    if silent < _DEAF or sum(map(math.isinf, before)) > 1:
+        return ""
+    since = "any more" if before or observation.after.config else "at all"
+    return f"packets arrive, and the robot answers no command {since}: {silent} without answer"
+
+
+def _not_carried(case: Case) -> str:
+    """Bytes that never reach the robot, by the CONFIGs that contain them."""
+    plain = [latency for latency in _latencies(case, None) if math.isfinite(latency)]
+    arguments = {answer.argument for answer in case.observation.answers if answer.argument is not None}
+    # One unanswered CONFIG may be lost by chance.
+    bad = [
+        argument
+        for argument in sorted(arguments)
+        if len(tries := _latencies(case, argument)) > 1 and all(map(math.isinf, tries))
+    ]
+    if not plain or not bad or len(bad) == len(arguments):
+        return ""
+    bytes_of = ", ".join(
+        f"{argument & 0xFF} or {argument >> 8}" if argument >> 8 else f"{argument}" for argument in bad
+    )
+    return f"commands that contain the byte {bytes_of} get no answer, others do"
+
+
+def _unanswered(case: Case) -> str:
+    latencies = [answer.latency for answer in case.observation.answers]
+    lost = sum(map(math.isinf, latencies))
+    if lost < 2 or lost < _UNANSWERED * len(latencies):
+        return ""
+    return f"{lost} of {counted(len(latencies), 'command')} got no answer"
+
+
+def _latency(case: Case) -> str:
+    fastest = min((answer.latency for answer in case.observation.answers), default=math.inf)
+    return f"the robot answers {fastest:.2f} s after a command" if _LATE_ANSWER < fastest < math.inf else ""
+
+
+def _disobeyed(case: Case) -> str:
+    after = case.observation.after
+    return after.sonar.problem or ""
+
+
+_COMMANDS = (
+    Row(
+        "deaf",
+        ERROR,
+        _deaf,
+        "{}. The wire to the robot (transmit) is broken, or its controller hangs: it could not be stopped.",
+        "Check the cable (pin 3 of the computer), then press RESET on the robot. Then:",
+    ),
+    Row(
+        "line-control",
+        ERROR,
+        _not_carried,
+        "{}: something on the way to the robot takes these bytes for control characters (XON/XOFF, line ends, Telnet).",
+        "Set the port of the adapter, bridge or program between to raw 8N1, without flow control. Then:",
+    ),
+    Row(
+        "lost-commands",
+        WARNING,
+        _unanswered,
+        "{}, while packets arrive: commands are lost on the way to the robot.",
+        "Check the cable or radio, and end other programs that send to the robot. Then:",
+    ),
+    Row(
+        "latency",
+        WARNING,
+        _latency,
+        "{} (0.1 to 0.2 s on a cable): a radio, bridge or adapter holds bytes back, and the robot obeys as late.",
+        _BUFFERS,
+    ),
+    Row(
+        "disobeyed",
+        ERROR,
+        _disobeyed,
+        "commands arrive, and the robot does not follow one: {}.",
+        "Look for another program or a joystick that commands it, and press RESET on the robot. Then:",
+    ),
+)
 
 
 @check("link", Stage.CONNECTED)
 def link(case: Case) -> Iterator[Finding]:
     """Packets arrive complete, undamaged and in time."""
-    observation, again = case.observation, case.target.command()
-    if observation.losses:
-        shown = f"the session does not stay open: {observation.losses[0]}"
-        yield Finding("link", Severity.ERROR, shown, (_ended(case), *_overload(again)))
-        return
-    before, after, reports = observation.before.link, observation.after.link, observation.reports
-    if len(reports) < _ENOUGH:
-        return
-    new, old = after.decoder, before.decoder
-    frames, damaged = new.frames - old.frames, new.checksum_errors - old.checksum_errors
-    received, skipped = new.bytes - old.bytes, new.skipped_bytes - old.skipped_bytes
-    config = observation.after.config
-    nominal = config.info_cycle_ms / 1000 if config else 0.0
-    period, lost = _period_and_loss(reports, nominal)
-    intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
-    jitter = statistics.pstdev(intervals)
+    observation, traffic, again = case.observation, case.traffic, case.target.command()
     values = {
         "seconds": round(observation.seconds, 1),
-        "packets": frames,
-        "lost": round(lost, 4),
-        "damaged": round(damaged / max(1, frames + damaged), 4),
-        "skipped_bytes": skipped,
-        "period_ms": round(1000 * period, 1),
-        "jitter_ms": round(1000 * jitter, 1),
-        "longest_gap_ms": round(1000 * max(intervals)),
-        "bytes_per_second": round(received / observation.seconds),
+        "packets": traffic.complete,
+        "lost": round(traffic.lost, 4),
+        "damaged": round(traffic.damaged_share, 4),
+        "skipped_bytes": traffic.skipped,
+        "period_ms": round(1000 * traffic.period, 1),
+        "jitter_ms": round(1000 * traffic.jitter, 1),
+        "longest_gap_ms": round(1000 * traffic.longest),
+        "bytes_per_second": round(traffic.bytes / observation.seconds),
     }
-    share = damaged / max(1, frames + damaged)
-    shown = f"{100 * lost:.1f} % lost, {100 * share:.1f} % damaged in {observation.seconds:.0f} s"
     details = (
-        f"every {1000 * period:.0f} ms, jitter {1000 * jitter:.0f} ms, "
-        f"{values['bytes_per_second']} B/s{_use(case, received / observation.seconds)}",
+        f"every {1000 * traffic.period:.0f} ms, jitter {1000 * traffic.jitter:.0f} ms, "
+        f"{values['bytes_per_second']} B/s{_use(case, traffic.bytes / observation.seconds)}",
     )
-    if period > _SLOW * nominal > 0:
-        text = f"The robot sends every {1000 * period:.0f} ms; its configuration says every {1000 * nominal:.0f} ms."
-        action = "Switch the robot off and on; if it stays, all data are as slow as that. Then:"
-        cause = Cause("slow-packets", text, action, again)
-        yield Finding("link", Severity.WARNING, shown, (cause,), details, values)
-    elif lost > _LOST or damaged > _DAMAGED * frames or skipped > _SKIPPED * received:
-        text = f"Packets are lost or damaged on the way: {shown}."
-        action = "Check plugs and cable, bring the radio nearer, move other 2.4 GHz transmitters away. Then:"
-        if lost <= _LOST and not damaged:
-            shown = f"{shown}; bytes outside packets: {skipped}"
-            text = f"{counted(skipped, 'byte')} came that belong to no packet: a radio modem writes text, or noise."
-            action = "Bring the modems nearer to each other. Then:"
-        causes = (Cause("bad-link", text, action, again), *_overload(again))
-        yield Finding("link", Severity.WARNING, shown, causes, details, values)
-    else:
-        yield Finding("link", Severity.OK, shown, details=details, values=values)
+    found = [*changed_bytes(case.chunks, "link", again), *wrong("link", (*_SESSION, *_PACKETS), case, first=True)][:1]
+    for finding in found:
+        case.line_fault = True
+        causes = (*finding.causes, *_overload(again))
+        yield Finding("link", finding.severity, finding.text, causes, details, values)
+    if not found and len(observation.reports) >= _ENOUGH:
+        yield Finding("link", Severity.OK, traffic.summary, details=details, values=values)
 
 
-def _ended(case: Case) -> Cause:
-    """Why sessions end."""
-    observation, again = case.observation, case.target.command()
-    note, times = observation.losses[0], counted(len(observation.losses), "time")
-    if observation.reports and observation.reports[-1].volts < observation.after.profile.battery.cutoff:
-        return Cause("battery-low", "The battery is empty: the robot ends each session.", "Charge it. Then:", again)
-    if observation.resets:
-        text = f"The controller of the robot restarted {times}: its supply drops out, or RESET is pressed."
-        return Cause("controller-resets", text, "Charge the battery, and check its connectors. Then:", again)
-    if "disappeared" in note:
-        text = "The port disappeared while the robot was observed: a loose plug, or a USB hub without enough power."
-        return Cause("port-lost", text, "Plug the adapter in, without a hub. Then:", again)
-    if case.target.kind is Kind.NETWORK and "closed the connection" in note:
-        text = f"The bridge ended the connection {times}: it restarts, or gives the robot to another client."
-        return Cause("bad-link", text, "Check its power and its settings, and end other programs. Then:", again)
-    text = f"The session ended {times}: {note}{'' if note.endswith('?') else '.'}"
-    return Cause("bad-link", text, "Check battery, cable and radio. Then:", again)
-
-
-def _period_and_loss(reports: Sequence[Report], nominal: float) -> tuple[float, float]:
-    """Time between two packets in s, and the share of packets that are missing; `nominal` is the reported period.
-
-    Packets that were late arrive in a burst, with short intervals; they are not lost. With fewer than half of the
-    packets, the period is another one only if it is regular.
-    """
-    intervals = [late.stamp - early.stamp for early, late in pairwise(reports)]
-    median = statistics.median(intervals)
-    regular = statistics.pstdev(intervals) < _REGULAR * median
-    period = median if not nominal or (median > nominal and regular) else nominal
-    expected = round((reports[-1].stamp - reports[0].stamp) / period) + 1
-    return period, max(0.0, 1 - len(reports) / expected)
+@check("commands", Stage.CONNECTED)
+def commands(case: Case) -> Iterator[Finding]:
+    """The robot answers commands, until the end and in time."""
+    observation = case.observation
+    found = [] if case.line_fault else list(wrong("commands", _COMMANDS, case, first=True))
+    yield from found
+    latencies = [answer.latency for answer in observation.answers if math.isfinite(answer.latency)]
+    latencies = latencies or [observation.after.link.answer_latency]
+    if not found and math.isfinite(latencies[0]):
+        shown = f"{counted(len(latencies), 'command')} answered, after {statistics.median(latencies):.2f} s"
+        yield Finding("commands", Severity.OK, shown, values={"answer_s": round(statistics.median(latencies), 3)})
 
 
 def _overload(again: str) -> tuple[Cause, ...]:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 
 from ...errors import PortError
-from ...transport import open_port
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 from ..hosts import USUAL_PORTS, attempt, has_address, known_names, resolve
@@ -68,7 +67,7 @@ def connection(case: Case) -> Iterator[Finding]:
     """The host accepts a connection, and keeps it."""
     target = case.target
     try:
-        case.port = open_port(target.url, case.baud or 9600)
+        case.port = case.open(case.baud or 9600)
     except PortError as error:
         yield _no_connection(target, str(error))
         return

@@ -5,19 +5,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Iterator
+from functools import partial
 
+from ...errors import PortError
 from ...profiles import choose_profile
+from ...protocol import Command
 from ...wording import robot_name
+from ..changed_bytes import changed_bytes
 from ..check import Case, Stage, check
-from ..connection import DriverConnection
+from ..connection import OwnSession
 from ..finding import Cause, Finding, Severity
 from ..probe import SPEEDS
 from ..target import Kind
+from ..traffic import in_pieces
 
 #: s until a session is open, with the configuration: a CONFIG packet takes 0.1 s at 9600 baud and may be sent again.
 _OPENING = 6.0
+#: s after which an answer is late for the driver, and s of silence before a measurement of that.
+_LATE, _QUIET = 0.4, 0.7
 #: A profile for an Erratic whose checksum includes the count, as an argument of printf.
 _COUNTED = r"extends: erratic\nname: mine\nquirks: {checksum_over_count: true}\n"
 
@@ -27,12 +35,14 @@ def session(case: Case) -> Iterator[Finding]:
     """The robot opens a session and sends its state."""
     assert case.port is not None and case.probe is not None
     case.on_progress("opening a session")
-    connection = case.connection = DriverConnection(
-        case.target.url,
+    connection = case.connection = OwnSession(
         case.port,
+        case.chunks,
+        reopen=partial(case.open, case.probe.baud or 9600),
         baud=case.probe.baud,
         profile=case.profile,
         trace=case.trace,
+        clock=case.clock,
         latest=case.began + case.limit,
     )
     running = connection.wait(_OPENING)
@@ -44,17 +54,52 @@ def session(case: Case) -> Iterator[Finding]:
         yield Finding("session", Severity.OK, f"{robot_name(name)} opened a session", values={"name": name})
         return
     again = case.target.command()
-    if case.stage is Stage.CONNECTED:
+    # What the line does comes first: it looks like a robot that opens no session.
+    if found := list(changed_bytes(case.chunks, "session", again)):
+        yield from found
+    elif case.stage is Stage.CONNECTED:
         # It does not stay open; the checks of battery and link say why.
         yield Finding("session", Severity.NOTE, f"the session opened and ended: {snapshot.link.note}")
+    elif in_pieces(case.chunks) and not snapshot.link.packets.standard:
+        text = "Packets arrive in pieces, with pauses of more than 0.1 s inside: an adapter or bridge holds bytes back."
+        cause = Cause("split-packets", text, "Switch buffering off in the bridge or adapter. Then:", again)
+        yield Finding("session", Severity.ERROR, "packets arrive in pieces", (cause,))
     elif connection.refused:
         text = "The robot answers and opens no session: by the AmigoBot manual its battery is below 11 V then."
         battery = Cause("battery-low", text, "Charge the battery. Then:", again)
         reset = Cause("no-session", "Its controller hangs.", "Press RESET on the robot. Then:", again)
         yield Finding("session", Severity.ERROR, "it answers and opens no session", (battery, reset))
+    elif (latency := _latency(case)) > _LATE:
+        text = (
+            f"The robot answers {latency:.1f} s late (0.1 s on a cable): a radio, bridge or adapter holds bytes back."
+        )
+        action = "Switch buffering off in the bridge or adapter, or use a cable. Then:"
+        shown = f"no session opens: answers come {latency:.1f} s late"
+        yield Finding("session", Severity.ERROR, shown, (Cause("latency", text, action, again),))
     else:
         details = (f"the last attempt: {snapshot.link.note}",)
         yield Finding("session", Severity.ERROR, "no session opens", _no_session(case), details)
+
+
+def _latency(case: Case) -> float:
+    """Time in s from SYNC0 to its answer, after silence; 0 if none comes."""
+    assert case.port is not None
+    question = Command.PULSE().encode()
+    with contextlib.suppress(PortError):
+        # A session is closed, and a robot that is synchronized and not open takes OPEN only.
+        for commands in ((Command.STOP(), Command.CLOSE()), (Command.OPEN(), Command.CLOSE())):
+            for command in commands:
+                case.port.write(command.encode())
+            began = case.clock()
+            while case.port.read(_QUIET) and case.clock() < began + _OPENING:
+                pass
+        case.port.write(question)
+        sent, data = case.clock(), b""
+        while case.clock() < sent + 4 * _QUIET:
+            data += case.port.read(_QUIET)
+            if question in data:
+                return case.clock() - sent
+    return 0.0
 
 
 def _no_session(case: Case) -> tuple[Cause, ...]:
@@ -122,15 +167,6 @@ def line_speed(case: Case) -> Iterator[Finding]:
     found, profile = case.probe.baud, case.session.snapshot.profile
     expected = case.baud or profile.link.baud
     port = shlex.quote(case.target.url)
-    if found == expected:
-        if found != SPEEDS[0] and not case.baud:
-            text = f"{found} baud is usual for this robot: start the driver with robot:={profile.name}"
-            yield Finding("line speed", Severity.NOTE, text)
-        return
-    cause = Cause(
-        "wrong-speed",
-        f"The robot talks at {found} baud, not {expected}: the driver searches for up to 30 s at each start.",
-        "Tell the driver the speed:",
-        f"ros2 run amigobot_driver amigobot_node --ros-args -p port:={port} -p baud:={found}",
-    )
-    yield Finding("line speed", Severity.WARNING, f"{found} baud, not {expected}", (cause,))
+    if found != expected or (found != SPEEDS[0] and not case.baud):
+        text = f"{found} baud: the driver finds it by itself, and at once with -p port:={port} -p baud:={found}"
+        yield Finding("line speed", Severity.NOTE, text)

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import PortError
-from ...transport import open_port
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 from ..processes import Process, holders_of
@@ -103,7 +102,7 @@ def opening(case: Case) -> Iterator[Finding]:
     """The port can be opened."""
     target = case.target
     try:
-        case.port = open_port(target.url, case.baud or 9600)
+        case.port = case.open(case.baud or 9600)
     except PortError as error:
         text = str(error).removeprefix(f"{target.url}: ")
         if "another program" in text:

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import math
 import shlex
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ...profiles import Profile, SonarPose
-from ..check import Case, Stage, check
+from ..check import Case, Row, Stage, check, wrong
 from ..finding import Cause, Finding, Severity
 
 #: Least number of readings for a judgment of a sonar; a silent sonar misses this many while the others fire.
 _ENOUGH = 8
 #: Least share of the other sonars with an echo for the robot to count as surrounded by walls.
 _ENCLOSED = 0.6
+#: Share of the reach of the sonars within which both neighbors must detect an echo.
+_NEAR = 0.7
 #: Largest angle in rad between two sonars that point in the same direction.
 _SAME = math.radians(10)
 #: Least distance in m by which a false echo (a ping of another robot) is nearer than the readings before and after it,
@@ -29,6 +32,8 @@ _SPIKE_APART = 0.05
 _SPIKES, _SPIKE_SHARE = 5, 0.03
 #: Largest spread in m of the readings of a stuck sonar: the noise of a real echo is some millimeters.
 _FROZEN = 0.0005
+#: Sonars of a ring, and the share of stuck ones from which it is the board that hangs.
+_RING_SIZE, _ALL = 8, 0.7
 
 
 @check("sonars", Stage.CONNECTED)
@@ -42,10 +47,15 @@ def sonars(case: Case) -> Iterator[Finding]:
         return
     if not observation.reports:
         return
+    if case.line_fault:
+        return  # what the line loses would look like a silent sonar
     ranges = _ranges(case)
     values = {"readings": {number: len(ranges[number]) for number in range(count)}}
     if not any(ranges.values()):
         yield _silent_ring(case, count)
+        return
+    if found := list(wrong("sonars", _RING, case, first=True)):
+        yield from found
         return
     faults = dict(_faults(profile, ranges))
     disturbed = _disturbed(profile, ranges)
@@ -61,6 +71,78 @@ def sonars(case: Case) -> Iterator[Finding]:
     for (kind, text), numbers in alike.items():
         yield _finding(case, profile, numbers, kind, text, faults)
     yield from _far(profile, ranges, faults)
+
+
+def _unknown_numbers(case: Case) -> str:
+    observation = case.observation
+    if not (refused := observation.after.bad_pings - observation.before.bad_pings):
+        return ""
+    profile = observation.after.profile
+    last = len(profile.sonar.poses) - 1
+    return f"sonars with higher numbers than {last} answer, the last one of a {profile.name} ({refused})"
+
+
+def _missing_ring(case: Case) -> str:
+    """Whole rings of eight that give nothing, though the robot reports them."""
+    ranges, profile = _ranges(case), case.observation.after.profile
+    count = len(profile.sonar.poses)
+    rings = [range(at, min(at + _RING_SIZE, count)) for at in range(0, count, _RING_SIZE)]
+    silent = [ring for ring in rings if not any(ranges[number] for number in ring)]
+    config = case.observation.after.config
+    declared = [config.value("front_sonar"), config.value("rear_sonar")] if config else [None, None]
+    if len(rings) > 1 and silent and declared[rings.index(silent[0]) % 2] != 0:
+        return f"sonars {silent[0][0]} to {silent[-1][-1]} of {count} give nothing"
+    return ""
+
+
+def _few(case: Case) -> str:
+    ranges, count = _ranges(case), len(case.observation.after.profile.sonar.poses)
+    firing = [number for number in range(count) if ranges[number]]
+    if len(firing) > count / 2:
+        return ""
+    return f"only {_listed(firing)} of {count} give readings"
+
+
+def _all_stuck(case: Case) -> str:
+    readings = {number: values for number, values in _ranges(case).items() if any(map(math.isfinite, values))}
+    stuck = [number for number, values in readings.items() if len(values) >= _ENOUGH and not _varies(values)]
+    if len(stuck) < 2 or len(stuck) < _ALL * len(readings):
+        return ""
+    values = {readings[number][0] for number in stuck}
+    same = f", all of them {values.pop():.3f} m" if len(values) == 1 else ""
+    return f"no sonar varies: {len(stuck)} give the same range each time{same}"
+
+
+_RING = (
+    Row(
+        "sonar-numbers",
+        Severity.WARNING,
+        _unknown_numbers,
+        "{}: it is another robot than its subclass says, or the profile is that of another one.",
+        "Choose the profile of the robot with --robot, or set Subclass with its maintenance tool. Then:",
+    ),
+    Row(
+        "sonar-ring",
+        Severity.WARNING,
+        _missing_ring,
+        "{}: this ring is not there (another robot than its subclass says), switched off, or its cable is loose.",
+        "Check the cable of the ring, RearSonar and FrontSonar in its FLASH, and the subclass. Then:",
+    ),
+    Row(
+        "sonar-sequence",
+        Severity.WARNING,
+        _few,
+        "{}: the firing sequence in its FLASH leaves the others out, their board is off, or it is another robot.",
+        "Set the sequence (parameter sonar_sequence), and check the cable of the sonar board. Then:",
+    ),
+    Row(
+        "sonar-stuck",
+        Severity.WARNING,
+        _all_stuck,
+        "{}, without the noise of a real echo: the sonar board hangs. (A simulator without noise does that, too.)",
+        "Switch the robot off and on, and check the cable of the sonar board. Then:",
+    ),
+)
 
 
 def _ranges(case: Case) -> dict[int, list[float]]:
@@ -154,7 +236,7 @@ def _finding(
 
 def _silent_ring(case: Case, count: int) -> Finding:
     config = case.observation.after.config
-    if config is not None and not (config.value("front_sonar") or config.value("rear_sonar")):
+    if config is not None and config.value("front_sonar") == 0 == config.value("rear_sonar"):
         return Finding("sonars", Severity.NOTE, "none fires, and the robot reports that it has none")
     text = f"The sonars are on, but none gives a reading (there should be {count})."
     cause = Cause("sonar-silent", text, "Check the cable of the sonar board. Then:", case.target.command())
@@ -178,7 +260,12 @@ def _enclosed(profile: Profile, ranges: dict[int, list[float]], number: int) -> 
         return False  # a second sonar beside it detects nothing, either
     left = min((other for other in others if turns[other] >= _SAME), key=lambda other: turns[other], default=None)
     right = max((other for other in others if turns[other] <= -_SAME), key=lambda other: turns[other], default=None)
-    return left in echoing and right in echoing
+    # A wall that the neighbors see far away may be out of reach here.
+    return all(
+        other in echoing and statistics.median(ranges[other]) < _NEAR * profile.sonar.max_range
+        for other in (left, right)
+        if other is not None
+    )
 
 
 def _turn(pose: SonarPose, other: SonarPose) -> float:

@@ -1,0 +1,307 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""What something between robot and computer does to the bytes: a table of transformations that packets reveal.
+
+A checksum makes the proof: a transformation is found if undoing it makes valid packets of bytes that were none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..protocol import HEADER, OVERHEAD, checksum, encode_frame
+
+#: Answers of every robot to SYNC0 and SYNC1.
+_ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
+#: Bytes of damaged packets from which on a bit or a value that never occurs is a proof.
+_ENOUGH = 50
+#: Damaged packets that are examined, and the share of them that a transformation must explain.
+_EXAMINED, _EXPLAINED = 60, 0.5
+#: Values that programs and adapters treat as control characters.
+_CONTROL = {
+    0x00: "NUL",
+    0x03: "Ctrl-C",
+    0x04: "Ctrl-D",
+    0x0A: "LF",
+    0x0D: "CR",
+    0x11: "XON",
+    0x13: "XOFF",
+    0x1A: "Ctrl-Z",
+    0x1B: "ESC",
+    0x7F: "DEL",
+    0xFF: "255",
+}
+_RAW = "Set the port of the adapter, bridge or program between to raw 8N1, without flow control or translation. Then:"
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """What happens to the bytes."""
+
+    key: str  #: key of the cause
+    what: str  #: one sentence
+    action: str = _RAW
+
+
+def _each(function: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    table = bytes(function(byte) & 0xFF for byte in range(256))
+    return lambda data: data.translate(table)
+
+
+def _pairs_swapped(data: bytes) -> bytes:
+    return b"".join(data[at : at + 2][::-1] for at in range(0, len(data), 2))
+
+
+def _once(data: bytes) -> bytes:
+    """Every byte that comes twice, once."""
+    return re.sub(rb"(.)\1", rb"\1", data, flags=re.DOTALL)
+
+
+def _twice(data: bytes) -> bytes:
+    return bytes(byte for byte in data for _ in range(2))
+
+
+def _from_hex(data: bytes) -> bytes:
+    digits = re.sub(rb"[^0-9A-Fa-f]", b"", data)
+    return bytes.fromhex(digits[: len(digits) // 2 * 2].decode())
+
+
+def _parity(odd: int) -> Callable[[bytes], bytes]:
+    return _each(lambda byte: (byte & 0x7F) | (((byte & 0x7F).bit_count() + odd) % 2 << 7))
+
+
+_INVERTED = Transformation(
+    "line-inverted",
+    "Every bit arrives inverted: the levels of RS-232 and of TTL are mixed, or a converter inverts them.",
+    "Use an adapter for RS-232 levels (or one for TTL, at the board), without an inverter. Then:",
+)
+_SEVEN = Transformation(
+    "line-7-bit",
+    "Bit 7 of every byte is lost: something on the line has 7 data bits, the robot has 8.",
+    "Set the port of the adapter or bridge to 8 data bits, no parity, 1 stop bit (8N1). Then:",
+)
+_PARITY = Transformation(
+    "line-parity",
+    "Bit 7 of every byte is a parity bit: something on the line has 7 data bits and parity (7E1 or 7O1).",
+    "Set the port of the adapter or bridge to 8 data bits, no parity, 1 stop bit (8N1). Then:",
+)
+_NUL = Transformation("line-nul", "Bytes of the value 0 (NUL) are lost on the way, for example in a terminal program.")
+_DOUBLED = Transformation(
+    "line-doubled",
+    "Every byte arrives twice: two programs or cables feed the line, or it echoes each byte of the robot.",
+    "Leave one of them on the line. Then:",
+)
+_ORDER = Transformation("line-bit-order", "The bits or bytes arrive in another order: a converter changes it.")
+_HEX = Transformation("line-hex", "The bytes arrive as text of hexadecimal digits, as a terminal program shows them.")
+_UTF8 = Transformation("line-utf-8", "The bytes arrive as text in UTF-8: bytes above 127 become two others.")
+_REPLACED = Transformation("line-7-bit", "Bytes above 127 are replaced: something on the line takes them for text.")
+
+
+def _stuck(bit: int, value: int) -> Transformation:
+    what = f"Bit {bit} of every byte is {value}: a data line is stuck in the adapter or at the robot."
+    return Transformation("line-stuck-bit", what, "Try another adapter and cable. Then:")
+
+
+#: Transformations of all bytes: how each is undone, and how it is made.
+_WHOLE: tuple[tuple[Transformation, Callable[[bytes], bytes], Callable[[bytes], bytes]], ...] = (
+    (_INVERTED, _each(lambda byte: ~byte), _each(lambda byte: ~byte)),
+    (_DOUBLED, _once, _twice),
+    (_ORDER, *(_each(lambda byte: int(f"{byte:08b}"[::-1], 2)),) * 2),
+    (_ORDER, *(_each(lambda byte: byte << 4 | byte >> 4),) * 2),
+    (_ORDER, _pairs_swapped, _pairs_swapped),
+    (_HEX, _from_hex, lambda data: data.hex().encode()),
+    (_HEX, _from_hex, lambda data: data.hex().upper().encode()),
+    (_HEX, _from_hex, lambda data: data.hex(" ").encode()),
+    (_HEX, _from_hex, lambda data: data.hex(" ").upper().encode()),
+    (
+        _UTF8,
+        lambda data: data.decode("utf-8", "ignore").encode("latin-1", "ignore"),
+        lambda data: data.decode("latin-1").encode("utf-8"),
+    ),
+)
+#: Transformations that lose something: they cannot be undone, but the robot's answers to SYNC0 and SYNC1 show them.
+_LOSSY: tuple[tuple[Transformation, Callable[[bytes], bytes]], ...] = (
+    (_SEVEN, _each(lambda byte: byte & 0x7F)),
+    (_PARITY, _parity(0)),
+    (_PARITY, _parity(1)),
+    (_NUL, lambda data: data.replace(b"\0", b"")),
+    (_NUL, lambda data: data.replace(b"\0", b" ")),
+    (_REPLACED, _each(lambda byte: byte if byte < 0x80 else ord("?"))),
+    (_REPLACED, lambda data: data.decode("ascii", "replace").encode()),
+    (_REPLACED, lambda data: bytes(byte for byte in data if byte < 0x80)),
+    *((_stuck(bit, 0), _each(lambda byte, bit=bit: byte & ~(1 << bit))) for bit in range(7)),  # type: ignore[misc]
+    *((_stuck(bit, 1), _each(lambda byte, bit=bit: byte | 1 << bit)) for bit in range(8)),  # type: ignore[misc]
+)
+
+
+def _text_mode(before: bytes, after: bytes, name: str) -> tuple[Transformation, Callable[[bytes], bytes]]:
+    what = f"Line ends are translated ({name}): something on the line takes the packets for text."
+    return Transformation("line-crlf", what), lambda data: data.replace(after, before)
+
+
+def _escaped(value: int, who: str) -> tuple[Transformation, Callable[[bytes], bytes]]:
+    what = f"Each byte {value} arrives twice: {who}."
+    action = "Set the port of the bridge to raw TCP (ser2net: raw), or the other end to the same protocol. Then:"
+    return Transformation("telnet" if value == 0xFF else "line-escaped", what, action), lambda data: data.replace(
+        bytes((value, value)), bytes((value,))
+    )
+
+
+#: Transformations of single values, undone in the bytes of a damaged packet.
+_LOCAL = (
+    _text_mode(b"\n", b"\r\n", "LF becomes CR LF"),
+    _text_mode(b"\r", b"\r\n", "CR becomes CR LF"),
+    _text_mode(b"\r", b"\r\0", "CR becomes CR NUL, as Telnet does"),
+    _escaped(0xFF, "the bridge speaks Telnet, or marks errors of the line (PARMRK)"),
+    _escaped(0x10, "a protocol between escapes it (DLE)"),
+    _escaped(0x1B, "a program between escapes it (ESC)"),
+    _escaped(0x7D, "a protocol between escapes it"),
+    (
+        Transformation("line-escaped", "Some bytes arrive as an escape 125 and another byte: the link speaks PPP."),
+        lambda data: re.sub(rb"\x7d(.)", lambda found: bytes((found[1][0] ^ 0x20,)), data, flags=re.DOTALL),
+    ),
+)
+#: Values that arrive as another one.
+_SUBSTITUTED = (
+    (0x0D, 0x0A, "CR becomes LF"),
+    (0x0A, 0x0D, "LF becomes CR"),
+    (0x00, 0x20, "NUL becomes a space"),
+    (0x00, 0x0A, "NUL becomes LF"),
+)
+
+
+def find_transformation(data: bytes) -> Transformation | None:
+    """Return what happened to the bytes of a robot on their way; None if no transformation of the table fits.
+
+    Args:
+        data: What was received.
+    """
+    damaged, valid = _split(data)
+    if valid == 0:
+        for found, undo, make in _WHOLE:
+            if _split(undo(data))[1] > 1 or all(make(answer) in data for answer in _ANSWERS):
+                return found
+        for found, make in _LOSSY:
+            # The second answer is a proof; the first one alone may be the beginning of it.
+            if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data:
+                return found
+    if not damaged:
+        return None
+    return _statistics(b"".join(damaged)) or _in_damaged(damaged)
+
+
+def damaged_lengths(data: bytes) -> list[int]:
+    """Return by how many bytes each damaged packet is longer than its count says; negative: shorter."""
+    return [len(part) - part[2] - 3 for part in _split(data)[0] if len(part) > OVERHEAD]
+
+
+def _statistics(data: bytes) -> Transformation | None:
+    """A bit or a value that never occurs."""
+    if len(data) < _ENOUGH:
+        return None
+    low = high = 0
+    for byte in set(data):
+        high |= byte
+        low |= ~byte
+    for bit in range(8):
+        stuck = "0" if not high >> bit & 1 else "1" if not low >> bit & 1 else ""
+        if stuck == "0" and bit == 7:
+            return _SEVEN
+        if stuck:
+            return _stuck(bit, int(stuck))
+    if len({byte.bit_count() % 2 for byte in data}) == 1:
+        return _PARITY
+    if 0 not in data and HEADER in data:
+        return _NUL
+    return None
+
+
+def _in_damaged(damaged: list[bytes]) -> Transformation | None:
+    """The transformation that repairs the most of the damaged packets."""
+    damaged = [part for part in damaged if len(part) > OVERHEAD][:_EXAMINED]
+    if not damaged:
+        return None
+    scores: dict[Transformation, int] = {}
+    for part in damaged:
+        for found in set(_repairs(part)):
+            scores[found] = scores.get(found, 0) + 1
+    if not scores:
+        return None
+    best = max(scores, key=lambda found: scores[found])
+    return best if scores[best] >= max(2, _EXPLAINED * len(damaged)) else None
+
+
+def _repairs(part: bytes) -> Iterator[Transformation]:
+    """The transformations whose undoing makes a valid packet of the bytes from one header to the next."""
+    for found, undo in _LOCAL:
+        if (undone := undo(part)) != part and _valid(undone):
+            yield found
+    for before, after, name in _SUBSTITUTED:
+        places = [at for at in range(2, len(part)) if part[at] == after]
+        for chosen in itertools.chain.from_iterable(itertools.combinations(places[:8], size) for size in (1, 2, 3)):
+            changed = bytearray(part)
+            for at in chosen:
+                changed[at] = before
+            if _valid(bytes(changed)):
+                yield Transformation(
+                    "line-crlf" if after != 0x20 else "line-nul",
+                    f"One value arrives as another ({name}): something on the line takes the packets for text.",
+                )
+                break
+    lowered = bytes(part[:3]) + part[3:].lower()
+    if lowered != part and _valid(lowered):
+        yield Transformation("line-case", "Small letters arrive as capitals: the port translates text (IUCLC, OLCUC).")
+    for value in _CONTROL:
+        if _valid_with(part, value):
+            yield _lost_value(value)
+
+
+def _lost_value(value: int) -> Transformation:
+    if value == 0:
+        return _NUL
+    if value in (0x11, 0x13):
+        what = "The bytes 17 and 19 (XON and XOFF) are lost: software flow control is on, and takes them for its own."
+        return Transformation("line-xon-xoff", what)
+    what = f"Bytes of the value {value} ({_CONTROL[value]}) are lost: something on the line takes them for control."
+    return Transformation("line-crlf" if value in (0x0A, 0x0D) else "line-control", what)
+
+
+def _valid_with(part: bytes, value: int) -> bool:
+    """Whether one or two more bytes of a value make a valid packet."""
+    missing = part[2] + 3 - len(part)
+    if missing not in (1, 2):
+        return False
+    for places in itertools.combinations_with_replacement(range(3, len(part) + 1), missing):
+        whole = bytearray(part)
+        for at in reversed(places):
+            whole.insert(at, value)
+        if _valid(bytes(whole)):
+            return True
+    return False
+
+
+def _valid(part: bytes) -> bool:
+    """Whether bytes are one complete packet, with nothing behind it but the rest of damage."""
+    if len(part) < 3 or not 3 <= part[2] <= len(part) - 3:
+        return False
+    end = part[2] + 3
+    return checksum(part[3 : end - 2]) == part[end - 2] << 8 | part[end - 1]
+
+
+def _split(data: bytes) -> tuple[list[bytes], int]:
+    """The bytes from each header outside valid packets to the next header, and the number of valid packets."""
+    damaged, valid, at = [], 0, data.find(HEADER)
+    while at >= 0:
+        if _valid(data[at : at + 258]):
+            valid += 1
+            at = data.find(HEADER, at + data[at + 2] + 3)
+            continue
+        after = data.find(HEADER, at + 2)
+        if after >= 0:  # the last one may be incomplete
+            damaged.append(data[at:after])
+        at = after
+    return damaged, valid

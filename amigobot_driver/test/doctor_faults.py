@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Faults for `amigobot doctor`, by classes: what changes bytes, the session, or the values of packets; and the cause
+that the doctor must name first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+
+from fault_proxy import Fault, Way, changing, edited, late, losing, sip, split, until
+
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.sim import Faults, Simulator, Window
+
+#: Name: the fault, and the keys of causes of which the first one in the verdict must be one.
+FAULTS: dict[str, tuple[Fault, set[str]]] = {}
+
+
+def add(name: str, fault: Fault, *keys: str) -> None:
+    FAULTS[name] = fault, set(keys)
+
+
+def down(change: Callable[[bytes], bytes]) -> Fault:
+    return Fault(down=changing(change))
+
+
+def both(change: Callable[[bytes], bytes]) -> Fault:
+    return Fault(up=changing(change), down=changing(change))
+
+
+def parity(odd: int) -> Callable[[bytes], bytes]:
+    return lambda data: bytes(byte & 0x7F | ((byte & 0x7F).bit_count() + odd) % 2 << 7 for byte in data)
+
+
+def without(*values: int) -> Callable[[bytes], bytes]:
+    return lambda data: bytes(byte for byte in data if byte not in values)
+
+
+# -- bytes ------------------------------------------------------------------------------------------------------------
+
+add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
+add("bit 7 set", down(lambda data: bytes(byte | 0x80 for byte in data)), "line-stuck-bit", "line-7-bit", "wrong-speed")
+add("even parity", down(parity(0)), "line-parity")
+add("odd parity", down(parity(1)), "line-parity")
+add("inverted", down(lambda data: bytes(~byte & 0xFF for byte in data)), "line-inverted")
+add("inverted both ways", both(lambda data: bytes(~byte & 0xFF for byte in data)), "robot-off")
+add("bits reversed", down(lambda data: bytes(int(f"{byte:08b}"[::-1], 2) for byte in data)), "line-bit-order")
+add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "line-stuck-bit")
+add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
+add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
+add("CR lost", both(without(0x0D)), "line-crlf", "line-control")
+add("NUL lost", down(without(0)), "line-nul")
+add("NUL lost both ways", both(without(0)), "robot-off")
+add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
+add("XON/XOFF to the robot", Fault(up=changing(without(0x11, 0x13))), "line-control")
+add("Telnet", both(lambda data: data.replace(b"\xff", b"\xff\xff")), "telnet", "line-control")
+add("255 lost", both(without(0xFF)), "line-control")
+add("each byte twice", down(lambda data: bytes(byte for byte in data for _ in "12")), "line-doubled")
+add("hexadecimal text", down(lambda data: data.hex(" ").encode()), "line-hex")
+add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-utf-8")
+add("above 127 replaced", down(lambda data: bytes(byte if byte < 128 else 63 for byte in data)), "line-7-bit")
+add("capitals", down(lambda data: data.upper()), "line-case", "bad-link")
+add("1 % of the bytes lost", Fault(down=losing(0.01)), "lost-bytes")
+add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
+add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "modem-text")
+add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
+
+# -- times ------------------------------------------------------------------------------------------------------------
+
+add("300 ms late both ways", Fault(up=late(lambda now: 0.3), down=late(lambda now: 0.3), network=True), "latency")
+add("500 ms late", Fault(down=late(lambda now: 0.5), network=True), "latency")
+add("bursts", Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0)), "late-packets")
+add("jitter", Fault(down=late(lambda now: random.Random(round(10 * now)).uniform(0, 0.5))), "late-packets")
+add("single bytes late", Fault(down=split(20, 0.15), options={"baud": 115200}), "split-packets", "latency")
+
+
+def dropped(share: float, *, every: float = 0.0) -> Callable[[], Way]:
+    def make() -> Way:
+        chance = random.Random(4)
+        return edited(
+            lambda data, now: (
+                [] if data[0] & 0xF0 == 0x30 and (now % every < 0.6 if every else chance.random() < share) else [data]
+            )
+        )()
+
+    return make
+
+
+add("10 % of the packets lost", Fault(down=dropped(0.1)), "lost-packets")
+add("pauses", Fault(down=dropped(0, every=2.0)), "bad-link")
+add(
+    "packets twice",
+    Fault(down=edited(lambda data, now: [data] * (2 if data[0] & 0xF0 == 0x30 else 1))),
+    "packets-twice",
+)
+
+# -- the session ------------------------------------------------------------------------------------------------------
+
+
+def frozen() -> Way:
+    first: list[bytes] = []
+
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        if data[0] & 0xF0 != 0x30 or len(first) < 20:
+            first.append(bytes(data)) if data[0] & 0xF0 == 0x30 else None
+            return [bytes(data)]
+        return [next(sip for sip in reversed(first) if sip[20])]
+
+    return edited(edit)()
+
+
+def act_once(time: float, action: Callable[[Simulator], object]) -> Callable[[Simulator, float], None]:
+    """Act some seconds after the start, once for each simulator."""
+    done: list[Simulator] = []
+
+    def act(simulator: Simulator, now: float) -> None:
+        if now - 1000.0 > time and simulator not in done:
+            done.append(simulator)
+            action(simulator)
+
+    return act
+
+
+add("deaf from the start of the session", Fault(up=until(2.5)), "deaf")
+add("deaf later", Fault(up=until(5.0)), "deaf")
+add("half of the commands lost", Fault(up=until(2.5, after=losing(0.08))), "lost-commands")
+add("frozen packets", Fault(down=frozen), "frozen-packets")
+add("resets", Fault(options={"faults": Faults(reset=Window(5.0, every=5.0))}), "controller-resets")
+add("another client closes", Fault(act=act_once(6.0, lambda sim: sim.disconnect())), "controller-resets")
+add("silence of 2 s", Fault(options={"faults": Faults(silence=Window(5.0, 2.0))}), "bad-link")
+add("silence of 0.8 s", Fault(options={"faults": Faults(silence=Window(5.0, 0.8, 2.0))}), "bad-link")
+add("opens no session", Fault(options={"faults": Faults(refuse_open=True)}), "battery-low")
+add(
+    "HOSTBAUD falls back",
+    Fault(options={"baud": 57600}, act=act_once(6.0, lambda sim: sim._line.set_baud(9600))),
+    "speed-changed",
+)
+add("MOTORS pressed", Fault(act=act_once(6.0, lambda sim: sim.press_motors_button())), "motors-switched")
+add("stop button", Fault(robot="p3dx", options={"faults": Faults(stop_button=True)}), "stop-button")
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+def word(at: int, value: Callable[[float, int], int]) -> Callable[[], Way]:
+    """Change a 16-bit field of the SIP: from the time since the start, and its value."""
+
+    def change(data: bytearray, now: float) -> None:
+        old = int.from_bytes(data[at : at + 2], "little")
+        data[at : at + 2] = (value(now - 1000.0, old) & 0xFFFF).to_bytes(2, "little")
+
+    return sip(change)
+
+
+def byte(at: int, value: Callable[[float, int], int]) -> Callable[[], Way]:
+    return sip(lambda data, now: data.__setitem__(at, value(now - 1000.0, data[at])))
+
+
+X, HEADING, LEFT, RIGHT, BATTERY, STALL, FLAGS = 1, 5, 7, 9, 11, 12, 16
+
+add("battery 0 V", Fault(down=byte(BATTERY, lambda now, old: 0)), "battery-reading")
+add("battery 25.5 V", Fault(down=byte(BATTERY, lambda now, old: 255)), "battery-reading")
+add("battery jumps", Fault(down=byte(BATTERY, lambda now, old: (127, 99)[int(now * 3) % 2])), "battery-reading")
+add("battery empty", Fault(options={"charge": 0.03}), "battery-low")
+add("pose drifts", Fault(down=word(X, lambda now, old: round(old + 20 * now) & 0x7FFF)), "moves-at-rest")
+add("pose jumps", Fault(down=word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF)), "pose-jumps")
+add("heading drifts", Fault(down=word(HEADING, lambda now, old: round(20 * now))), "heading-drifts")
+add("a wheel reports 0.1 m/s", Fault(down=word(LEFT, lambda now, old: 163)), "velocity-at-rest", "moves-at-rest")
+add("it says that it moves", Fault(down=byte(0, lambda now, old: 0x33)), "moving-flag")
+add("a wheel stalls", Fault(down=byte(STALL, lambda now, old: old | 1)), "stalled")
+add("motors flicker", Fault(down=word(FLAGS, lambda now, old: old ^ int(now) % 2)), "motors-switched")
+add("sonars off", Fault(down=word(FLAGS, lambda now, old: old & ~0x1E)), "disobeyed", "sonar-silent")
+
+
+def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> Callable[[], Way]:
+    """Change the sonar readings of the SIP."""
+
+    def edit(data: bytearray, now: float) -> list[bytes]:
+        if data[0] & 0xF0 != 0x30:
+            return [bytes(data)]
+        count, at = data[19], 20
+        old = [
+            (data[at + 3 * k], int.from_bytes(data[at + 3 * k + 1 : at + 3 * k + 3], "little")) for k in range(count)
+        ]
+        new = change(old)
+        inside = b"".join(bytes((number,)) + reading.to_bytes(2, "little") for number, reading in new)
+        return [bytes(data[:19]) + bytes((len(new),)) + inside + bytes(data[at + 3 * count :])]
+
+    return edited(edit)
+
+
+add("all sonars stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset(range(8)))}), "sonar-stuck")
+add("all sonars one value", Fault(down=pings(lambda old: [(number, 1234) for number, _ in old])), "sonar-stuck")
+add("other sonar numbers", Fault(down=pings(lambda old: [(number + 4, r) for number, r in old])), "sonar-numbers")
+add("one sonar only", Fault(down=pings(lambda old: [one for one in old if one[0] == 3])), "sonar-sequence")
+add("no sonar", Fault(down=pings(lambda old: [])), "sonar-silent")
+add("sonar stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset({2}))}), "sonar-stuck")
+add("sonar mute", Fault(options={"faults": Faults(mute_sonars=frozenset({2}))}), "sonar-silent")
+add("sonar dead", Fault(options={"faults": Faults(dead_sonars=frozenset({2}))}), "sonar-deaf")
+add("cross-talk", Fault(options={"faults": Faults(cross_talk=0.3)}), "sonar-cross-talk")
+add(
+    "rear ring silent",
+    Fault(robot="p3dx", down=pings(lambda old: [one for one in old if one[0] < 8])),
+    "sonar-ring",
+)
+add("gyro silent", Fault(robot="amigo-sh", options={"faults": Faults(dead_gyro=True)}), "gyro")
+add("gyro off", Fault(robot="amigo-sh", options={"faults": Faults(gyro_offset=200)}), "gyro")
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def flash(robot: str = "amigo", **values: int | str) -> Fault:
+    profile = load_profile(robot)
+    return Fault(robot=robot, options={"profile": dataclasses.replace(profile, flash={**profile.flash, **values})})
+
+
+add("WatchDog 0", flash(WatchDog=0), "watchdog-off")
+add("WatchDog 20 s", flash(WatchDog=20000), "setting-watchdog")
+add("WatchDog 50 ms", flash(WatchDog=50), "setting-watchdog")
+add("RevCount + 20 %", flash(RevCount=27970), "setting-revcount")
+add("RevCount - 20 %", flash("amigo-sh", RevCount=18400), "setting-revcount")
+add("TransVelMax 20", flash(TransVelMax=20), "setting-transvelmax")
+add("RotVelMax 5", flash(RotVelMax=5), "setting-rotvelmax")
+add("TransAcc 5", flash(TransAcc=5), "setting-transacc")
+add("TransDecel 10", flash(TransDecel=10), "setting-transdecel", "slow-stop")
+add("RotKp 0", flash(RotKp=0), "setting-rotkp")
+add("PwmMax 20", flash(PwmMax=20), "setting-pwmmax")
+add("LowBattery 0", flash(LowBattery=0), "setting-lowbattery")
+add("StallVal 2000", flash(StallVal=2000), "setting-stallval")
+add("StallCount 30 s", flash(StallCount=30000), "setting-stallcount")
+add("DriftFactor 3000", flash("amigo-sh", DriftFactor=3000), "setting-driftfactor")
