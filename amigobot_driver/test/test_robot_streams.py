@@ -18,7 +18,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Compass, Encoders, Packet, Sip
 from amigobot_driver.robot import EncoderReading, Notice, Odometry, Options, Report
 from amigobot_driver.robot.bandwidth import Plan
-from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick, track
+from amigobot_driver.robot.sensing.encoders import STALE, WheelEncoders, meters_per_tick
 from amigobot_driver.robot.sensing.odometry import Odometer
 from amigobot_driver.robot.snapshot import StreamSnapshot, take_snapshot
 from amigobot_driver.robot.streams import RETRIES
@@ -154,19 +154,33 @@ class TestTicks:
         assert meters_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
         assert meters_per_tick(load_profile("generic"), None) is None
 
-    def test_the_track_is_what_revcount_means_while_that_is_plausible(self) -> None:
-        bench = connected()
-        config = bench.robot.working_values.config
-        scale = meters_per_tick(AMIGO, config)
-        assert config and scale
-        assert track(AMIGO, config, scale) == pytest.approx(0.244, abs=0.001)
-        assert track(AMIGO, None, scale) == AMIGO.body.track
-        bench.ask(lambda: bench.robot.working_values.set({"rev_count": 25000}, bench.now))
-        bench.run(2)
-        assert track(AMIGO, bench.robot.working_values.config, scale) == pytest.approx(0.2618, abs=0.001)
-        bench.ask(lambda: bench.robot.working_values.set({"rev_count": 11000}, bench.now))
-        bench.run(2)
-        assert track(AMIGO, bench.robot.working_values.config, scale) == AMIGO.body.track
+    @pytest.mark.parametrize(
+        ("robot", "ticks", "rev_count", "track"),
+        [
+            ("amigo", 30.4, 23310, 0.244),
+            ("amigo", 30.4, 25000, 0.2618),
+            ("amigo", 30.4, 11000, 0.244),  # not this quantity: the profile's
+            ("amigo-sh", 30, 23310, 0.2473),
+            ("p3dx-sh", 128, 16570, 0.3297),
+            ("p3dx-sh", 128, 17500, 0.3482),
+            ("p3at-sh", 138, 32550, 0.6006),
+            ("p3at-sh", 164, 29500, 0.4581),
+            ("p3at-sh", 138, 0, 0.6006),
+        ],
+    )
+    def test_the_track_is_what_revcount_means(self, robot: str, ticks: float, rev_count: int, track: float) -> None:
+        assert load_profile(robot).body.track_by(rev_count, 1e-3 / ticks) == pytest.approx(track, abs=0.0003)
+
+    @pytest.mark.parametrize(("rev_count", "share"), [(16570, 1.0), (18227, 1 / 1.1)])
+    def test_a_calibrated_revcount_of_a_pioneer_counts(self, rev_count: int, share: float) -> None:
+        bench = Bench(Options(encoder_odometry=True, tuning={"rev_count": rev_count}), "p3dx-sh", baud=38400)
+        bench.connect()
+        bench.run(2.0)
+        before, turned = bench.robot.estimator.odometer.state, bench.simulator.truth.pose.heading
+        bench.run(3.0, cmd_vel=(0.0, 0.4))
+        bench.run(2.0)
+        turned = bench.simulator.truth.pose.heading - turned
+        assert bench.robot.estimator.odometer.state.turned - before.turned == pytest.approx(share * turned, rel=0.01)
 
     @pytest.mark.parametrize("start", [0, 2**31 - 100, -(2**31) + 100, -50])
     def test_the_counters_wrap_where_they_like(self, start: int) -> None:

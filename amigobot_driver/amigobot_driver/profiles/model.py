@@ -10,6 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+#: Encoder ticks in one count of RevCount: AmigoBots, and Pioneers (docs/protocol.md E-19).
+_REV_COUNT_UNITS = (1, 8)
+#: Largest difference between the track by RevCount and that of the profile, as a share of it.
+_SAME_TRACK = 0.25
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:
@@ -44,6 +49,17 @@ class Body:
     def radius(self) -> float:
         """Radius (m) of the circle around base_link that the corners of the body sweep."""
         return math.hypot(max(self.front, self.rear), self.width / 2)
+
+    def track_by(self, rev_count: int, meters_per_tick: float) -> float:
+        """Return the track (m) that RevCount means: (R - L) / 2 in a turn (docs/protocol.md E-19).
+
+        The track of the profile if RevCount differs too much to be the same quantity.
+        """
+        for unit in _REV_COUNT_UNITS:
+            reported = rev_count * unit * meters_per_tick / math.pi
+            if abs(reported / self.track - 1) < _SAME_TRACK:
+                return reported
+        return self.track
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,10 +125,11 @@ class Trial:
     @property
     def half_track(self) -> float:
         """Meters of wheel travel for each rad of turning, as the firmware computes it."""
+        body = self.profile.body
         # The RevCount of an Erratic counts turns of a wheel, and there is no ticks_mm beside it.
-        if self.configured("ticks_mm") and (turn := self.configured("rev_count")):
-            return turn / math.tau / self.nominal_ticks
-        return self.profile.body.track / 2
+        if self.configured("ticks_mm"):
+            return body.track_by(self.configured("rev_count"), 1 / self.nominal_ticks) / 2
+        return body.track / 2
 
     # -- driving ----------------------------------------------------------------------------------------------
 

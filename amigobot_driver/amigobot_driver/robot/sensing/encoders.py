@@ -22,8 +22,6 @@ _COUNTER = 1 << 32
 STALE = 0.35
 #: s by which the stamps of a SIP and an ENCODERpac of one cycle may differ: those of a heap of SIPs rise by 1 us each.
 _SAME_CYCLE = 0.001
-#: Largest difference between the track by RevCount and that of the profile, as a share of it.
-_SAME_TRACK = 0.2
 
 
 class WheelEncoders:
@@ -86,7 +84,8 @@ class WheelEncoders:
             odometer.mark()
             left = right = 0.0
         self._last, self._stamp, self._velocities = packet, stamp, _velocities(odometer)
-        state = odometer.apply_encoders(left, right, track(profile, config, scale), move=self.leading)
+        track = profile.body.track_by(config.rev_count, scale) if config else profile.body.track
+        state = odometer.apply_encoders(left, right, track, move=self.leading)
         yield EncoderReading(stamp, packet.left, packet.right, state, self.leading)
 
     def _sip_is_missing(self, odometer: Odometer, stamp: float) -> bool:
@@ -118,17 +117,3 @@ def meters_per_tick(profile: Profile, config: Parameters | None) -> float | None
     if profile.body.wheel_ticks:
         return math.pi * profile.body.wheel_diameter / profile.body.wheel_ticks
     return None
-
-
-def track(profile: Profile, config: Parameters | None, scale: float) -> float:
-    """The track (m) that RevCount means, so that a calibrated one counts: (R - L) / 2 in a turn.
-
-    Source: docs/protocol.md E-19.
-
-    The profile's track if the firmware reports none, or one that differs too much to be the same quantity.
-    """
-    if config:
-        said = config.rev_count * scale / math.pi
-        if abs(said / profile.body.track - 1) < _SAME_TRACK:
-            return said
-    return profile.body.track
