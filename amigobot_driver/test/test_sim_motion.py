@@ -314,14 +314,18 @@ class TestWatchdog:
         client.run(1.5)
         assert (client.speed, client.turn_rate) == pytest.approx((0.2, -25), abs=0.5)
 
-    def test_the_wheels_stand_a_fifth_of_a_second_after_its_time(self) -> None:
-        client = Client().open()
-        client.send(Command.VEL(700))
-        client.run(5.0)
-        client.alive = False
+    @pytest.mark.parametrize("robot", ["amigo", "p3dx-sh"])
+    def test_decelerates_as_stop_does(self, robot: str) -> None:
+        """A recorded P3-DX took 1.2 s and 0.22 m from 0.36 m/s (docs/protocol.md E-35)."""
+        client = Client(robot).open()
+        client.send(Command.VEL(364))
+        client.run(3.0)
         client.write(Command.PULSE().encode())
-        took = client.run_until(lambda: client.speed == 0.0, 3.0)
-        assert 2.0 < took < 2.2
+        client.run(2.0, alive=False)
+        start = client.sim.truth.pose.x
+        took = client.run_until(lambda: client.speed < 0.005, 3.0, alive=False)
+        assert took == pytest.approx(1.2, abs=0.1)
+        assert client.sim.truth.pose.x - start == pytest.approx(0.22, abs=0.03)
 
     def test_a_turn_goes_on_to_the_same_heading(self) -> None:
         client = Client().open()

@@ -195,7 +195,7 @@ class Physics:
     #: m/s^2, the part of the deceleration of a wheel without current that does not depend on its speed
     coast_deceleration: float = 0.6
     coast_time: float = 0.6  #: s; the part that grows with the speed is speed / coast_time
-    brake_deceleration: float = 6.0  #: m/s^2 of a wheel whose motor is shorted: E_STOP, watchdog
+    brake_deceleration: float = 6.0  #: m/s^2 of a wheel whose motor is shorted: E_STOP
     velocity_ratio: float = 1.0  #: of VEL
     turn_rate_ratio: float = 1.0  #: of RVEL
     acceleration_ratio: float = 1.0  #: of TransAcc and SETA

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from enum import Enum, auto
 
 from ..profiles import Physics
 from .body import IdleMode, SimulatedBody
@@ -17,13 +16,6 @@ from .servo import Gains, StallProtection, WheelServo
 
 #: encoder ticks in one control cycle (about 3 mm/s) up to which a wheel is at rest
 _AT_REST = 1
-
-
-class BrakeReason(Enum):
-    """Reason for braked wheels although the motors are on."""
-
-    EMERGENCY = auto()  #: E_STOP, until the next motion command
-    WATCHDOG = auto()  #: the watchdog expired, until the next packet
 
 
 class Drive:
@@ -52,7 +44,7 @@ class Drive:
             working: Parameters that commands change from now on.
         """
         self.working = working
-        self._brake_reasons: set[BrakeReason] = set()
+        self._braking = False  #: after E_STOP, until the next motion command
         self.server = MotionServer(half_track=1.0)
         # TransVelMax and RotVelMax from FLASH limit MOVE and HEAD; what a client sends limits VEL and RVEL too.
         self._cap_v, self._cap_w = working.trans_vel_top, working.rot_vel_top
@@ -172,7 +164,7 @@ class Drive:
     def emergency_stop(self) -> None:
         """Execute E_STOP: brake as hard as the motors can, and cancel all goals."""
         self.server.stop()
-        self._brake_reasons.add(BrakeReason.EMERGENCY)
+        self._braking = True
 
     def stall(self) -> None:
         """Handle a hit bumper that counts as a stall: cancel all goals, and cut the power as after a stall."""
@@ -182,16 +174,16 @@ class Drive:
             self.right_stall.trip(self.working.stall_pause)
 
     def suspend(self) -> None:
-        """Brake because the watchdog expired, but keep the goals."""
-        self._brake_reasons.add(BrakeReason.WATCHDOG)
+        """Decelerate to rest because the watchdog expired, but keep the goals (docs/protocol.md E-35)."""
+        self.server.suspended = True
 
     def resume(self) -> None:
         """Continue towards the goals after `suspend`."""
-        self._brake_reasons.discard(BrakeReason.WATCHDOG)
+        self.server.suspended = False
 
     def _accepts_motion(self) -> bool:
         if self.motors_on:
-            self._brake_reasons.discard(BrakeReason.EMERGENCY)
+            self._braking = False
         return self.motors_on
 
     # --- state ---------------------------------------------------------------------------------------------
@@ -216,7 +208,7 @@ class Drive:
     def step(self, dt: float) -> None:
         """Run one control cycle of `dt` s."""
         left, right = self._body.left, self._body.right
-        if not self.motors_on or self._brake_reasons:
+        if not self.motors_on or self._braking:
             self._step_unpowered(IdleMode.BRAKE if self.motors_on else IdleMode.COAST, dt)
             return
         target = self.server.step(dt)

@@ -57,13 +57,21 @@ class VelocityRamp:
         self.velocity = 0.0
         self.goal: Goal = Speed()
 
-    def step(self, dt: float) -> None:
-        """Move the set-point on by `dt` s."""
-        if isinstance(self.goal, Distance):
-            self._approach(self._towards(self.goal.value, dt), dt)
-            self.shift(self.velocity * dt)
+    def step(self, dt: float, *, suspended: bool = False) -> None:
+        """Move the set-point on by `dt` s.
+
+        Args:
+            dt: Time step in s.
+            suspended: Decelerate to rest; what remains of a distance stays to be done.
+        """
+        top, goal = self._limits.top, self.goal
+        if suspended:
+            self._approach(0.0, dt)
+        elif isinstance(goal, Distance):
+            self._approach(self._towards(goal.value, dt), dt)
         else:
-            self._approach(max(-self._limits.top, min(self._limits.top, self.goal.value)), dt)
+            self._approach(max(-top, min(top, goal.value)), dt)
+        self.shift(self.velocity * dt)
 
     def shift(self, distance: float) -> None:
         """Subtract a distance that the set-point has moved from what remains of the goal.
@@ -110,6 +118,7 @@ class MotionServer:
         self._translation, self._rotation = VelocityRamp(self.translation_limits), VelocityRamp(self.rotation_limits)
         self._left, self._right = VelocityRamp(self.translation_limits), VelocityRamp(self.translation_limits)
         self.direct = False  #: after VEL2: each wheel has a ramp of its own
+        self.suspended = False  #: decelerates to rest and keeps the goals
 
     def translate(self, goal: Goal) -> None:
         """Execute VEL or MOVE.
@@ -158,11 +167,11 @@ class MotionServer:
             The velocities of the left and the right wheel in m/s after the step.
         """
         if self.direct:
-            self._left.step(dt)
-            self._right.step(dt)
+            self._left.step(dt, suspended=self.suspended)
+            self._right.step(dt, suspended=self.suspended)
             return self._left.velocity, self._right.velocity
-        self._translation.step(dt)
-        self._rotation.step(dt)
+        self._translation.step(dt, suspended=self.suspended)
+        self._rotation.step(dt, suspended=self.suspended)
         return self._mixed()
 
     def match_wheels(self, left: float, right: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from amigobot_driver.protocol import Command, Sip
+from amigobot_driver.protocol import Command, Instruction, Sip
 
 from ..client import Client
 from ..figures import LineFit, fit_line, mean
@@ -29,6 +29,8 @@ _FULL_POWER, _CLOSE = 0.4, 0.985
 #: m/s above which a velocity counts in a fit
 _ROLLING = 0.03
 _FLOOR = 0.003
+#: of wheels that stop at once
+_AT_ONCE = LineFit(0.0, 0.0, 0.0, 0.0)
 #: s that adapters and network bridges may need
 _LATENCY = 0.02
 
@@ -198,38 +200,39 @@ def _time_until_brake(rows: list[Row], sent: float, cruise: float, fit: LineFit)
 
 
 def watchdog(trial: Trial) -> None:
-    """The watchdog with the motors on: when it brakes, and what the next command does."""
+    """The watchdog with the motors on: when and how it brakes, beside a STOP, and what the next command does."""
     limit = watchdog_seconds(trial)
     client: Client = trial.client
     deceleration = trial.found("motor.brake_deceleration", 6.0)
-    fit = LineFit(0.5 / deceleration, trial.found("motor.brake_lag", 0.0), 0.0, 0.0)
+    hard = LineFit(0.5 / deceleration, trial.found("motor.brake_lag", 0.0), 0.0, 0.0)
     times = []
     with trial.motors(), trial.encoders():
         for _ in range(2):
-            client.send(Command.VEL(_WATCHDOG_VELOCITY))
-            client.wait(1.4)
-            first = len(client.packets)
-            client.wait(0.5)
-            sent = client.send(Command.VEL(_WATCHDOG_VELOCITY))
-            client.wait(limit * 1.3 + 1.0, alive=False)
-            log = trial.log(client.packets[first:])
+            log, sent = _cruise(trial, Command.STOP(), 2.0)
+            cruise, normal = _braking(log, sent)
+            stop = _time_until_brake(log.rows, sent, cruise, _AT_ONCE)
+            log, sent = _cruise(trial, Command.VEL(_WATCHDOG_VELOCITY), limit * 1.3 + 2.0)
             if log.rows[-1].velocity > 0.5 * _WATCHDOG_VELOCITY / 1000:
                 trial.rest()
                 trial.fact("watchdog.acts", "a silence stops the wheels", "no")
                 return
-            cruise, _ = _braking(log, sent)
-            times.append(_time_until_brake(log.rows, sent, cruise, fit))
+            cruise, rows = _braking(log, sent)
+            normally = len(rows) > len(normal) / 2
+            if normally:
+                times.append(_time_until_brake(log.rows, sent, cruise, _AT_ONCE) - stop)
+            else:
+                times.append(_time_until_brake(log.rows, sent, cruise, hard) - trial.found("command.delay", 0.0))
             _plot(trial, "watchdog", "Silence after a command", log)
             sip = client.wait_for(Sip, 0.5, alive=False)
             client.send(Command.PULSE())
             log = trial.log(client.wait(1.0))
             trial.rest()
     trial.fact("watchdog.acts", "a silence stops the wheels", "yes")
+    trial.fact("watchdog.braking", "how it stops them", "as STOP" if normally else "harder than STOP")
     trial.fact("watchdog.motors", "motors after it", None if sip is None else "on" if sip.motors_enabled else "off")
     resumed = log.rows[-1].velocity > 0.5 * cruise
     trial.fact("watchdog.resumes", "PULSE after it lets the robot drive on", "yes" if resumed else "no")
     value, error = mean(times)
-    value -= trial.found("command.delay", 0.0)
     trial.number(
         "watchdog.time",
         "silence until the brakes act",
@@ -238,3 +241,15 @@ def watchdog(trial: Trial) -> None:
         math.hypot(error, 0.005),
         parameter="physics.watchdog_ratio",
     )
+
+
+def _cruise(trial: Trial, then: Instruction, seconds: float) -> tuple[MotionLog, float]:
+    """Drive, send a command and nothing after it; return the packets from before it on, and when it was sent."""
+    client: Client = trial.client
+    client.send(Command.VEL(_WATCHDOG_VELOCITY))
+    client.wait(1.4)
+    first = len(client.packets)
+    client.wait(0.5)
+    sent = client.send(then)
+    client.wait(seconds, alive=False)
+    return trial.log(client.packets[first:]), sent
