@@ -47,6 +47,8 @@ FIRST_SIP_TIMEOUT, OPEN_TRIES = 1.0, 3
 #: Visits to the line speed of the last session before others are tried: about a minute. A robot that comes back in
 #: range would be missed while another speed is tried.
 VISITS_AT_KNOWN_SPEED = 24
+#: Pause before a port at which another robot answers is asked again.
+OTHER_ROBOT_PAUSE = 2.0
 #: A session that another client left open has ended after this silence; CLOSE is sent this often for it.
 OLD_SESSION_SILENCE, OLD_SESSION_CLOSES = 0.25, 8
 

@@ -33,11 +33,12 @@ from bench import Bench, lost
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Io
 from amigobot_driver.robot import LinkChanged, LinkState, Options, Outcome, Received, Refused, Report, take_snapshot
 from amigobot_driver.ros.diagnostics import Diagnostics
 from amigobot_driver.ros.log import INTERVAL, MAX_RECOVERIES, EventLog, LogThrottle
-from amigobot_driver.sim import Faults, Window
+from amigobot_driver.sim import Faults, Simulator, Window
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
 
@@ -70,7 +71,8 @@ class Scene:
         node = MagicMock()
         node.get_fully_qualified_name.return_value = "/amigobot"
         node.get_clock().now().to_msg.return_value = Time()
-        node.get_logger().info = node.get_logger().warning = lambda text: self.log.append((self.bench.now, text))
+        logger = node.get_logger()
+        logger.info = logger.warning = logger.error = lambda text: self.log.append((self.bench.now, text))
         self._diagnostics = Diagnostics(node, "/dev/ttyUSB0")
         self._event_log = EventLog(node, LogThrottle(lambda: self.bench.now))
 
@@ -234,6 +236,16 @@ def on(scene: Scene) -> None:
 
 def other_speed(scene: Scene) -> None:
     scene.bench._make = Bench(baud=38400)._make
+    scene.bench.switch_on()
+
+
+def other_robot(scene: Scene) -> None:
+    scene.bench._make = lambda: Simulator(load_profile("amigo"), name="Max")
+    scene.bench.switch_on()
+
+
+def first_robot(scene: Scene) -> None:
+    scene.bench._make = Bench()._make
     scene.bench.switch_on()
 
 
@@ -461,6 +473,17 @@ ROWS = (
         says="is the robot switched on and in range?",
         within=90.0,
         check_baud=True,
+    ),
+    Row(
+        name="another robot",
+        happens="the cable or the address leads to another robot of the model, for 20 s",
+        seen="an ERROR names both robots; its motors stay off and nothing is set until the driver is restarted",
+        begin=other_robot,
+        end=first_robot,
+        lasts=20.0,
+        link=LOST,
+        says="another robot answers at this port, Max",
+        within=10.0,
     ),
     Row(
         name="stall",

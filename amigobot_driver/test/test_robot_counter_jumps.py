@@ -14,7 +14,6 @@ from bench import Bench, losing
 from amigobot_driver.protocol import Command
 from amigobot_driver.robot import Odometry, OdometryStale, Options
 from amigobot_driver.robot.events import UNKNOWN_VARIANCE
-from amigobot_driver.sim import Simulator
 
 ROBOTS = ("amigo", "amigo-sh", "p3dx", "erratic")
 #: How often the counters jump round the turn, and the step in deg: on no symmetry, together more than a turn.
@@ -354,20 +353,6 @@ def test_a_controller_that_zeroes_its_counters_at_open(robot: str, degrees: int)
     bench.run(1)
     assert error(bench) == pytest.approx(before, abs=0.003)
     assert drive_a_metre(bench) < ALIGNED + before[1]
-
-
-def test_another_robot_on_the_same_port_does_not_move_the_pose() -> None:
-    bench = started("amigo", 50)
-    before = odometry(bench)
-    bench.unplug()
-    bench._make = lambda: Simulator(bench.simulator.profile, name="another")
-    bench.switch_on()
-    bench.run(0.5)
-    bench.plug_in()
-    bench.until(lambda: bench.robot.running, within=30)
-    bench.run(1)
-    after = odometry(bench)
-    assert (after.x, after.y, after.yaw) == (before.x, before.y, before.yaw)
 
 
 def test_the_velocity_is_unknown_once_the_link_is_lost() -> None:

@@ -6,15 +6,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from bench import Bench, Noise, losing, losing_first
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Reset, SyncReply, encode_frame
-from amigobot_driver.robot import Identified, LinkState, Options, Refused, Robot
-from amigobot_driver.sim import SessionState
+from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    Command,
+    ErraticConfig,
+    FrameDecoder,
+    Reset,
+    SyncReply,
+    encode_frame,
+)
+from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, Refused, Robot
+from amigobot_driver.sim import SessionState, Simulator
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
 
@@ -231,6 +241,58 @@ class TestSessionLeftOpen:
         assert bench.simulator.session is SessionState.SYNCED
         bench.plug_in()
         bench.until(running(bench), within=20)
+
+
+class TestAnotherRobot:
+    """The cable, the link of a pty or an address leads to another robot after a loss."""
+
+    @pytest.fixture(params=["name", "subclass", "serial number", "protocol"])
+    def other(self, request: pytest.FixtureRequest) -> Simulator:
+        profile = load_profile({"subclass": "p3dx", "protocol": "erratic"}.get(request.param, "amigo"))
+        if request.param == "serial number":
+            profile = replace(profile, flash={**profile.flash, "Serial": "4321"})
+        return Simulator(profile, name="Max" if request.param == "name" else "Rob")
+
+    def test_is_left_alone_until_the_first_one_is_back(self, other: Simulator) -> None:
+        bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
+        bench.connect()
+        bench.run(1.0)
+        bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 33}, bench.now))
+        bench.run(3.0)
+        first, bench._make = bench._make, lambda: other
+        bench.switch_off()
+        bench.run(3.0)
+        since, reports = bench.now, len(bench.reports)
+        bench.switch_on()
+        bench.until(lambda: bench.robot.session.refused, within=10.0)
+        bench.run(20.0)
+        assert bench.robot.state is LOST
+        assert bench.told(LinkChanged)[-1].refused
+        assert "another robot answers at this port" in bench.robot.note
+        assert "instead of Rob (amigo, serial number 1234)" in bench.robot.note
+        assert {word.partition("(")[0] for word in bench.words(since)} <= {"STOP", "PULSE", "OPEN", "CLOSE", "CONFIG"}
+        assert len(bench.reports) == reports
+        bench._make = first
+        bench.switch_off()
+        bench.run(2.0)
+        bench.switch_on()
+        bench.until(running(bench), within=10.0)
+        bench.run(3.0)
+        assert bench.robot.working_values.config.rot_kp == 33
+        assert bench.reports[-1].motors_enabled
+
+    def test_is_not_an_erratic_whose_name_was_lost_once(self) -> None:
+        """It is taken for connected by its stream, though all its answers to the greetings are lost."""
+        bench = Bench(Options(profile="erratic"), "erratic")
+        bench.connect()
+        bench.run(2.0)
+        for fault in (lambda frame: b"" if frame[3] == ErraticConfig.id else frame), None:
+            bench.switch_off()
+            bench.run(2.0)
+            bench.down.fault = fault
+            bench.switch_on()
+            bench.until(running(bench))
+        assert not any("another robot" in note for note in bench.notes)
 
 
 class TestLostSession:

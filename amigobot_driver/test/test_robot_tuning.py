@@ -12,11 +12,9 @@ from dataclasses import replace
 import pytest
 from bench import Bench, lost
 
-from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Config, ErraticCommand, Sip, SyncReply, decode
-from amigobot_driver.robot import TUNABLE, Identified, LinkState, Options, Outcome, Robot
+from amigobot_driver.protocol import Command, Config, Sip
+from amigobot_driver.robot import TUNABLE, LinkState, Options, Outcome, Robot
 from amigobot_driver.robot.devices.working_values import RETRIES
-from amigobot_driver.sim import Simulator
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -45,18 +43,6 @@ def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) 
     bench.come_back()
     bench.until(lambda: bench.robot.running, 20.0)
     bench.run(4.0)
-
-
-def exchange(bench: Bench, profile: str) -> float:
-    """Connect the robot Max instead of the one before; returns when it was switched on (s)."""
-    bench.switch_off()
-    bench._make = lambda: Simulator(load_profile(profile), name="Max")
-    bench.run(3.0)
-    since = bench.now
-    bench.switch_on()
-    bench.until(lambda: bench.robot.running, 30.0)
-    bench.run(5.0)
-    return since
 
 
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
@@ -355,21 +341,6 @@ def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_request
     assert bench.robot.running
 
 
-def test_another_robot_on_the_port_gets_nothing_that_was_set_for_the_one_before():
-    bench = Bench(Options(tuning={"trans_acc": 250}), simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
-    bench.connect()
-    assert answer_of(
-        bench, lambda: bench.robot.working_values.set({"rot_kp": 33, "rev_count": 25900}, bench.now)
-    ).success
-    exchange(bench, "p3dx")
-    fresh = Bench(Options(tuning={"trans_acc": 250}), simulator=bench._make)
-    fresh.connect()
-    fresh.run(5.0)
-    assert fresh.robot.working_values.config.value("trans_acc") == 250
-    assert bench.robot.working_values.config == fresh.robot.working_values.config
-    assert any("rev_count, rot_kp was set for the one before" in notice for notice in bench.notices)
-
-
 @pytest.mark.parametrize("profile", ["erratic", "amigo-sh"])
 @pytest.mark.parametrize("limit", [0.1, 0.5])
 def test_a_limit_is_the_robots_own_again_after_a_lost_link(profile, limit):
@@ -442,38 +413,3 @@ def test_an_option_that_is_set_while_the_session_opens_is_applied_in_it() -> Non
     bench.until(lambda: bench.robot.running, 20.0)
     bench.run(8.0)
     assert bench.robot.working_values.config.value("trans_acc") == 123
-
-
-def test_the_limits_of_another_robot_are_not_those_of_the_one_before() -> None:
-    bench = Bench(Options(max_linear=0.9), simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
-    bench.connect()
-    bench.run(3.0)
-    assert bench.robot.limits.working[0] < 0.9
-    exchange(bench, "p3dx")
-    assert bench.robot.limits.working[0] == pytest.approx(0.9)
-    assert bench.robot.working_values.config.value("trans_vel_max") == 900
-
-
-def test_a_robot_whose_name_was_lost_once_is_no_other_robot() -> None:
-    """An Erratic is taken for connected by its stream, though all its answers to the greetings are lost."""
-    bench = Bench(Options(profile="erratic"), "erratic")
-    bench.connect()
-    bench.run(2.0)
-    assert want(bench, trans_acc=123).success
-    identity = bench.told(Identified)[-1].identity
-    bench.robot.on_identity(SyncReply(name="", robot_class="", subclass=""), bench.now)
-    bench.robot.on_identity(identity, bench.now)
-    assert bench.robot.working_values.requested["trans_acc"] == 123
-    assert not any("another robot" in notice for notice in bench.notices)
-
-
-def test_another_erratic_gets_no_servo_position_and_the_pwm_of_the_options() -> None:
-    options = Options(profile="erratic", pwm_frequency=8000.0)
-    bench = Bench(options, simulator=lambda: Simulator(load_profile("erratic"), name="Rob"))
-    bench.connect()
-    bench.ask(lambda: bench.robot.servos.turn("pan_joint", 0.5, bench.now))
-    bench.ask(lambda: bench.robot.pwm.set(4000.0, 0.0, bench.now))
-    bench.run(2.0)
-    since = exchange(bench, "erratic")
-    sent = {str(decode(data, ErraticCommand)) for time, data in bench.up.log if time >= since}
-    assert {word for word in sent if word.startswith(("PWM", "SERVO"))} == {"PWM_FREQ(8000)"}

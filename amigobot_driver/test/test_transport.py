@@ -223,6 +223,23 @@ class TestSerial:
             os.write(line.master, b"hello")
             assert read_all(again, 5) == b"hello"
 
+    def test_a_link_whose_program_was_killed_is_not_opened_again(self, tmp_path: Path) -> None:
+        """The number of its terminal goes to the next program, here at once."""
+        link = tmp_path / "robot"
+        with closing(Pty()) as first:
+            link.symlink_to(first.path)
+            port = SerialPort(str(link), 9600)
+            first.vanish()
+            with pytest.raises(PortError):
+                port.read(1.0)
+            port.close()
+        with closing(Pty()) as second:
+            with pytest.raises(PortError, match=r"the program that made this link has ended|no such port"):
+                SerialPort(str(link), 9600)
+            link.unlink()
+            link.symlink_to(second.path)
+            SerialPort(str(link), 9600).close()
+
     def test_a_missing_serial_port_is_reported(self) -> None:
         message = refused(lambda: SerialPort("/dev/ttyUSB97", 9600), "/dev/ttyUSB97")
         assert "there is no such port; is the adapter plugged in? `ls /dev/serial/by-id`" in message

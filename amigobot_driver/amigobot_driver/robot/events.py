@@ -63,6 +63,7 @@ class LinkChanged(Event):
     state: LinkState  #: the new state
     note: str  #: the state, its cause and the remedy, as text
     requested: bool = False  #: the session ended because of a request of the user
+    refused: bool = False  #: another robot answers at the port, and is left alone
 
 
 @dataclass(frozen=True, slots=True)

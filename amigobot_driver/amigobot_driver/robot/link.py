@@ -282,7 +282,7 @@ class RobotLink:
             return
         self._reported = state, self.session.note
         requested = self.session.requested and state is LinkState.LOST
-        self._events.append(LinkChanged(state, self.session.note, requested))
+        self._events.append(LinkChanged(state, self.session.note, requested, self.session.refused))
         if state is before:
             return
         if before is LinkState.RUNNING:

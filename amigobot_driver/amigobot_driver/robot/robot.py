@@ -162,7 +162,7 @@ class Robot:
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)
         context.on_packet(Parameters, self._on_config)
-        self._identity: SyncReply | None = None  #: of the last robot
+        self._identity: SyncReply | None = None  #: of the robot
         self._continuation = OdometryContinuation()
         self._rest = RestFilter()
         self._jumped = False  #: the counters have jumped in the newest SIP
@@ -400,14 +400,9 @@ class Robot:
         self._pace(-math.inf)
 
     def on_identity(self, identity: SyncReply, now: float) -> None:
-        """Choose the profile of a robot that was identified, and pass it to every component."""
-        known, before, options = True, self.profile, self._requested_values().keys()
-        same_identity = identity == self._identity
-        # Without an identity its answers to the greetings were lost, or it never gives one.
-        unnamed = not (identity.name or identity.robot_class or identity.subclass)
-        another = not same_identity and not (unnamed and self._identity)
-        if another:
-            self._identity = identity
+        """Choose the profile of the robot, and pass it to every component: see LinkObserver."""
+        known, before = True, self.profile
+        self._identity = identity
         if self.options.profile:
             self.profile_reason = f"it was requested: {self.options.profile}"
         else:
@@ -415,18 +410,13 @@ class Robot:
             self.profile, self.profile_reason = calibrated_profile(*chosen, identity.name)
             known = identity.subclass.lower() in self.profile.subclasses
         self.dialect.set_profile(self.profile)
-        same_robot = same_identity and self.profile == before
-        self.estimator = StateEstimator(self.profile, self.estimator, same_robot=same_robot)
+        self.estimator = StateEstimator(self.profile, self.estimator, same_units=self.profile == before)
         if self.profile != before:
             self.sonar_health = SonarHealth(self.profile)
         for component in self.components:
             component.on_profile()
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
-        if another:
-            self.working_values.forget(options)
-            self.unconfirmed.forget()
-            self.pwm.forget()
         self.working_values.requested.update(self._requested_values())
         self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):

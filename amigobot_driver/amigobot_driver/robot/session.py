@@ -17,17 +17,19 @@ from collections.abc import Callable
 from enum import Enum
 
 from ..connection_policy import (
+    ANSWER_TIMEOUT,
     FIRST_SIP_TIMEOUT,
     LISTEN,
     LOSS_GRACE,
     OPEN_TRIES,
+    OTHER_ROBOT_PAUSE,
     RESTART,
     SEARCH_SPEEDS,
     SETTLE,
     SYNC_ROUNDS,
     VISITS_AT_KNOWN_SPEED,
 )
-from ..protocol import Command, Instruction, Packet, Reset, Sip, SyncReply
+from ..protocol import Command, Instruction, Packet, Parameters, Reset, Sip, SyncReply
 from ..wording import robot_name
 from .dialects import Dialect, Script
 
@@ -35,6 +37,7 @@ _NO_ANSWER = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
     "is another program connected to it? Retrying"
 )
+_NAMELESS = SyncReply(name="", robot_class="", subclass="")
 
 
 class LinkState(Enum):
@@ -70,7 +73,7 @@ class Session:
         self.changed = False  #: state or note may differ from what `RobotLink` reported last
         #: description for the operator: what is the case, why, and what to do
         self.note = "not connected"
-        self.identity: SyncReply | None = None
+        self.identity: SyncReply | None = None  #: of the robot of the first session; another one is refused
         self.connections = 0
         self.requested = False  #: the last session ended because of a request of the user
         self._reset_at = -math.inf
@@ -78,7 +81,8 @@ class Session:
         self.dialect = pinned or dialects[0]  #: in use
         self.send = send
         self._dialects, self._pinned = dialects, pinned
-        self._other_robot = False  #: a robot of another dialect than `pinned` was found at this line speed
+        self.refused = False  #: another robot was found at this line speed
+        self._serial = ""  #: serial number of the robot
         self._set_baud = set_baud
         self._baud = 0
         self._now = 0.0
@@ -104,6 +108,7 @@ class Session:
     def stop(self, note: str) -> None:
         """End: the port was closed or is about to be. Nothing more is sent."""
         self._script = None
+        self.refused = False
         self.deadline = self.silent_at = math.inf
         self._enter(LinkState.DISCONNECTED, note)
 
@@ -149,6 +154,7 @@ class Session:
         while True:
             yield from self._connect()
             self.connections += 1
+            self._pinned = self.dialect
             self.found_at = self._baud
             self._enter(LinkState.RUNNING, f"connected to {self._name()}{_at([self._baud])}")
             why = yield from self._run()
@@ -164,7 +170,7 @@ class Session:
             first = [(baud, 1) for baud in speeds] if likely else []
         later = [(baud, SYNC_ROUNDS) for baud in speeds]
         tried: list[int] = []
-        other_until = 0  #: visits for which the note about a robot of another dialect stays
+        other_until = 0  #: visits for which the note about another robot stays
         for visit, (baud, rounds) in enumerate(itertools.chain(first, itertools.cycle(later))):
             self._change_baud(baud)
             if len(tried) == len(speeds) and visit >= max(len(first), other_until):
@@ -172,15 +178,17 @@ class Session:
             elif self.state is not LinkState.LOST and visit >= other_until:
                 without = f"; none answers{_at(tried)}" if tried else ""
                 self._enter(LinkState.SYNCING, f"looking for a robot{_at([baud])}{without}")
-            self._other_robot = False
+            self.refused = False
             for _ in range(rounds):
                 if (yield from self._attempt()):
                     return
+                if self.refused:
+                    break
             if baud not in tried:
                 tried.append(baud)
-            if self._other_robot:
+            if self.refused:
                 other_until = visit + 1 + len(speeds)
-                yield from self.wait(SETTLE, lambda packet: False)
+                yield from self.wait(OTHER_ROBOT_PAUSE, lambda packet: False)
             else:
                 yield from self._free_synced_robot()
 
@@ -190,7 +198,9 @@ class Session:
         packet = yield from self.wait(LISTEN, lambda packet: self._dialect_of(packet) is not None)
         found = self._dialect_of(packet) if packet else None
         if found and self._pinned not in (None, found):
-            self._other_robot = True
+            if self.connections:
+                return self._refuse(f"one with the packets of the profile {found.fallback}")
+            self.refused = True
             self._enter(
                 LinkState.SYNCING,
                 f"the packets on this line are those of the profile {found.fallback}, another robot than requested: "
@@ -201,7 +211,26 @@ class Session:
         if packet is None and self._may_be_open:
             self.send(Command.STOP())
         identity = yield from self.dialect.handshake(self, streaming=packet is not None)
-        return identity is not None and (yield from self._open(identity))
+        if identity is None:
+            return False
+        known = self.identity if self.connections else None
+        if known in (None, _NAMELESS):
+            known = identity
+        if identity not in (known, _NAMELESS):  # some answers to the greetings of an Erratic may be lost
+            self.send(Command.CLOSE())
+            return self._refuse(_described(identity))
+        return (yield from self._open(known))
+
+    def _refuse(self, other: str) -> bool:
+        """Leave another robot than that of the first session alone: maps, limits and settings are not for it."""
+        self.refused = True
+        own = _described(self.identity or _NAMELESS, self._serial)
+        self._enter(
+            LinkState.LOST,
+            f"another robot answers at this port, {other}, instead of {own}: its motors stay off and nothing is set. "
+            "Connect the first one again, or restart the driver to use this one",
+        )
+        return False
 
     @property
     def _may_be_open(self) -> bool:
@@ -231,9 +260,21 @@ class Session:
             self.send(Command.OPEN())
             self.send(Command.PULSE())
             if (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)):
-                return True
+                return not self._serial or (yield from self._check_serial(identity))
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
+
+    def _check_serial(self, identity: SyncReply) -> Script[bool]:
+        """Return whether the robot has the serial number of the first session, or does not report one in time."""
+        for _ in range(OPEN_TRIES):
+            self.send(Command.CONFIG())
+            config = yield from self.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, Parameters))
+            if isinstance(config, Parameters) and config.serial != self._serial:
+                self.send(Command.CLOSE())
+                return self._refuse(_described(identity, config.serial))
+            if config is not None:
+                break
+        return (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)) is not None  # a session begins with a SIP
 
     def reset_sent(self, now: float) -> None:
         """RESET is sent: the silence after it is expected."""
@@ -261,6 +302,8 @@ class Session:
                     return self._lost("the robot's controller was reset")
                 if isinstance(packet, Sip):
                     last_sip = self._now
+                elif isinstance(packet, Parameters):
+                    self._serial = packet.serial
         finally:
             self.silent_at = math.inf
 
@@ -277,6 +320,12 @@ class Session:
 def _at(speeds: list[int]) -> str:
     """Return line speeds for a message; "" for a port without one."""
     return f" at {', '.join(map(str, speeds))} baud" if any(speeds) else ""
+
+
+def _described(identity: SyncReply, serial: str = "") -> str:
+    """Return name, model and serial number of a robot for a message."""
+    details = filter(None, (identity.subclass, serial and f"serial number {serial}"))
+    return f"{robot_name(identity.name)} ({', '.join(details)})"
 
 
 def _is_sip(packet: Packet) -> bool:

@@ -56,10 +56,6 @@ class UnconfirmedCommands(Component):
         repetition.command = command
         repetition.start(now)
 
-    def forget(self) -> None:
-        """Begin with another robot: a position of a servo is not for the one that is connected now."""
-        self._repetitions.clear()
-
     def on_session_start(self, now: float) -> None:
         """Send every command again."""
         for repetition in self._repetitions.values():

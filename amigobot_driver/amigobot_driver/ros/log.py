@@ -89,7 +89,7 @@ class EventLog:
             # A recovery is logged even if the failure before it was throttled.
             limit = MAX_RECOVERIES if event.state is LinkState.RUNNING else 1
             trouble = event.state in (LinkState.DISCONNECTED, LinkState.LOST) and not event.requested
-            self._log(event.note, trouble, limit)
+            self._log(event.note, trouble, limit, error=event.refused)
             if event.state is LinkState.RUNNING:
                 self._throttle.restart()
         elif isinstance(event, BatteryChanged):
@@ -97,11 +97,13 @@ class EventLog:
         elif isinstance(event, Notice):
             self._log(event.text, event.trouble)
 
-    def _log(self, text: str, warning: bool, limit: int = 1) -> None:
+    def _log(self, text: str, warning: bool, limit: int = 1, *, error: bool = False) -> None:
         if not self._throttle.due(text, limit):
             return
-        # Two calls: a ROS logger allows one severity for each line of code.
-        if warning:
+        # Three calls: a ROS logger allows one severity for each line of code.
+        if error:
+            self._logger.error(text)
+        elif warning:
             self._logger.warning(text)
         else:
             self._logger.info(text)

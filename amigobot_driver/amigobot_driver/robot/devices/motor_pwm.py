@@ -44,10 +44,6 @@ class MotorPwm(Component):
         except Refused as reason:
             self._context.emit(Notice(f"parameters motor_pwm_frequency, motor_pwm_max_duty: {reason}"))
 
-    def forget(self) -> None:
-        """Begin with another robot: it gets the values of the options."""
-        self._configured = (0.0, 0.0)
-
     def set(self, frequency: float, max_duty: float, now: float) -> Outcome:
         """Set the PWM of both motors.
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -172,19 +172,6 @@ class WorkingValues(RequestComponent):
                 self._changed.discard(name)
             else:
                 self.requested[name] = value
-
-    def forget(self, options: Collection[str]) -> None:
-        """Begin with another robot. What was set for the one before, beside these options, is announced."""
-        left = [name for name, value in self.requested.items() if name not in options and value != self.own.get(name)]
-        if left:
-            self._context.emit(
-                Notice(
-                    f"another robot is connected, {', '.join(sorted(left))} was set for the one before: "
-                    "set it again if it is meant for this one"
-                )
-            )
-        self.own, self.requested, self.config, self._config_before = {}, {}, None, None
-        self._changed.clear()
 
     def read(self, now: float) -> Future[Outcome]:
         """Request a new CONFIGpac.

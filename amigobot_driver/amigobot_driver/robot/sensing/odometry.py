@@ -117,7 +117,7 @@ class Odometer:
     Args:
         profile: Of the robot.
         before: The pose continues from the pose of this one.
-        same_robot: Its counters continue, too, unless the robot zeroed them meanwhile.
+        same_units: Its counters continue, too, unless the robot zeroed them meanwhile.
     """
 
     _origin: Odometry  #: the pose at which the counting began
@@ -126,7 +126,7 @@ class Odometer:
     _turned: int  #: counts of the heading since then
     rotation: float  #: from the robot's own frame to the odometry frame, rad; valid after the first SIP
 
-    def __init__(self, profile: Profile, before: Odometer | None = None, *, same_robot: bool = False) -> None:
+    def __init__(self, profile: Profile, before: Odometer | None = None, *, same_units: bool = False) -> None:
         self.state: Odometry = before.state if before else Odometry()
         #: times the counters jumped during a session
         self.jumps: int = before.jumps if before else 0
@@ -148,7 +148,7 @@ class Odometer:
         self._zero_by = -math.inf  #: s, until when a SIP may show their effect
         self._marked = self.state
         self._anchor()
-        if before and same_robot:
+        if before and same_units:
             # As if there had been no interruption, to the last bit.
             self.counters, self._reset_at = before.counters, before._reset_at
             self._zero_sent, self._zero_by = before._zero_sent, before._zero_by

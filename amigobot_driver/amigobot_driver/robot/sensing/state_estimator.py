@@ -26,8 +26,8 @@ class StateEstimator:
         sonar_cycle: Time in s from one ping of an array to the next.
     """
 
-    def __init__(self, profile: Profile, before: StateEstimator | None = None, *, same_robot: bool = False) -> None:
-        self.odometer: Odometer = Odometer(profile, before.odometer if before else None, same_robot=same_robot)
+    def __init__(self, profile: Profile, before: StateEstimator | None = None, *, same_units: bool = False) -> None:
+        self.odometer: Odometer = Odometer(profile, before.odometer if before else None, same_units=same_units)
         self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
         self.report: Report | None = None
         self.newest: dict[int, Ping] = {}
