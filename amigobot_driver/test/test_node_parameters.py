@@ -250,7 +250,7 @@ class TestAtTheStart:
             "    qos_overrides./tf.publisher.depth: 5\n    start_type_description_service: true\n"
         )
         command = (*NODE, "--ros-args", "--params-file", str(file), "-p", "max_speed:=1.0")
-        with Bench(Robot(), node_command=(*command, "-p", "baud:=9600")) as bench:
+        with Bench(Robot(), node_command=(*command, "-p", "baud:=9600", "-p", "sonar_no_echo:=inf")) as bench:
             bench.connected()
             assert len(bench.node.logged("WARN", "parameter max_speed is not known to this node")) == 1
             assert len(bench.node.logged("WARN", "parameter max_vel is not known", "max_linear_velocity?")) == 1
@@ -258,6 +258,7 @@ class TestAtTheStart:
                 assert len(bench.node.logged("WARN", f"parameter {name} is not known to this node")) == 1
             assert len(bench.node.logged("is not known to this node")) == 4
             assert (get(bench, "cmd_vel_timeout"), get(bench, "baud")) == (0.4, 9600)
+            assert float(get(bench, "sonar_no_echo")) == math.inf  # which ROS reads as a number
             names = bench.call(ListParameters, "amigobot/list_parameters").result.names
             assert "max_speed" not in names
             assert not bench.parameter("max_speed", 2.0).successful

@@ -52,8 +52,8 @@ class Spec:
 
     @property
     def has_dynamic_type(self) -> bool:
-        """Whether ROS takes other types: a whole number for a real one, a word, or `off`, which YAML reads as false."""
-        return self.kind is float or "off" in self.allowed or bool(self.words)
+        """Whether ROS takes other types: a whole number for a real one, or a word that YAML reads as another type."""
+        return self.kind is float or not {"off", "inf"}.isdisjoint(self.allowed) or bool(self.words)
 
     def range_text(self) -> str:
         """Describe the allowed values, such as "0.05 to 2 s"."""
@@ -96,6 +96,8 @@ class Spec:
             value = float(value)
         if value is False and "off" in self.allowed:
             value = "off"  # YAML reads the bare word as a boolean
+        if value == math.inf and "inf" in self.allowed:
+            value = "inf"  # and this one as a number, after `-p name:=`
         valid = type(value) is self.kind or value in self.words
         if valid and self.has_range:
             valid = self.allowed[0] <= value <= self.allowed[1]  # type: ignore[operator]
