@@ -12,22 +12,34 @@ from urllib.parse import urlsplit
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import Action, LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction
-from launch_ros.actions import Node
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, GroupAction, LogInfo, OpaqueFunction
+from launch_ros.actions import Node, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.profiles.layouts import rviz_layout
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import PARAMETERS, RESPAWN_DELAY, effective_parameters, given_parameters
+from amigobot_driver.ros.launch_support import (
+    ARGUMENTS,
+    RESPAWN_DELAY,
+    TF_REMAPPINGS,
+    effective_parameters,
+    given_parameters,
+)
 from amigobot_driver.ros.parameters import Spec
+
+#: Where nothing names a real robot, which is asked only later.
+UNKNOWN_ROBOT = (
+    "the model is that of an AmigoBot; name the profile of another robot: robot:=NAME for amigobot.launch.py, "
+    "robot: NAME in a fleet file"
+)
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments and start the robot."""
     return LaunchDescription(
-        [parameter_argument(spec) for spec in PARAMETERS]
+        [parameter_argument(spec) for spec in ARGUMENTS]
         + [
             DeclareLaunchArgument(
                 "params_file",
@@ -38,6 +50,12 @@ def generate_launch_description() -> LaunchDescription:
                 "namespace",
                 default_value="",
                 description="namespace of all topics, services and nodes of the robot",
+            ),
+            DeclareLaunchArgument(
+                "namespaced_tf",
+                default_value="false",
+                choices=["true", "false"],
+                description="/tf and /tf_static are tf and tf_static in the namespace, as in the launch files of Nav2",
             ),
             DeclareLaunchArgument(
                 "description",
@@ -108,7 +126,10 @@ def start(context: LaunchContext) -> list[Action]:
     )
     model = description(values, namespace, respawn) if arguments["description"] == "true" else []
     # The driver starts last: if another required package is missing, launch ends and would leave the driver running.
-    return [*model, driver, *view(arguments["rviz"], values, namespace), *dashboard(arguments)]
+    actions = [*model, driver, *view(arguments["rviz"], values, namespace), *dashboard(arguments)]
+    if arguments["namespaced_tf"] == "true":
+        return [GroupAction([*(SetRemap(src=src, dst=dst) for src, dst in TF_REMAPPINGS), *actions])]
+    return actions
 
 
 def description(values: dict[str, Any], namespace: str, respawn: dict[str, Any]) -> list[Action]:
@@ -129,7 +150,7 @@ def description(values: dict[str, Any], namespace: str, respawn: dict[str, Any])
     )
     if model_name(values) or is_simulated(values):
         return [publisher]
-    return [LogInfo(msg="the model is that of an AmigoBot; for another robot: robot:=NAME"), publisher]
+    return [LogInfo(msg=f"{namespace or 'amigobot'}: {UNKNOWN_ROBOT}"), publisher]
 
 
 def view(wanted: str, values: dict[str, Any], namespace: str) -> list[Action]:

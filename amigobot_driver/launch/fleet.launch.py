@@ -16,7 +16,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, TF_REMAPPINGS, effective_parameters, robot_frames
 from amigobot_driver.sim import RobotsFile, load_robots
 from amigobot_driver.wording import wrong_type
 
@@ -28,7 +28,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "fleet_file",
                 default_value=str(share("config", "fleet.yaml")),
-                description="the robots: their names, and for each the arguments of amigobot.launch.py",
+                description="the robots: their names, and for each the arguments of amigobot.launch.py, and parameters",
             ),
             DeclareLaunchArgument(
                 "robots_file",
@@ -40,6 +40,12 @@ def generate_launch_description() -> LaunchDescription:
                 "map_frame",
                 default_value="map",
                 description="frame of the start poses in the fleet file",
+            ),
+            DeclareLaunchArgument(
+                "namespaced_tf",
+                default_value="false",
+                choices=["true", "false"],
+                description="each robot has tf and tf_static in its namespace, with frames without a prefix",
             ),
             DeclareLaunchArgument(
                 "use_respawn",
@@ -71,7 +77,8 @@ def simulated(file: RobotsFile) -> dict[str, dict[str, Any]]:
         start = file.start(robot)
         host, _, number = robot.tcp.rpartition(":")
         port = robot.pty or f"socket://{host or '127.0.0.1'}:{number}"
-        robots[robot.name] = {"port": port, "at": [start.x, start.y, math.degrees(start.heading)]}
+        model = {key: value for key, value in robot.options.items() if key == "robot"}
+        robots[robot.name] = {"port": port, **model, "at": [start.x, start.y, math.degrees(start.heading)]}
     return robots
 
 
@@ -87,10 +94,12 @@ def read_fleet(file: Path) -> dict[str, dict[str, Any]]:
 
 def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]:
     """A robot, and the place where its odometry began."""
+    own_tree = str(robot.get("namespaced_tf", given["namespaced_tf"])).lower() == "true"
     arguments = {
         "params_file": share("config", "amigobot.yaml"),
         "namespace": name,
-        "frame_prefix": f"{name}/",
+        "namespaced_tf": own_tree,
+        "frame_prefix": "" if own_tree else f"{name}/",
         "rviz": "false",
         "use_respawn": given["use_respawn"],
         **robot,
@@ -112,6 +121,7 @@ def one(name: str, robot: dict[str, Any], given: dict[str, str]) -> list[Action]
                 name="place",
                 namespace=texts["namespace"],
                 arguments=[word for key, value in options.items() for word in (f"--{key}", str(value))],
+                remappings=TF_REMAPPINGS if own_tree else None,
                 respawn=texts["use_respawn"] == "true",
                 respawn_delay=RESPAWN_DELAY,
             )

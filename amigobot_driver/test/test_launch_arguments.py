@@ -125,6 +125,7 @@ OTHER = {
     "map_frame": "world",
     "name": "mine",
     "namespace": "alpha",
+    "namespaced_tf": "true",
     "odom_frame": "wheels",
     "output": "/tmp",
     "packets": "true",
@@ -250,6 +251,14 @@ def test_the_filter_is_where_its_robot_is(resolve: Resolve) -> None:
     relative = "relative: in the namespace of the filter"
     assert (parameters["odom0"], parameters["imu0"]) == ("odom", "imu/data_raw"), relative
     assert found["amigobot_node"].parameters["publish_tf"] is False
+
+
+@in_each_way
+def test_all_nodes_of_a_robot_share_namespaced_transforms(
+    resolve: Resolve, name: str, arguments: dict[str, str]
+) -> None:
+    for process in resolve(name, {**arguments, "namespace": "alpha", "namespaced_tf": "true"}):
+        assert {("/tf", "tf"), ("/tf_static", "tf_static")} <= process.remappings, process.executable
 
 
 def test_slam_draws_the_map_of_its_robot(resolve: Resolve) -> None:

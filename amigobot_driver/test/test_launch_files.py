@@ -240,15 +240,39 @@ def test_a_fleet_keeps_its_robots_apart(load: Any) -> None:
     assert all(set(robot) <= known for robot in robots)
 
 
+def test_a_robot_of_a_fleet_has_parameters_of_the_node(load: Any) -> None:
+    """launch gives an included file all arguments, also those that it does not declare."""
+    module = load("amigobot")
+    values = {name: argument["default_value"] for name, argument in declared(module).items()}
+    values |= {"sonar_on_connect": "when_subscribed", "max_linear_velocity": "0.3", "rotation_kp": "20"}
+    module.start(MagicMock(launch_configurations=values))
+    driver, _ = (call.kwargs for call in module.Node.call_args_list)
+    assert driver["parameters"][1] == {
+        "sonar_on_connect": "when_subscribed",
+        "max_linear_velocity": 0.3,
+        "rotation_kp": 20,
+    }
+
+
+def test_a_fleet_with_namespaced_transforms_has_no_prefixes(load: Any) -> None:
+    module = load("fleet")
+    places = started(module, namespaced_tf="true")
+    robots = [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
+    assert {(robot["namespaced_tf"], robot["frame_prefix"]) for robot in robots} == {("true", "")}
+    assert [place["remappings"] for place in places] == [[("/tf", "tf"), ("/tf_static", "tf_static")]] * 2
+    assert {place["arguments"][-1] for place in places} == {"odom"}
+
+
 def test_a_simulated_fleet_shares_a_world(load: Any, tmp_path: Path) -> None:
-    file = parameter_file(tmp_path, "robots: {a: {pty: /tmp/a, start: [1, 2, 90]}, b: {tcp: 8102, start: [3, 2, 0]}}")
+    robots = "{a: {pty: /tmp/a, start: [1, 2, 90]}, b: {tcp: 8102, start: [3, 2, 0], robot: p3dx}}"
+    file = parameter_file(tmp_path, f"robots: {robots}")
     module = load("fleet")
     places = started(module, robots_file=file)
     assert module.ExecuteProcess.call_args.kwargs["cmd"] == ["amigobot", "sim", "--robots", file]
     robots = [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
-    assert [(robot["namespace"], robot["port"]) for robot in robots] == [
-        ("a", "/tmp/a"),
-        ("b", "socket://127.0.0.1:8102"),
+    assert [(robot["namespace"], robot["port"], robot.get("robot")) for robot in robots] == [
+        ("a", "/tmp/a", None),
+        ("b", "socket://127.0.0.1:8102", "p3dx"),
     ]
     assert [place["arguments"][1::2][:2] for place in places] == [["1.0", "2.0"], ["3.0", "2.0"]]
 

@@ -13,7 +13,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, TF_REMAPPINGS, effective_parameters, robot_frames
 from amigobot_navigation.names import fitted_file
 
 HERE = Path(__file__).resolve().parents[1]
@@ -53,6 +53,12 @@ def generate_launch_description() -> LaunchDescription:
                 description="start robot_state_publisher with the model of this robot",
             ),
             DeclareLaunchArgument(
+                "namespaced_tf",
+                default_value="false",
+                choices=SWITCH,
+                description="/tf and /tf_static are tf and tf_static in the namespace of the robot",
+            ),
+            DeclareLaunchArgument(
                 "use_respawn",
                 default_value="false",
                 choices=SWITCH,
@@ -80,8 +86,9 @@ def start(context: LaunchContext) -> list[Action]:
         output="screen",
         respawn=arguments["use_respawn"] == "true",
         respawn_delay=RESPAWN_DELAY,
+        remappings=TF_REMAPPINGS if arguments["namespaced_tf"] == "true" else None,
     )
-    passed = {name: arguments[name] for name in (*PASSED_ON, "description", "use_respawn")}
+    passed = {name: arguments[name] for name in (*PASSED_ON, "description", "namespaced_tf", "use_respawn")}
     driver = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share("launch", "amigobot.launch.py"))),
         launch_arguments={**passed, "publish_tf": "false"}.items(),

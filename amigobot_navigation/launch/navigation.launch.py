@@ -21,7 +21,7 @@ from launch_ros.substitutions import FindPackageShare
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.resources import share
-from amigobot_driver.ros.launch_support import RESPAWN_DELAY, effective_parameters, robot_frames
+from amigobot_driver.ros.launch_support import RESPAWN_DELAY, TF_REMAPPINGS, effective_parameters, robot_frames
 from amigobot_driver.sim import WorldPose, load_world, parse_pose
 from amigobot_navigation.names import fitted_file
 from amigobot_navigation.nav2 import BEFORE_LYRICAL, REFERENCE, fit_nav2, footprint_problem
@@ -76,6 +76,7 @@ def generate_launch_description() -> LaunchDescription:
             ["amcl", "slam", "odometry"],
             "localization: amcl (in the map), slam (builds a map), odometry (from the start pose, drifts)",
         ),
+        "namespaced_tf": ("false", SWITCH, "/tf and /tf_static are tf and tf_static in the namespace of the robot"),
         "use_sim_time": ("false", SWITCH, "take the time from /clock; the simulated robot runs in real time"),
         "use_respawn": (
             "false",
@@ -100,7 +101,10 @@ def generate_launch_description() -> LaunchDescription:
 
 def start(context: LaunchContext) -> list[Action]:
     """Return the actions that the arguments request."""
-    return Navigation(context.launch_configurations).actions()
+    actions = Navigation(context.launch_configurations).actions()
+    if context.launch_configurations["namespaced_tf"] == "true":
+        return [GroupAction([*(SetRemap(src=src, dst=dst) for src, dst in TF_REMAPPINGS), *actions])]
+    return actions
 
 
 class Navigation:
@@ -179,7 +183,7 @@ class Navigation:
             # As an option: before the question mark a robot cannot be a file.
             options = {"robot": self.name, "world": world} | ({"start": start} if start else {})
             port = f"sim://?{urlencode(options, safe='/,')}"
-        names = ("robot", "namespace", "frame_prefix", "use_sim_time", "use_respawn", "dashboard")
+        names = ("robot", "namespace", "frame_prefix", "namespaced_tf", "use_sim_time", "use_respawn", "dashboard")
         passed = {name: self.arguments[name] for name in names}
         # Stamped: no distribution's default matters then.
         # Given even where it is the default: an included file inherits the arguments of this one, params_file too.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,16 @@ import yaml
 
 from .parameters import TABLE, Spec
 
-#: Parameters of the node that are launch arguments. An empty argument keeps the value of params_file.
-NAMES = (
+#: Parameters of the node that `--show-args` lists as launch arguments; an empty one keeps the value of params_file.
+_NAMES = (
     *("port", "baud", "bridge_baud", "robot", "param_file"),
     *("odom_frame", "base_frame", "frame_prefix", "publish_tf", "publish_scan", "enable_stamped_cmd_vel"),
 )
-PARAMETERS = (
-    *(spec for spec in TABLE if spec.name in NAMES),
-    Spec("use_sim_time", False, "take the time from /clock"),
-)
+#: All parameters: launch passes on arguments that a file does not declare, such as those of a fleet file.
+PARAMETERS = (*TABLE, Spec("use_sim_time", False, "take the time from /clock"))
+ARGUMENTS = tuple(spec for spec in PARAMETERS if spec.name in (*_NAMES, "use_sim_time"))
+#: Of all nodes of a robot, with namespaced_tf.
+TF_REMAPPINGS = [("/tf", "tf"), ("/tf_static", "tf_static")]
 #: Seconds before a process restarts, with use_respawn; the same as in the launch files of Nav2.
 RESPAWN_DELAY = 2.0
 #: The C implementation if installed: ten times as fast.
@@ -63,8 +65,9 @@ def value_of(spec: Spec, text: str) -> Any:
     """
     if spec.kind is bool:
         return spec.check({"true": True, "false": False}.get(text.lower(), text))
-    if spec.kind is int and re.fullmatch(r"[+-]?\d+", text):
-        return spec.check(int(text))
+    if spec.kind in (int, float):
+        with suppress(ValueError):
+            return spec.check(spec.kind(text))
     return spec.check(text)
 
 
