@@ -17,7 +17,7 @@ from bench import Bench, losing, losing_first
 from component_bench import ComponentBench
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import Command, Packet, Sip
+from amigobot_driver.protocol import Command, Packet, Sip, encode_frame
 from amigobot_driver.protocol import Compass as CompassPacket
 from amigobot_driver.protocol import Gripper as GripperPacket
 from amigobot_driver.robot import (
@@ -30,6 +30,7 @@ from amigobot_driver.robot import (
     Options,
     Outcome,
     Refused,
+    Report,
 )
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, QUEUE_FULL
 from amigobot_driver.robot.devices.bumpers import BumperReader
@@ -648,3 +649,26 @@ def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> 
     bench.connect()
     with pytest.raises(Refused, match="pan_joint: position is 300 counts, allowed: 0 to 255 counts"):
         bench.robot.servos.turn("pan_joint", math.radians(150), bench.now)
+
+
+@pytest.mark.parametrize(("encoder_odometry", "moved"), [(False, 0.05), (True, 0.0)])
+def test_the_kinematics_delay_moves_the_stamp_of_the_pose(encoder_odometry: bool, moved: float) -> None:
+    """ARIA subtracts it from the stamp of pose and heading; pings and encoder ticks have no such delay."""
+
+    def stamps(delay: int) -> tuple[list[float], list[float]]:
+        def delayed(frame: bytes) -> bytes:
+            data = bytearray(frame[3:-2])
+            if data[0] == 0x20:
+                data[data.rindex(b"\x001.9\0") + 9] = delay  # behind the version and two gyro factors
+            return encode_frame(bytes(data))
+
+        bench = Bench(Options(encoder_odometry=encoder_odometry), ARCOS, baud=38400)
+        bench.down.fault = delayed
+        bench.connect()
+        bench.run(3.0)
+        reports = bench.told(Report, bench.now - 1.0)
+        return [report.stamp for report in reports], [ping.stamp for report in reports for ping in report.pings]
+
+    (poses, pings), (late_poses, late_pings) = stamps(0), stamps(50)
+    assert pings and late_pings == pytest.approx(pings)
+    assert [then - now for then, now in zip(poses, late_poses, strict=True)] == pytest.approx([moved] * len(poses))

@@ -28,7 +28,7 @@ class ArcosTail:
     version: Text  #: version of the firmware
     gyro_cw: U16 | None = None  #: correction of clockwise turns
     gyro_ccw: U16 | None = None  #: correction of counter-clockwise turns
-    kinematics_delay: U8 | None = None  #: no manual describes it
+    kinematics_delay: U8 | None = None  #: ms, age of pose and heading where a gyro corrects them (ARIA)
     lateral_vel_top: U16 | None = None  #: mm/s, fixed
     lateral_acc_top: U16 | None = None  #: mm/s^2, fixed
     lateral_vel_max: U16 | None = None  #: mm/s

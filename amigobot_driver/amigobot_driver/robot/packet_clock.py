@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..protocol import BAUD_RATES, Gyro, Packet, Sip
+from ..protocol import BAUD_RATES, Encoders, Gyro, Packet, Sip
 from .cycle_filter import CycleFilter
 
 #: Least s between the stamps of two SIPs: SIPs of one burst may seem to be of one moment, and a twist needs a time.
@@ -29,15 +29,19 @@ _SHORTEST_SIP = 20
 class PacketClock:
     """Gives all packets of an info cycle the time at which the cycle began."""
 
-    def __init__(self, byte_time: Callable[[], float], info_cycle: Callable[[], float]) -> None:
+    def __init__(
+        self, byte_time: Callable[[], float], info_cycle: Callable[[], float], pose_age: Callable[[], float]
+    ) -> None:
         """Make a clock.
 
         Args:
             byte_time: Returns s for each byte on the line, 0 where it is not known.
             info_cycle: Returns s between two SIPs, as the robot reports.
+            pose_age: Returns s by which a pose is older than its cycle, as the robot reports.
         """
         self._byte_time = byte_time
         self._info_cycle = info_cycle
+        self._pose_age = pose_age
         self._reported_cycle = info_cycle()
         self._filter = CycleFilter(self._reported_cycle)
         self._gyro = -math.inf  #: s, when the last GYROpac was sent
@@ -70,6 +74,8 @@ class PacketClock:
         self._free_at = stamp + size * byte_time
         if isinstance(packet, Sip):
             return self._on_sip(stamp)
+        if isinstance(packet, Encoders):
+            return self._filter.latest(stamp, first=False) - self._pose_age()
         gyro = isinstance(packet, Gyro)
         if gyro:
             self._gyro, self._sip_by = stamp, stamp + size * (byte_time or _SLOWEST) + _BACK_TO_BACK
@@ -81,5 +87,5 @@ class PacketClock:
             self._reported_cycle, self._filter = reported, CycleFilter(reported)
         began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp, self._busy_since)
         self._sip_by = -math.inf
-        self._last_stamp = max(began, self._last_stamp + _MOMENT)
+        self._last_stamp = max(began - self._pose_age(), self._last_stamp + _MOMENT)
         return self._last_stamp

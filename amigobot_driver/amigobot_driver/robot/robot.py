@@ -15,8 +15,10 @@ from concurrent.futures import Future
 from ..errors import Refused
 from ..profiles import calibrated_profile, choose_profile, load_profile
 from ..protocol import (
+    ArcosTail,
     Command,
     CommandTable,
+    Config,
     Encoders,
     ErraticCommand,
     Packet,
@@ -158,7 +160,9 @@ class Robot:
             context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_COMMAND))
         for command in (Command.OPEN, ErraticCommand.OPEN):
             context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_OPEN))
-        self._packet_clock = PacketClock(lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle)
+        self._packet_clock = PacketClock(
+            lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle, self._pose_age
+        )
         context.on_packet(Sip, self._on_sip)
         context.on_packet(Encoders, self._on_encoders)
         context.on_packet(Parameters, self._on_config)
@@ -492,6 +496,7 @@ class Robot:
             sip,
             stamp,
             self._packet_clock.cycle,
+            pose_age=self._pose_age(),
             wheels_streamed=streamed,
             pose_streamed=streamed and self.encoders.leading,
         ):
@@ -505,6 +510,13 @@ class Robot:
         identity = self._identity or SyncReply(name="", robot_class="", subclass="")
         odometer, profile = self.estimator.odometer, self.profile.name
         self.link.emit(self._continuation.apply(odometer, sip, stamp, identity, profile))
+
+    def _pose_age(self) -> float:
+        """Return by how many s the pose in a SIP is older than the SIP: the time that the firmware's gyro takes."""
+        config = self.working_values.config
+        if not (isinstance(config, Config) and isinstance(config.tail, ArcosTail)) or self.encoders.leading:
+            return 0.0
+        return (config.tail.kinematics_delay or 0) / 1000
 
     def _at_rest(self) -> bool:
         report = self.estimator.report

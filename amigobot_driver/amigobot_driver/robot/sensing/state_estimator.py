@@ -36,14 +36,22 @@ class StateEstimator:
         self._profile = profile
 
     def update(
-        self, sip: Sip, stamp: float, cycle: float, *, wheels_streamed: bool = False, pose_streamed: bool = False
+        self,
+        sip: Sip,
+        stamp: float,
+        cycle: float,
+        *,
+        pose_age: float = 0.0,
+        wheels_streamed: bool = False,
+        pose_streamed: bool = False,
     ) -> tuple[Event, ...]:
         """Take a SIP.
 
         Args:
             sip: The packet.
-            stamp: When the robot took its values, s.
+            stamp: When the robot was at the pose, s.
             cycle: Time between two SIPs of the robot, s.
+            pose_age: Time from `stamp` to the last ping, s.
             wheels_streamed: See `Report`.
             pose_streamed: See `Report`.
 
@@ -55,8 +63,8 @@ class StateEstimator:
         self.report = Report(
             stamp=stamp,
             odometry=self.odometer.update(sip, stamp, cycle),
-            pings=self._pings(sip, stamp),
-            sonar_ages=self._sonar_ages(stamp),
+            pings=self._pings(sip, stamp + pose_age),
+            sonar_ages=self._sonar_ages(stamp + pose_age),
             volts=volts,
             motors_enabled=sip.motors_enabled,
             sonar_enabled=sip.sonar_enabled,
