@@ -47,6 +47,9 @@ FIRST_SIP_TIMEOUT, OPEN_TRIES = 1.0, 3
 #: Visits to the line speed of the last session before others are tried: about a minute. A robot that comes back in
 #: range would be missed while another speed is tried.
 VISITS_AT_KNOWN_SPEED = 24
+#: A radio modem is called at this line speed. Time for its first text (Player waits 50 ms, ARIA 1 s; without text there
+#: is none, or it is connected already), and time in which it finds the modem of the robot.
+MODEM_BAUD, MODEM_ANSWER, MODEM_CONNECT = 9600, 0.3, 5.0
 #: Pause before a port at which another robot answers is asked again.
 OTHER_ROBOT_PAUSE = 2.0
 #: A session that another client left open has ended after this silence; CLOSE is sent this often for it.

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from .connection_policy import CLOSE_SILENCE, CLOSE_TRIES, READ_TIMEOUT, open_retry_delay
-from .robot import BaudChange, Event, Notice, Robot
+from .robot import BaudChange, Event, ModemCall, Notice, Robot
 from .transport import Port, PortError, open_port
 
 #: s that the writer thread sleeps at most before a deadline, because an injected clock may run at another speed.
@@ -227,6 +227,8 @@ class Driver:
         for event in events:
             if isinstance(event, BaudChange):
                 self._set_baud(event.baud)
+            elif isinstance(event, ModemCall):
+                self._call_modem(event.data)
             else:
                 self._events.append(event)
 
@@ -238,6 +240,13 @@ class Driver:
                 self._write_failed(error)
             else:
                 self._robot.link.set_byte_time(self._port.byte_time)
+
+    def _call_modem(self, data: bytes) -> None:
+        if self._port:
+            try:
+                self._port.write(data)
+            except PortError as error:
+                self._write_failed(error)
 
     def _write_failed(self, error: PortError) -> None:
         """Close the port after a failed write: the read of the reader thread then fails, and it reports the loss."""

@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Packet, decode, encode_frame, parse
-from amigobot_driver.robot import BaudChange, Event, LinkChanged, LinkState, Notice, Options, Report, Robot
+from amigobot_driver.robot import BaudChange, Event, LinkChanged, LinkState, ModemCall, Notice, Options, Report, Robot
 from amigobot_driver.sim import Simulator
 
 #: What becomes of a frame on its way: the bytes that arrive, b"" for none.
@@ -180,6 +180,8 @@ class Bench:
             self.events.append((self.now, event))
             if isinstance(event, BaudChange):
                 self._tune(event.baud)
+            elif isinstance(event, ModemCall) and self._plugged:
+                self.up.send(event.data, self.now)
         while (frame := self.robot.link.take(self.now)) is not None:
             if self._plugged:
                 self.up.send(frame, self.now)

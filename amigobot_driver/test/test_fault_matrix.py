@@ -651,7 +651,7 @@ ROWS = (
 #: Faults of the simulator that are seen elsewhere than at the link.
 ELSEWHERE = {
     "lose_requests": "test_robot_aux.py::TestReading::test_lost_requests_lose_no_bytes",
-    "modem": "test_doctor.py::test_a_modem_is_told_to_call_the_robot",
+    "modem": "test_robot_session.py::TestRadioModem::test_is_called_by_itself",
     "refuse_open": "test_doctor.py::test_a_robot_that_opens_no_session_has_a_low_battery",
     "no_floor": "test_sim_erratic.py::TestTheFloor::test_a_fault_takes_it_away",
     "dead_gyro": "test_doctor.py::test_a_broken_gyro_is_a_warning",

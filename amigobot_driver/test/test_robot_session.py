@@ -24,7 +24,7 @@ from amigobot_driver.protocol import (
     encode_frame,
 )
 from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, Refused, Robot
-from amigobot_driver.sim import SessionState, Simulator
+from amigobot_driver.sim import Faults, SessionState, Simulator
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
 
@@ -186,6 +186,24 @@ class TestLineSpeed:
         bench.plug_in()
         bench.run(60)
         assert "no robot answers: is it" in bench.robot.note
+
+
+class TestRadioModem:
+    def test_is_called_by_itself(self) -> None:
+        bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), faults=Faults(modem=True)))
+        bench.plug_in()
+        assert bench.until(running(bench)) < 3.0
+        assert "a radio modem calls the modem of the robot" in bench.notes
+
+    @pytest.mark.parametrize("text", [b"\r\nPartner busy!\r\n", b"\r\nPartner not found!\r\n"])
+    def test_without_its_partner_is_reported(self, text: bytes) -> None:
+        bench = Bench()
+        bench.switch_off()
+        bench.plug_in()
+        for _ in range(200):
+            bench.run(0.1)
+            bench.down._travelling.append((bench.now, text))
+        assert text.strip().decode().rstrip("!") in bench.robot.note
 
 
 class TestSessionLeftOpen:

@@ -30,6 +30,7 @@ from .events import GripperReading as GripperReading
 from .events import Identified as Identified
 from .events import JoystickReading as JoystickReading
 from .events import LinkChanged as LinkChanged
+from .events import ModemCall as ModemCall
 from .events import MotorCurrents as MotorCurrents
 from .events import Notice as Notice
 from .events import Odometry as Odometry

@@ -74,6 +74,13 @@ class BaudChange(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ModemCall(Event):
+    """The port must send bytes that are no frame, to a radio modem."""
+
+    data: bytes  #: the bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Identified(Event):
     """The robot was identified and a profile was chosen, for the given reason."""
 

@@ -32,7 +32,7 @@ from ..wording import counted
 from .command_queue import CommandQueue, Priority
 from .component import Dispatcher
 from .dialects import Dialect
-from .events import BaudChange, Event, FrameSeen, LinkChanged, Notice, Received
+from .events import BaudChange, Event, FrameSeen, LinkChanged, ModemCall, Notice, Received
 from .scheduler import Scheduler
 from .session import LinkState, Session
 
@@ -105,7 +105,7 @@ class RobotLink:
         self.decoder = FrameDecoder()
         self.packets = PacketStats()
         self.queue = CommandQueue(spacing)
-        self.session = Session(self.queue.put, self._request_baud, dialects, pinned)
+        self.session = Session(self.queue.put, self._request_baud, dialects, pinned, write=self._call_modem)
         self.trace = False  #: emit every frame, both ways
         self.sends, self.timeouts, self.dispatcher = Scheduler(), Scheduler(), Dispatcher()
         self.dispatcher.on_sent(Command.RESET, lambda command, now: self.session.reset_sent(now))
@@ -171,6 +171,8 @@ class RobotLink:
             The events that the bytes caused.
         """
         session = self.session
+        if not session.running:
+            session.on_bytes(data)
         for frame in self.decoder.feed(data, now if arrived is None else min(arrived, now)):
             self.dispatch_pending()
             dialect, running = session.dialect, session.running
@@ -321,6 +323,9 @@ class RobotLink:
 
     def _request_baud(self, baud: int) -> None:
         self._events.append(BaudChange(baud))
+
+    def _call_modem(self, data: bytes) -> None:
+        self._events.append(ModemCall(data))
 
     def _flush(self) -> list[Event]:
         events, self._events = self._events, []

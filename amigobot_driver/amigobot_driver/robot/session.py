@@ -21,6 +21,9 @@ from ..connection_policy import (
     FIRST_SIP_TIMEOUT,
     LISTEN,
     LOSS_GRACE,
+    MODEM_ANSWER,
+    MODEM_BAUD,
+    MODEM_CONNECT,
     OPEN_TRIES,
     OTHER_ROBOT_PAUSE,
     RESTART,
@@ -31,12 +34,15 @@ from ..connection_policy import (
 )
 from ..protocol import Command, Instruction, Packet, Parameters, Reset, Sip, SyncReply
 from ..wording import robot_name
+from . import radio_modem
 from .dialects import Dialect, Script
 
 _NO_ANSWER = (
     "no robot answers{}: is it switched on, is the cable in its serial port, "
     "is another program connected to it? Retrying"
 )
+_LONGEST_TEXT = 200  #: bytes
+_POLL_PERIOD = 0.05  #: s between two looks for text
 _NAMELESS = SyncReply(name="", robot_class="", subclass="")
 
 
@@ -59,12 +65,15 @@ class Session:
         set_baud: Callable[[int], object],
         dialects: tuple[Dialect, ...],
         pinned: Dialect | None = None,
+        *,
+        write: Callable[[bytes], object] = lambda data: None,
     ) -> None:
         """Make a session that is not connected.
 
         Args:
             send: Queues an instruction.
             set_baud: Requests another line speed of the port.
+            write: Sends bytes that are no frame.
             dialects: Of all robots; a handshake begins in the first one unless packets of another arrive.
             pinned: The only dialect to use.
         """
@@ -83,7 +92,10 @@ class Session:
         self._dialects, self._pinned = dialects, pinned
         self.refused = False  #: another robot was found at this line speed
         self._serial = ""  #: serial number of the robot
-        self._set_baud = set_baud
+        self._doubtful = False  #: the last robot had the same name and model, and another serial number
+        self._set_baud, self._write = set_baud, write
+        self._text = b""  #: newest bytes from the port, which may be text of a radio modem
+        self._modem_failed = False  #: a radio modem has said that it is not connected
         self._baud = 0
         self._now = 0.0
         self.deadline = math.inf  #: s, when `receive` must be called without a packet; inf while there is no port
@@ -117,6 +129,10 @@ class Session:
         if self._script is not None:
             self._now = now
             self.deadline = self._script.send(packet)
+
+    def on_bytes(self, data: bytes) -> None:
+        """Take bytes outside a session, packets or not: a radio modem writes text."""
+        self._text = (self._text + data)[-_LONGEST_TEXT:]
 
     def drained(self, read_until: float, now: float) -> None:
         """Confirm that the port was read: a silence until then is a silence of the robot.
@@ -170,29 +186,30 @@ class Session:
             first = [(baud, 1) for baud in speeds] if likely else []
         later = [(baud, SYNC_ROUNDS) for baud in speeds]
         tried: list[int] = []
-        other_until = 0  #: visits for which the note about another robot stays
+        found_until = 0  #: visits for which the note about another robot or a modem stays
         for visit, (baud, rounds) in enumerate(itertools.chain(first, itertools.cycle(later))):
             self._change_baud(baud)
-            if len(tried) == len(speeds) and visit >= max(len(first), other_until):
+            if len(tried) == len(speeds) and visit >= max(len(first), found_until):
                 self._enter(LinkState.SYNCING, _NO_ANSWER.format(_at(tried)))
-            elif self.state is not LinkState.LOST and visit >= other_until:
+            elif self.state is not LinkState.LOST and visit >= found_until:
                 without = f"; none answers{_at(tried)}" if tried else ""
                 self._enter(LinkState.SYNCING, f"looking for a robot{_at([baud])}{without}")
-            self.refused = False
-            for _ in range(rounds):
-                if (yield from self._attempt()):
+            self.refused = self._modem_failed = False
+            for attempt in range(rounds):
+                if (yield from self._attempt(call_modem=baud == MODEM_BAUD and attempt == 0)):
                     return
                 if self.refused:
                     break
             if baud not in tried:
                 tried.append(baud)
+            if self.refused or self._modem_failed:
+                found_until = visit + 1 + len(speeds)
             if self.refused:
-                other_until = visit + 1 + len(speeds)
                 yield from self.wait(OTHER_ROBOT_PAUSE, lambda packet: False)
             else:
                 yield from self._free_synced_robot()
 
-    def _attempt(self) -> Script[bool]:
+    def _attempt(self, *, call_modem: bool) -> Script[bool]:
         """Listen, perform the handshake in the dialect of the packets, else in the likely one, and open a session."""
         self.dialect = self._pinned or self._dialects[0]
         packet = yield from self.wait(LISTEN, lambda packet: self._dialect_of(packet) is not None)
@@ -210,6 +227,8 @@ class Session:
         self.dialect = found or self.dialect
         if packet is None and self._may_be_open:
             self.send(Command.STOP())
+        if packet is None and call_modem:
+            yield from self._call_modem()
         identity = yield from self.dialect.handshake(self, streaming=packet is not None)
         if identity is None:
             return False
@@ -220,6 +239,23 @@ class Session:
             self.send(Command.CLOSE())
             return self._refuse(_described(identity))
         return (yield from self._open(known))
+
+    def _call_modem(self) -> Script[None]:
+        """Let a radio modem call that of the robot, as Player and ARIA do; go on if no text comes."""
+        self._text = b""
+        self._write(radio_modem.CALL)
+        yield from self._wait_for_text(MODEM_ANSWER, lambda text: text != b"" and not radio_modem.is_connecting(text))
+        if radio_modem.is_connecting(self._text):
+            self.report("a radio modem calls the modem of the robot")
+            yield from self._wait_for_text(MODEM_CONNECT, radio_modem.is_settled)
+        if why := radio_modem.failure(self._text):
+            self._modem_failed = True
+            self.report(why)
+
+    def _wait_for_text(self, seconds: float, accept: Callable[[bytes], bool]) -> Script[None]:
+        end = self._now + seconds
+        while self._now < end and not accept(self._text):
+            yield min(end, self._now + _POLL_PERIOD)
 
     def _refuse(self, other: str) -> bool:
         """Leave another robot than that of the first session alone: maps, limits and settings are not for it."""
@@ -254,7 +290,8 @@ class Session:
 
     def _open(self, identity: SyncReply) -> Script[bool]:
         self.identity = identity
-        self._enter(LinkState.OPENING, f"found {self._name()}, opening a session")
+        if not self._doubtful:
+            self._enter_opening()
         yield from self.wait(SETTLE, lambda packet: False)
         for _ in range(OPEN_TRIES):
             self.send(Command.OPEN())
@@ -264,16 +301,25 @@ class Session:
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
 
+    def _enter_opening(self) -> None:
+        self._enter(LinkState.OPENING, f"found {self._name()}, opening a session")
+
     def _check_serial(self, identity: SyncReply) -> Script[bool]:
         """Return whether the robot has the serial number of the first session, or does not report one in time."""
+        config = None
         for _ in range(OPEN_TRIES):
             self.send(Command.CONFIG())
-            config = yield from self.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, Parameters))
-            if isinstance(config, Parameters) and config.serial != self._serial:
-                self.send(Command.CLOSE())
-                return self._refuse(_described(identity, config.serial))
-            if config is not None:
+            if config := (yield from self.wait(ANSWER_TIMEOUT, lambda packet: isinstance(packet, Parameters))):
                 break
+        if isinstance(config, Parameters) and config.serial != self._serial:
+            self.send(Command.CLOSE())
+            self._doubtful = True
+            return self._refuse(_described(identity, config.serial))
+        if self._doubtful:
+            if config is None:
+                return False
+            self._doubtful = False
+            self._enter_opening()
         return (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)) is not None  # a session begins with a SIP
 
     def reset_sent(self, now: float) -> None:
