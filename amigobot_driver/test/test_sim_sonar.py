@@ -14,7 +14,7 @@ from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.sim import Faults, SonarModel, WorldPose, load_world
 
-QUIET = SonarModel(noise=0.0, relative_noise=0.0)
+QUIET = SonarModel(noise=0.0)
 NO_ECHO = 6100
 
 

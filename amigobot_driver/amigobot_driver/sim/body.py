@@ -45,6 +45,8 @@ class Wear:
     right_scale: float = _number(1.0, 0.5, 2.0, "true rolling distance of the right wheel over the nominal")
     track_scale: float = _number(1.0, 0.5, 2.0, "true distance between the wheels over the nominal")
     slip: float = _number(0.0, 0.0, 1.0, "standard deviation of the share of each step that a wheel slips")
+    #: P3-DX 0.0015, AmigoBot-SH 0.005 (docs/explanation/recordings.md)
+    velocity_noise: float = _number(0.0, 0.0, 0.1, "m/s, standard deviation of a wheel's velocity in the packets")
 
 
 class Wheel:
@@ -102,7 +104,7 @@ class SimulatedBody:
             profile: Dimensions and top speed.
             world: Walls and start.
             wear: How the real wheels differ from the profile.
-            seed: Seed of the slip.
+            seed: Seed of the slip and of the noise.
         """
         body = profile.body
         self.footprint = Footprint(body.front, body.rear, body.width / 2)
@@ -118,6 +120,8 @@ class SimulatedBody:
         self._wear = wear
         self._track = body.track * wear.track_scale
         self._slip = random.Random(f"{seed}/slip")
+        self._noise = random.Random(f"{seed}/velocity")
+        self._jitter = [0.0, 0.0]  #: m/s of each wheel, in the last packet
         #: of each wheel in this step: distance on the floor over distance at the rim
         self._grips = wear.left_scale, wear.right_scale
         self._outline: list[Segment] = []
@@ -142,6 +146,19 @@ class SimulatedBody:
     def turn_rate(self) -> float:
         """Turn rate in rad/s as the wheels turn, without slip; counter-clockwise."""
         return (self.right.velocity - self.left.velocity) / self._track
+
+    def measure(self) -> tuple[float, float]:
+        """Return the velocities of the left and the right wheel (m/s) for one packet, with their noise.
+
+        It is the noise of a position that is differentiated: one packet's error has the opposite sign in the next.
+        """
+        wheels, noise = (self.left, self.right), self._wear.velocity_noise
+        if not noise:
+            return self.left.velocity, self.right.velocity
+        before = self._jitter
+        self._jitter = [self._noise.gauss(0.0, noise / math.sqrt(2)) if wheel.velocity else 0.0 for wheel in wheels]
+        left, right = (wheel.velocity + new - old for wheel, new, old in zip(wheels, self._jitter, before, strict=True))
+        return left, right
 
     def step(self, powers: tuple[float | IdleMode, float | IdleMode], dt: float) -> None:
         """Let the motors act, and move as far as the walls allow.

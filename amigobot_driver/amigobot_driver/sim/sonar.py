@@ -23,6 +23,8 @@ NO_ECHO = 6.1
 _RAYS = 5
 #: sonars of one array, which fire in sequence; further arrays fire at the same time
 _ARRAY = 8
+#: m, ranges are multiples of it: 8 us of sound (1000 readings of a real AmigoBot, docs/explanation/recordings.md)
+_STEP = 0.0013872
 #: length of a polling sequence: each sonar of an array twice
 _MAX_SEQUENCE = 2 * _ARRAY
 #: ms, allowed values of SONARCYCLE
@@ -37,8 +39,7 @@ def _number(default: float, high: float, help: str) -> Any:
 class SonarModel:
     """Errors of a sonar."""
 
-    noise: float = _number(0.003, 1.0, "m, standard deviation of a range")
-    relative_noise: float = _number(0.002, 1.0, "the same, as a share of the range")
+    noise: float = _number(0.001, 1.0, "m, standard deviation of a range")
     grazing: float = _number(
         math.radians(70), math.pi, "rad, angle between beam and normal of a wall beyond which no echo returns"
     )
@@ -207,8 +208,8 @@ class SonarRing:
         distance = self._fault_injector.with_cross_talk(min(self._echo(self._sonar.poses[number]), NO_ECHO))
         if distance >= NO_ECHO:
             return NO_ECHO
-        model = self._model
-        distance += self._random.gauss(0.0, model.noise + model.relative_noise * distance)
+        distance += self._random.gauss(0.0, self._model.noise)
+        distance = round(distance / _STEP) * _STEP
         return distance if self._sonar.min_range <= distance <= self._sonar.max_range else NO_ECHO
 
     def _echo(self, mount: SonarPose) -> float:

@@ -109,7 +109,8 @@ class SipTelemetry(Telemetry):
     def _sip(self) -> Sip:
         robot, parts = self._robot, self._robot.hardware
         drive, dialect, units = robot.drive, robot.dialect, robot.profile.units
-        left, right = (round(wheel.velocity / units.velocity) for wheel in (parts.body.left, parts.body.right))
+        velocities = parts.body.measure()
+        left, right = (round(velocity / units.velocity) for velocity in velocities)
         tenths = max(0, round(parts.battery.volts * 10))
         port, gripper, wired = parts.pins.selected, parts.gripper.state, parts.gripper.inputs
         front, rear = parts.bumpers.pressed()
@@ -140,7 +141,7 @@ class SipTelemetry(Telemetry):
             digital_out=parts.pins.outputs,
             battery_x10=tenths,
             charge_state=parts.battery.charge_state,
-            rotation_velocity=round(10 * math.degrees(parts.body.turn_rate)),
+            rotation_velocity=round(10 * math.degrees((velocities[1] - velocities[0]) / 2 / drive.server.half_track)),
             faults=_UNDER_VOLTAGE * (tenths < robot.working.low_battery),
             lateral_velocity=0,
             temperature=_NO_TEMPERATURE,

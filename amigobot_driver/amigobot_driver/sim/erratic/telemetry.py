@@ -90,7 +90,7 @@ class ErraticTelemetry(Telemetry):
     def _motor(self) -> Motor | ShortMotor:
         robot, body, units = self._robot, self._robot.hardware.body, self._robot.profile.units
         odometer, drive = robot.drive.odometer, robot.drive
-        left, right = (round(wheel.velocity / units.velocity) for wheel in (body.left, body.right))
+        left, right = (round(velocity / units.velocity) for velocity in body.measure())
         short = robot.revision.layout == "player"
         return (ShortMotor if short else Motor)(
             id=_MOVING if left or right else _STOPPED,
