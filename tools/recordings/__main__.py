@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""python -m tools.recordings FOLDER [--robot PROFILE] [--pictures FOLDER]: print how well the simulator agrees."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from amigobot_driver.profiles import load_profile
+
+from .picture import draw_all
+from .recording import RecordingError, load
+from .replay import compare
+
+
+def main() -> None:
+    """Compare every recording of a folder."""
+    parser = argparse.ArgumentParser(prog="tools.recordings", description=__doc__)
+    parser.add_argument("folder", type=Path, help="folder with the recordings (*.json)")
+    parser.add_argument("--robot", help="profile of the simulated robot; default: that of the recording")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also draw the pictures of the page here")
+    options = parser.parse_args()
+    profile = load_profile(options.robot) if options.robot else None
+    print(f"{'recording':<22}{'client':<10}{'delay s':>8}{'speed rms m/s':>15}{'turn rms rad/s':>16}")
+    results = []
+    for path in sorted(options.folder.glob("*.json")):
+        try:
+            recording = load(path)
+        except RecordingError as error:
+            print(f"{path.stem:<22}skipped: {error}")
+            continue
+        if not np.any(recording.speed) and not np.any(recording.turn_rate):
+            print(f"{path.stem:<22}skipped: the robot did not move")
+            continue
+        best = compare(recording, profile)
+        print(f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}")
+        results.append(best)
+    for robot in sorted({each.recording.robot for each in results}):
+        own = [each for each in results if each.recording.robot == robot]
+        speed, turn = np.mean([[each.speed_rms, each.turn_rms] for each in own], axis=0)
+        print(f"{f'mean of {robot}':<40}{speed:15.4f}{turn:16.4f}")
+    if options.pictures:
+        draw_all(options.pictures, {each.recording.name: each for each in results})
+
+
+if __name__ == "__main__":
+    main()

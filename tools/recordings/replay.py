@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""Drives the simulated robot as the real one was driven, in simulated time, and measures how far the two differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from sim_client import Client
+
+from amigobot_driver.profiles import Profile, load_profile
+from amigobot_driver.protocol import Instruction, Sip
+
+from .clients import PHASES, sent
+from .recording import Array, Recording
+
+#: s, delays between command and motion that are tried; those of MATLAB and Wi-Fi are in the recordings
+_DELAYS = np.arange(0.0, 1.2, 0.01)
+#: s until the robot that was opened has sent some packets
+_START = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """What a robot reports: times in s, speeds in m/s, turn rates in rad/s."""
+
+    time: Array
+    speed: Array
+    turn_rate: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A recording and the simulated robot, moved by `delay` (s) so that they agree best."""
+
+    recording: Recording
+    simulated: Track
+    delay: float
+    speed_rms: float  #: m/s
+    turn_rms: float  #: rad/s
+
+
+def drive(profile: Profile, commands: Iterable[tuple[float, Instruction]], end: float, *, alive: bool) -> Track:
+    """Send commands to a simulated robot in an empty world.
+
+    Args:
+        profile: The robot.
+        commands: Times in s, rising, and commands.
+        end: Duration in s.
+        alive: Whether the client sends PULSE between its commands.
+
+    Returns:
+        The track that its SIPs report.
+    """
+    client = Client(profile).open()
+    client.run(_START)
+    start = client.now
+    client.packets.clear()
+    for time, command in commands:
+        client.run(start + time - client.now, alive=alive)
+        client.write(command.encode())
+    client.run(start + end - client.now, alive=alive)
+    rows = [(t - start, s.left_velocity, s.right_velocity) for t, s in client.packets if isinstance(s, Sip)]
+    time, left, right = np.array(rows, dtype=float).T
+    left, right = left * profile.units.velocity, right * profile.units.velocity
+    return Track(time, (left + right) / 2, (right - left) / profile.body.track)
+
+
+def compare(recording: Recording, profile: Profile | None = None) -> Comparison:
+    """Replay a recording with each phase of its client, and return the comparison that agrees best.
+
+    Args:
+        recording: The run.
+        profile: The simulated robot; None is the recording's.
+    """
+    profile = profile or load_profile(recording.robot)
+    end = recording.time[-1]
+    candidates = []
+    for phase in PHASES[recording.client]:
+        commands = sent(recording.client, recording.commands, phase, end)
+        track = drive(profile, commands, end, alive=recording.client == "ros2aria")
+        candidates += [_shifted(recording, track, delay) for delay in _DELAYS]
+    # At a wheel, half the track times the turn rate is a speed.
+    return min(candidates, key=lambda each: each.speed_rms + each.turn_rms * profile.body.track / 2)
+
+
+def _shifted(recording: Recording, track: Track, delay: float) -> Comparison:
+    def rms(real: Array, simulated: Array) -> float:
+        difference = real - np.interp(recording.time - delay, track.time, simulated)
+        return float(np.sqrt(np.mean(difference**2)))
+
+    speed, turn = rms(recording.speed, track.speed), rms(recording.turn_rate, track.turn_rate)
+    return Comparison(recording, track, float(delay), speed, turn)
