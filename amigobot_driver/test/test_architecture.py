@@ -277,7 +277,7 @@ ROBOT_NAMES_FOR_ROS = {
     *("Event", "BatteryChanged", "BumperReading", "CompassReading", "Configured", "EmergencyStopChanged"),
     *("EncoderReading", "FloorReading", "FrameSeen", "GripperReading", "Identified", "JoystickReading", "LinkChanged"),
     *("MotorCurrents", "Notice", "Odometry", "OdometryStale", "Received", "Report", "TurnRate"),
-    *("MAX_ROUTINE", "SIP_VOLTS", "COMPASSES", "STALLS", "TUNABLE", "is_group", "tone_pairs"),
+    *("MAX_ROUTINE", "SIP_VOLTS", "COMPASSES", "STALLS", "TUNABLE", "is_group"),
 }
 #: Names of variables and attributes that hold a live object of the core.
 LIVE = {"robot", "_robot", "motion_goal"}

@@ -43,7 +43,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     ),
     "say": (
         "amigo-sh",
-        lambda bench: bench.robot.sounds.say(bytes((25, 20)), bench.now),
+        lambda bench: bench.robot.sounds.say([0.5], [250.0], bench.now),
         lambda bench: str(Command.SAY(bytes((25, 20)))) in bench.words(),
     ),
     "play_sound": (
@@ -228,7 +228,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
 def test_tones_without_number_do_not_fill_the_memory() -> None:
     bench = Bench(Options(), "amigo-sh")
     bench.connect()
-    futures = [bench.robot.sounds.say(bytes((25, 20)), bench.now) for _ in range(500)]
+    futures = [bench.robot.sounds.say([0.5], [250.0], bench.now) for _ in range(500)]
     bench.ask(lambda: None)
     bench.until(lambda: all(future.done() for future in futures), within=BOUND)
     outcomes = [future.result() for future in futures]

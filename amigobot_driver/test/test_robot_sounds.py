@@ -408,15 +408,24 @@ def test_the_amigobot_sh_says_that_it_has_no_sounds() -> None:
 def test_tones_are_sent_once_where_the_firmware_has_them() -> None:
     bench = SoundBench("amigo-sh", sounds={})
     tones = bytes((25, 20, 10, 40))
-    outcome = bench.answer(lambda: bench.robot.sounds.say(tones, bench.now))
+    outcome = bench.answer(lambda: bench.robot.sounds.say([0.5, 0.2], [250.0, 125.0], bench.now))
     assert outcome == Outcome(True, "sent SAY with 2 tones once; the robot does not report what it plays")
     bench.run(5.0)
     assert bench.words().count(f"SAY({tones!r})") == 1
     assert bench.heard_sounds == ["2 tones, 0.7 s"]
 
 
+@pytest.mark.parametrize(
+    ("frequency", "note"), [(440.0, 69), (442.0, 69), (261.6, 60), (0.0, 0), (12000.0, 126), (9.0, 2)]
+)
+def test_arcos_takes_notes(frequency: float, note: int) -> None:
+    bench = SoundBench("p3dx-sh", sounds={})
+    assert bench.answer(lambda: bench.robot.sounds.say([0.5], [frequency], bench.now)).success
+    assert bench.words().count(f"SAY({bytes((25, note))!r})") == 1
+
+
 def test_amigos_has_no_tones(bench: SoundBench) -> None:
-    assert bench.answer(lambda: bench.robot.sounds.say(b"\1\1", bench.now)) == Outcome(
+    assert bench.answer(lambda: bench.robot.sounds.say([0.02], [5000.0], bench.now)) == Outcome(
         False, "AmigoBot (AmigOS) has no SAY"
     )
 
@@ -429,7 +438,7 @@ def test_without_a_robot_everything_says_so() -> None:
         lambda: bench.robot.sounds.list(False, bench.now),
         lambda: bench.robot.sounds.play(51, bench.now),
         lambda: bench.robot.sounds.switch(True, bench.now),
-        lambda: bench.robot.sounds.say(b"\1\1", bench.now),
+        lambda: bench.robot.sounds.say([0.02], [5000.0], bench.now),
     ):
         assert bench.answer(request) == Outcome(False, "there is no robot: /dev/ttyUSB0: the port has disappeared")
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..errors import Refused
 from ..robot.devices.sounds import is_group
-from ..robot.devices.tones import HALF_CYCLE, tone_pairs
+from ..robot.devices.tones import HALF_CYCLE
 from .arguments import integer
 from .connection import Connection
 from .values import Sound
@@ -79,7 +79,7 @@ class Sounds(Connection):
 
         Args:
             tones: Up to 20 pairs: seconds (0.02 to 5.1) and Hz (about 20 to 5000; 0 is a rest).
-            half_cycle: Seconds per half-cycle count (undocumented; tune by ear).
+            half_cycle: Seconds per half-cycle count (undocumented; tune by ear). ARCOS takes notes and ignores it.
 
         Returns:
             What was sent. The robot does not report what it plays.
@@ -89,10 +89,10 @@ class Sounds(Connection):
             ConnectionLost: The robot is not connected.
         """
         try:
-            text = tone_pairs([duration for duration, _ in tones], [frequency for _, frequency in tones], half_cycle)
+            durations, frequencies = [duration for duration, _ in tones], [frequency for _, frequency in tones]
+            return self._request(lambda robot, now: robot.sounds.say(durations, frequencies, now, half_cycle)).message
         except (TypeError, ValueError, ZeroDivisionError) as error:
             raise Refused(str(error)) from None
-        return self._request(lambda robot, now: robot.sounds.say(text, now)).message
 
     def enable_sounds(self, on: bool = True) -> str:
         """Switch the sounds, and wait until the robot has confirmed it.

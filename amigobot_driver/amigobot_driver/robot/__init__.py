@@ -12,7 +12,6 @@ from .devices.auxiliary import WriteOutcome as WriteOutcome
 from .devices.bumpers import STALLS as STALLS
 from .devices.digital_io import SIP_VOLTS as SIP_VOLTS
 from .devices.sounds import is_group as is_group
-from .devices.tones import tone_pairs as tone_pairs
 from .devices.working_values import TUNABLE as TUNABLE
 from .devices.working_values import check_working_values as check_working_values
 from .events import BatteryChanged as BatteryChanged

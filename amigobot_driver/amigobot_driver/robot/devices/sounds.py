@@ -14,7 +14,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -24,6 +24,7 @@ from ..component import Context
 from ..events import Notice
 from ..outcome import Callers, Outcome, finished
 from ..request import RequestComponent, RetryPolicy
+from .tones import HALF_CYCLE, tone_pairs
 
 #: s without an entry after which a listing has ended, or what is missing of it was lost.
 QUIET = 0.8
@@ -36,11 +37,10 @@ ENTRY_TIME = 0.13
 _PROGRESS = 20
 #: A group's name begins with this; it has no sound itself, the entries that follow are its members.
 GROUP = "~"
+#: Letter of the firmware in a profile that takes notes instead of half-cycles.
+_ARCOS = "C"
 #: Sounds that may wait to be sent.
 MAX_TO_SEND = 20
-#: SAY: maximum number of tones, and s for one unit of a duration.
-MAX_TONES = 20
-TONE_STEP = 0.02
 
 _Commands = tuple[Instruction, ...]
 
@@ -144,16 +144,24 @@ class SoundPlayer(RequestComponent):
         self._review.set(now)
         return future
 
-    def say(self, tones: bytes, now: float) -> Future[Outcome]:
+    def say(
+        self, durations: Sequence[float], frequencies: Sequence[float], now: float, half_cycle: float = HALF_CYCLE
+    ) -> Future[Outcome]:
         """Play tones (SAY), once.
 
         Args:
-            tones: Pairs of a duration in `TONE_STEP` and a half-cycle.
+            durations: Seconds of each tone.
+            frequencies: Hz of each tone; 0 is a rest.
             now: Time in s.
+            half_cycle: Seconds per half-cycle count, where the firmware takes half-cycles.
 
         Returns:
             The result, when the command was sent.
+
+        Raises:
+            ValueError: A value is out of range.
         """
+        tones = tone_pairs(durations, frequencies, half_cycle, notes=_ARCOS in self._context.profile().firmware)
         if reason := self._context.unsupported(Command.SAY) or self._muted():
             return finished(False, reason)
         if len(self._to_send) + len(self._queued) >= MAX_TO_SEND:

@@ -5,23 +5,35 @@
 
 from __future__ import annotations
 
-from ...wording import counted
-from .sounds import MAX_TONES, TONE_STEP
+import math
+from collections.abc import Sequence
 
+from ...wording import counted
+
+#: Maximum number of tones, and s for one unit of a duration.
+MAX_TONES = 20
+TONE_STEP = 0.02
 #: s for one count of a tone's half-cycle. No manual has this value; tune it by ear.
 HALF_CYCLE = 0.0001
 
 
-def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: float) -> bytes:
+#: Hz of the notes of ARCOS: MIDI notes up to 127, above that steps of 32 Hz (docs/protocol.md 4.4).
+_NOTES = {note: 440 * 2 ** ((note - 69) / 12) if note <= 127 else (note - 127) * 32.0 for note in range(1, 256)}
+
+
+def tone_pairs(
+    durations: Sequence[float], frequencies: Sequence[float], half_cycle: float, *, notes: bool = False
+) -> bytes:
     """Encode tones as the text argument of the SAY command.
 
     Args:
         durations: Seconds of each tone.
         frequencies: Hz of each tone; 0 is a rest.
         half_cycle: Seconds per half-cycle count.
+        notes: The robot takes notes instead of half-cycles (ARCOS).
 
     Returns:
-        Two bytes for each tone: duration and half-cycle, in counts.
+        Two bytes for each tone: duration, and half-cycle in counts or note.
 
     Raises:
         ValueError: A value does not fit a byte, or the lists have different or bad lengths.
@@ -31,7 +43,7 @@ def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: flo
             f"{counted(len(durations), 'duration')} and {counted(len(frequencies), 'frequency', 'frequencies')}: "
             f"expected equal numbers of both, 1 to {MAX_TONES}"
         )
-    lowest, highest = 1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle)
+    lowest, highest = (_NOTES[1], _NOTES[127]) if notes else (1 / (2 * 255 * half_cycle), 1 / (2 * half_cycle))
     pairs = bytearray()
     for duration, frequency in zip(durations, frequencies, strict=True):
         steps = duration / TONE_STEP
@@ -41,6 +53,9 @@ def tone_pairs(durations: list[float], frequencies: list[float], half_cycle: flo
             raise ValueError(
                 f"a frequency is {frequency:g} Hz, allowed: 0 (a rest) or {lowest:.1f} to {highest:.0f} Hz"
             )
-        tone = round(1 / (2 * frequency * half_cycle)) if frequency else 0
-        pairs += bytes((round(steps), min(tone, 255)))
+        if notes and frequency:
+            tone = min(_NOTES, key=lambda note: abs(math.log(_NOTES[note] / frequency)))
+        else:
+            tone = min(round(1 / (2 * frequency * half_cycle)), 255) if frequency else 0
+        pairs += bytes((round(steps), tone))
     return bytes(pairs)
