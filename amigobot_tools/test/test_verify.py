@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import math
@@ -19,9 +20,18 @@ from rich.console import Console
 from amigobot_driver.cli import main, verbs
 from amigobot_driver.cli.packet_file import read_recording
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, decode, parse
+from amigobot_driver.protocol import (
+    ACTIVMEDIA_PACKETS,
+    ERRATIC_PACKETS,
+    Command,
+    Config,
+    FrameDecoder,
+    decode,
+    encode_frame,
+    parse,
+)
 from amigobot_driver.sim import Simulator, load_report
-from amigobot_tools.verify import report
+from amigobot_tools.verify import command, report
 from amigobot_tools.verify.client import Client
 from amigobot_tools.verify.comparison import AS_SIMULATED, DIFFERS, UNKNOWN, compare, verdict
 from amigobot_tools.verify.errata import WITHOUT_STEP
@@ -360,3 +370,27 @@ def test_the_client_finds_a_robot_whose_session_was_left_open() -> None:
     client.open()
     client.wait(2.0)
     assert simulator.truth.left_velocity == 0.0
+
+
+class NonsenseLine(SimulatorLine):
+    """A robot whose CONFIG has values that make no sense, as that of MobileSim has."""
+
+    _VALUES = ("rev_count", "trans_kp", "trans_kv", "rot_kp", "rot_kv", "ticks_mm", "stall_val")
+    _decoder = FrameDecoder()
+
+    def read(self, timeout: float) -> bytes:
+        """Return the packets, CONFIG with zeros."""
+        packets = [parse(frame.data) for frame in self._decoder.feed(super().read(timeout), 0.0)]
+        changed = [
+            dataclasses.replace(packet, **dict.fromkeys(self._VALUES, 0)) if isinstance(packet, Config) else packet
+            for packet in packets
+        ]
+        return b"".join(encode_frame(packet.encode(), 253) for packet in changed)
+
+
+def test_settings_that_make_no_sense_are_lines_of_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "SimulatorLine", NonsenseLine)
+    steps = ("config", "translation", "rotation", "acceleration")
+    chosen = [word for step in steps for word in ("--only", step)]
+    assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *chosen]) == 1
+    assert set(differing(tmp_path / "report.json")) == {f"config.{name}" for name in NonsenseLine._VALUES}

@@ -50,6 +50,8 @@ def _learn(section: dict[str, Any], profile: Profile, item: Compared) -> None:
     value, expected = item.figure.value, item.expected
     assert isinstance(value, float) and isinstance(expected, float)
     nominal = nominal_parameter(profile, item.figure.parameter)
+    if not expected and item.figure.parameter not in _ADDED:
+        return  # nothing is proportional to zero
     learned = nominal + value - expected if item.figure.parameter in _ADDED else nominal * value / expected
     if learned <= 0 or (place == "wear" and not _WEAR[0] <= learned <= _WEAR[1]):
         return

@@ -22,6 +22,8 @@ from .trial import Trial
 #: ratio of simulated to real pings, so that the noise of the expected values is negligible
 _PATIENCE = 4
 _SEED = 1
+#: Settings with which no robot drives if they are 0: a robot that drives has others. The step `config` shows them.
+_NEVER_ZERO = {"TransKp", "RotKp", "TransKv", "RotKv", "StallVal", "TicksMM"}
 
 
 def simulate(
@@ -49,14 +51,16 @@ def expected(profile: Profile, config: Parameters | None, steps: Collection[str]
     """Return what the simulator shows.
 
     CONFIG is expected as a factory ships the robot. Everything else is expected as this robot's own CONFIG says, so
-    that a setting of its owner is one difference and not ten.
+    that a setting of its owner is one difference and not ten; a value that makes no sense is left out.
 
     Args:
         profile: Of the robot.
         config: What it reports; None if it was not read.
         steps: Names of the steps that were done with it.
     """
-    own = profile if config is None else replace(profile, flash={**profile.flash, **flash_of(config)})
+    reported = {} if config is None else flash_of(config)
+    sane = {keyword: value for keyword, value in reported.items() if value or keyword not in _NEVER_ZERO}
+    own = replace(profile, flash={**profile.flash, **sane})
     steps = {*steps, "config"}  # the other steps convert with these settings
     trial, _ = simulate(Simulator(own, seed=_SEED, wear=Wear(), sonar=SonarModel()), profile, steps, _PATIENCE)
     factory, _ = simulate(Simulator(profile, seed=_SEED), profile, {"config"})

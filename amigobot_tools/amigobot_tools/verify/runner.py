@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -96,7 +95,7 @@ class Runner:
                 trial.client.halt()
                 owner.tell(str(error))
                 return result(FAILED, str(error)), True
-            except (ArithmeticError, LookupError, statistics.StatisticsError) as error:
+            except (ArithmeticError, LookupError, ValueError) as error:
                 trial.client.halt()
                 reason = f"the packets do not allow this measurement ({type(error).__name__}: {error})"
                 owner.tell(reason)
