@@ -14,6 +14,7 @@ from collections.abc import Callable
 from fault_proxy import Fault, Way, changing, edited, late, losing, sip, split, until
 
 from amigobot_driver.profiles import load_profile
+from amigobot_driver.protocol import FrameDecoder, encode_frame
 from amigobot_driver.sim import Faults, Simulator, Window
 
 #: Name: the fault, and the keys of causes of which the first one in the verdict must be one.
@@ -40,6 +41,26 @@ def without(*values: int) -> Callable[[bytes], bytes]:
     return lambda data: bytes(byte for byte in data if byte not in values)
 
 
+def repeating(share: float) -> Callable[[], Way]:
+    """Bytes come twice at random."""
+    chance = random.Random(2)
+    return changing(lambda data: b"".join(bytes((byte,)) * (1 + (chance.random() < share)) for byte in data))
+
+
+def framed(change: Callable[[bytes], bytes]) -> Callable[[], Way]:
+    """Change whole frames, checksum included."""
+
+    def make() -> Way:
+        decoder = FrameDecoder()
+        return lambda data, now: [(0.0, change(encode_frame(f.data, 253))) for f in decoder.feed(data, 0.0)]
+
+    return make
+
+
+def without_packets(*ids: int) -> Fault:
+    return Fault(down=edited(lambda data, now: [] if data[0] in ids else [data]))
+
+
 # -- bytes ------------------------------------------------------------------------------------------------------------
 
 add("7 bits", down(lambda data: bytes(byte & 0x7F for byte in data)), "line-7-bit")
@@ -63,8 +84,11 @@ add("each byte twice", down(lambda data: bytes(byte for byte in data for _ in "1
 add("hexadecimal text", down(lambda data: data.hex(" ").encode()), "line-hex")
 add("UTF-8", down(lambda data: data.decode("latin-1").encode()), "line-utf-8")
 add("above 127 replaced", down(lambda data: bytes(byte if byte < 128 else 63 for byte in data)), "line-7-bit")
-add("capitals", down(lambda data: data.upper()), "line-case", "bad-link")
 add("1 % of the bytes lost", Fault(down=losing(0.01)), "lost-bytes")
+add("1 % of the bytes twice", Fault(down=repeating(0.01)), "surplus-bytes")
+add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), "checksum")
+add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
+add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "lost-bytes", "no-session")
 add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
 add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "modem-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
@@ -128,6 +152,18 @@ def act_once(time: float, action: Callable[[Simulator], object]) -> Callable[[Si
 add("deaf from the start of the session", Fault(up=until(2.5)), "deaf")
 add("deaf later", Fault(up=until(5.0)), "deaf")
 add("half of the commands lost", Fault(up=until(2.5, after=losing(0.08))), "lost-commands")
+add("SYNC1 not answered", without_packets(1), "no-session")
+add("SYNC2 not answered", without_packets(2), "no-session")
+add("CONFIG not answered", without_packets(0x20), "deaf")
+add(
+    "CONFIG cut",
+    Fault(down=edited(lambda data, now: [data[:30] if data[0] == 0x20 else data])),
+    "malformed-packets",
+    "deaf",
+)
+add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "packets-twice")
+add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
+add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
 add("frozen packets", Fault(down=frozen), "frozen-packets")
 add("resets", Fault(options={"faults": Faults(reset=Window(5.0, every=5.0))}), "controller-resets")
 add("another client closes", Fault(act=act_once(6.0, lambda sim: sim.disconnect())), "controller-resets")
@@ -205,6 +241,11 @@ add(
     "rear ring silent",
     Fault(robot="p3dx", down=pings(lambda old: [one for one in old if one[0] < 8])),
     "sonar-ring",
+)
+add(
+    "random ranges",
+    Fault(down=pings(lambda old: [(number, random.randrange(200, 4900)) for number, _ in old])),
+    "sonar-random",
 )
 add("gyro silent", Fault(robot="amigo-sh", options={"faults": Faults(dead_gyro=True)}), "gyro")
 add("gyro off", Fault(robot="amigo-sh", options={"faults": Faults(gyro_offset=200)}), "gyro")

@@ -523,7 +523,7 @@ def graph_causes(graph: Graph) -> list[str]:
             Graph(
                 nodes=(DRIVER,),
                 publishers={**STATUS, "/cmd_vel": (Endpoint("/teleop", STAMPED),)},
-                subscribers={"/cmd_vel": (Endpoint(f"{DRIVER}_velocity", TWIST),)},
+                subscribers={"/cmd_vel": (Endpoint(DRIVER, TWIST),)},
             ),
             ["ros-types"],
         ),

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES, OPEN_RETRY_MAX, READ_TIMEOUT
 from ..errors import PortError
-from ..protocol import Command, Gyro, Parameters, Reset, Unlisted
+from ..protocol import Command, Gyro, Packet, Parameters, Reset, Unlisted
 from ..robot import (
     Event,
     FrameSeen,
@@ -35,9 +35,16 @@ from .tap import Chunk
 
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 KEPT = 20_000
-#: Arguments of the CONFIGs that are sent in turn: none, and the bytes that programs and adapters take for their own.
-#: AmigOS takes any integer, and no firmware looks at it (docs/protocol.md E-58).
-QUESTIONS = (None, 0x0A0D, 0x1311, 0x00FF, 0x1A03, 0x007F)
+#: Arguments of the CONFIGs that are sent in turn: none, and bytes that programs and adapters take for their own, one
+#: meaning each, checksum included. AmigOS takes any integer, and no firmware looks at it (docs/protocol.md E-58).
+QUESTIONS: dict[int | None, str] = {
+    None: "",
+    0x0A0D: "line ends are translated (CR 13, LF 10)",
+    0x1311: "software flow control is on (XON 17, XOFF 19)",
+    0xFF20: "the byte 255 is escaped or lost (Telnet)",
+    0x1A03: "a terminal takes control characters (Ctrl-C 3, Ctrl-Z 26)",
+    0x007F: "a terminal takes DEL (127)",
+}
 #: s between two of them, and s after which one has no answer.
 _INTERVAL, _NO_ANSWER = 0.7, 1.5
 #: States in which a session has ended.
@@ -65,6 +72,7 @@ class Observation:
     before: RobotSnapshot
     after: RobotSnapshot
     answers: tuple[Answer, ...] = ()  #: of the CONFIGs that were sent meanwhile
+    packets: tuple[Packet, ...] = ()  #: all but the SIPs, since the connection began
     chunks: tuple[Chunk, ...] = ()  #: the bytes on the line, both ways; () if they are not known
 
 
@@ -96,6 +104,7 @@ def observation(
         before=before,
         after=after,
         answers=tuple(answers),
+        packets=tuple(packets),
         chunks=tuple(chunks),
     )
 
@@ -195,6 +204,8 @@ class OwnSession:
         self.answers.clear()
         end = max(min(self.began + seconds, self._latest), began + seconds / 2)
         self._asked_at = began
+        if self._robot.running:
+            self._robot.queue.put(Command.ENABLE(0))
         shown = math.inf
         # The last command must have its answer: only then is it known that commands still arrive.
         while (remaining := end - self._clock()) > 0 or (self._unanswered in (1, 2) and remaining > -3 * _NO_ANSWER):
@@ -244,7 +255,7 @@ class OwnSession:
             return
         if last or not self._robot.running or now < self._asked_at:
             return
-        argument = QUESTIONS[self._questions % len(QUESTIONS)]
+        argument = tuple(QUESTIONS)[self._questions % len(QUESTIONS)]
         self._questions += 1
         if self._robot.profile.erratic or argument is None:
             argument = None

@@ -103,11 +103,10 @@ class Traffic:
             data = data.replace(bytes((0xFA, 0xFB, len(frame) + 2)) + frame, b"\0", 1)
         return data
 
-    @property
-    def missing_bytes(self) -> float:
-        """Share of the damaged packets in which bytes are missing; the others have wrong or surplus ones."""
+    def wrong_lengths(self, sign: int) -> float:
+        """Share of the damaged packets that are shorter (-1) or longer (1) than their count says."""
         lengths = damaged_lengths(received(self._observation.chunks))
-        return sum(length < 0 for length in lengths) / len(lengths) if lengths else 0.0
+        return sum(length * sign > 0 for length in lengths) / len(lengths) if lengths else 0.0
 
     @property
     def restarted(self) -> bool:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..protocol import HEADER, OVERHEAD, checksum, encode_frame
+from ..protocol import HEADER, OVERHEAD, checksum, checksum_with_count, encode_frame
 
 #: Answers of every robot to SYNC0 and SYNC1.
 _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
@@ -191,12 +191,32 @@ def find_transformation(data: bytes) -> Transformation | None:
                 return found
     if not damaged:
         return None
+    # The checksum of SYNC0 is 0: its answer is valid in any order of bytes.
+    if valid <= data.count(_ANSWERS[0]) and (wrong := _checksums(damaged)):
+        return wrong
     return _statistics(b"".join(damaged)) or _in_damaged(damaged)
 
 
 def damaged_lengths(data: bytes) -> list[int]:
     """Return by how many bytes each damaged packet is longer than its count says; negative: shorter."""
     return [len(part) - part[2] - 3 for part in _split(data)[0] if len(part) > OVERHEAD]
+
+
+def _checksums(damaged: list[bytes]) -> Transformation | None:
+    """Whether packets are complete, and have another checksum each time."""
+    complete = [part for part in damaged if len(part) == part[2] + 3 > OVERHEAD]
+    if len(complete) < 2 or len(complete) < _EXPLAINED * len(damaged):
+        return None
+    if all(checksum_with_count(part[3:-2]) == part[-2] << 8 | part[-1] for part in complete):
+        return None  # a robot of which a profile says so
+    swapped = all(checksum(part[3:-2]) == part[-1] << 8 | part[-2] for part in complete)
+    how = "its two bytes are swapped" if swapped else "it is none that the driver knows"
+    return Transformation(
+        "checksum",
+        f"The packets are complete, and their checksum is wrong each time ({how}): another firmware, or something "
+        "changes it.",
+        "Let nothing stand between robot and computer; attach a report to an issue (--report report.zip). Then:",
+    )
 
 
 def _statistics(data: bytes) -> Transformation | None:
@@ -252,9 +272,6 @@ def _repairs(part: bytes) -> Iterator[Transformation]:
                     f"One value arrives as another ({name}): something on the line takes the packets for text.",
                 )
                 break
-    lowered = bytes(part[:3]) + part[3:].lower()
-    if lowered != part and _valid(lowered):
-        yield Transformation("line-case", "Small letters arrive as capitals: the port translates text (IUCLC, OLCUC).")
     for value in _CONTROL:
         if _valid_with(part, value):
             yield _lost_value(value)

@@ -12,6 +12,8 @@ from ...wording import counted
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 
+#: SIPs until the motors are off after ENABLE 0.
+_SETTLED = 5
 #: deg C between which the temperature of a controller is possible and harmless.
 _COLD, _HOT = -20, 70
 
@@ -53,7 +55,7 @@ def motors(case: Case) -> Iterator[Finding]:
         text = f"Bumper segments are pressed: {', '.join(pressed)}."
         cause = Cause("bumper-pressed", text, "Free them. Then:", again)
         yield Finding("motors", Severity.WARNING, f"bumpers pressed: {', '.join(pressed)}", (cause,))
-    states = [report.motors_enabled for report in observation.reports]
+    states = [report.motors_enabled for report in observation.reports[_SETTLED:]]
     if True in states and False in states:
         problems = True
         text = "The motors are switched while no command asks for it: the MOTORS button, or another program."
@@ -61,6 +63,14 @@ def motors(case: Case) -> Iterator[Finding]:
         changes = sum(late != early for early, late in pairwise(states))
         shown = f"the motors were switched {counted(changes, 'time')}"
         yield Finding("motors", Severity.WARNING, shown, (Cause("motors-switched", text, action, again),))
+    if states and all(states) and observation.answers:
+        problems = True
+        text = (
+            "The motors stay on, though ENABLE 0 was sent: another program or the MOTORS button switches them on again."
+        )
+        action = "End other programs, also on other computers; press RESET on the robot. Then:"
+        cause = Cause("motors-stay-on", text, action, again)
+        yield Finding("motors", Severity.ERROR, "the motors stay on after ENABLE 0", (cause,))
     if newest.celsius is not None and not _COLD < newest.celsius < _HOT:
         problems = True
         text = f"The controller reports {newest.celsius} deg C: it is too hot, or its sensor is broken."

@@ -18,9 +18,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from ...errors import PortError
+from ...protocol import Aux, Compass, Encoders, Gripper, Io, Joystick, Parameters, Playlist
 from ...wording import counted
 from ..changed_bytes import changed_bytes
 from ..check import Case, Row, Stage, check, wrong
+from ..connection import QUESTIONS
 from ..finding import Cause, Finding, Severity
 from ..probe import Answer, Prober
 from ..strangers import shown, stranger
@@ -43,6 +45,8 @@ _LATE_ANSWER = 0.4
 _UNANSWERED, _DEAF = 0.25, 3
 #: Text that is longer than the names in a damaged packet.
 _SENTENCE = re.compile(rb"[\x20-\x7e\r\n]{16,}")
+#: Packets that only a request starts; the doctor makes none of these.
+_STREAMED = (Encoders, Io, Joystick, Gripper, Compass, Playlist, Aux)
 #: Load of one processor from which programs run so late that the link suffers.
 _OVERLOAD = 3.0
 #: Packets, and bytes of a text, that a judgment needs.
@@ -170,10 +174,11 @@ def _frozen(case: Case) -> str:
     return f"{counted(run, 'packet')} in a row are the same, with their sonar readings" if run > 2 * _ENOUGH else ""
 
 
-def _damaged(case: Case, *, missing: bool) -> str:
+def _damaged(case: Case, *, sign: int = 0) -> str:
+    """Loss and damage; with a sign only if most damaged packets are too short (-1) or too long (1)."""
     traffic = case.traffic
     bad = traffic.damaged_share > _DAMAGED or traffic.skipped > _SKIPPED * traffic.bytes
-    return traffic.summary if bad and (traffic.missing_bytes > 0.5) is missing else ""
+    return traffic.summary if bad and (not sign or traffic.wrong_lengths(sign) > 0.5) else ""
 
 
 def _slow(case: Case) -> str:
@@ -239,14 +244,22 @@ _PACKETS = (
     Row(
         "lost-bytes",
         WARNING,
-        partial(_damaged, missing=True),
+        partial(_damaged, sign=-1),
         "bytes are lost on the way, single ones inside packets ({}): a buffer overflows, or a contact is loose.",
         "Use another adapter or a lower line speed; check plugs and cable. Then:",
     ),
     Row(
+        "surplus-bytes",
+        WARNING,
+        partial(_damaged, sign=1),
+        "bytes arrive inside packets that the robot has not sent ({}): some come twice, or another sender is on the "
+        "line.",
+        "Leave one sender on the line, and switch echo and escapes of the adapter off. Then:",
+    ),
+    Row(
         "bad-link",
         WARNING,
-        partial(_damaged, missing=False),
+        _damaged,
         "packets are damaged on the way ({}): noise on cable or radio.",
         _CABLE,
     ),
@@ -290,26 +303,38 @@ def _deaf(case: Case) -> str:
     # With some of the earlier ones lost as well, it is the line that loses them.
     if silent < _DEAF or sum(map(math.isinf, before)) > 1:
         return ""
-    since = "any more" if before or observation.after.config else "at all"
-    return f"packets arrive, and the robot answers no command {since}: {silent} without answer"
+    if not before and not observation.after.config:
+        return f"packets arrive, and none of {counted(silent, 'CONFIG')} has an answer"
+    return f"packets arrive, and the robot answers no command any more: {silent} without answer"
 
 
 def _not_carried(case: Case) -> str:
-    """Bytes that never reach the robot, by the CONFIGs that contain them."""
-    plain = [latency for latency in _latencies(case, None) if math.isfinite(latency)]
-    arguments = {answer.argument for answer in case.observation.answers if answer.argument is not None}
+    """What takes bytes of commands, by the CONFIGs that contain them."""
+    tries = {argument: _latencies(case, argument) for argument in QUESTIONS}
     # One unanswered CONFIG may be lost by chance.
     bad = [
-        argument
-        for argument in sorted(arguments)
-        if len(tries := _latencies(case, argument)) > 1 and all(map(math.isinf, tries))
+        text for argument, text in QUESTIONS.items() if len(tries[argument]) > 1 and min(tries[argument]) == math.inf
     ]
-    if not plain or not bad or len(bad) == len(arguments):
+    if not bad or "" in bad or len(bad) >= len(QUESTIONS) - 1:
         return ""
-    bytes_of = ", ".join(
-        f"{argument & 0xFF} or {argument >> 8}" if argument >> 8 else f"{argument}" for argument in bad
-    )
-    return f"commands that contain the byte {bytes_of} get no answer, others do"
+    return " and ".join(bad)
+
+
+def _too_many_answers(case: Case) -> str:
+    asked = len(case.observation.answers)
+    came = sum(isinstance(packet, Parameters) for packet in case.observation.packets)
+    return f"{came} answers to {counted(asked, 'CONFIG')}" if asked > 3 and came > 1.5 * asked + 2 else ""
+
+
+def _not_asked(case: Case) -> str:
+    """Packets that the doctor has not asked for."""
+    streams = {type(packet).__name__ for packet in case.observation.packets if isinstance(packet, _STREAMED)}
+    return f"packets come that the doctor has not asked for: {', '.join(sorted(streams))}" if streams else ""
+
+
+def _malformed(case: Case) -> str:
+    bad = case.observation.after.link.packets.malformed
+    return f"{counted(bad, 'packet')} with a right checksum had a wrong content" if bad > 2 else ""
 
 
 def _unanswered(case: Case) -> str:
@@ -327,7 +352,7 @@ def _latency(case: Case) -> str:
 
 def _disobeyed(case: Case) -> str:
     after = case.observation.after
-    return after.sonar.problem or ""
+    return after.sonar.problem
 
 
 _COMMANDS = (
@@ -342,7 +367,7 @@ _COMMANDS = (
         "line-control",
         ERROR,
         _not_carried,
-        "{}: something on the way to the robot takes these bytes for control characters (XON/XOFF, line ends, Telnet).",
+        "on the way to the robot {}: commands with these bytes get no answer, others do.",
         "Set the port of the adapter, bridge or program between to raw 8N1, without flow control. Then:",
     ),
     Row(
@@ -351,6 +376,20 @@ _COMMANDS = (
         _unanswered,
         "{}, while packets arrive: commands are lost on the way to the robot.",
         "Check the cable or radio, and end other programs that send to the robot. Then:",
+    ),
+    Row(
+        "other-client",
+        WARNING,
+        _too_many_answers,
+        "{}: commands arrive twice, or another program talks to the robot.",
+        "End other programs, also on other computers; lead one way only to the robot. Then:",
+    ),
+    Row(
+        "malformed-packets",
+        WARNING,
+        _malformed,
+        "{}: a firmware that the driver does not know, or something on the way cuts packets and repairs checksums.",
+        "Attach a report to an issue (--report report.zip), and let nothing stand between. Then:",
     ),
     Row(
         "latency",
@@ -401,6 +440,8 @@ def link(case: Case) -> Iterator[Finding]:
 def commands(case: Case) -> Iterator[Finding]:
     """The robot answers commands, until the end and in time."""
     observation = case.observation
+    if seen := _not_asked(case):
+        yield Finding("commands", Severity.NOTE, f"{seen}; another program may have asked")
     found = [] if case.line_fault else list(wrong("commands", _COMMANDS, case, first=True))
     yield from found
     latencies = [answer.latency for answer in observation.answers if math.isfinite(answer.latency)]

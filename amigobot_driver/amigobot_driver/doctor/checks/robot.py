@@ -12,13 +12,14 @@ from functools import partial
 
 from ...errors import PortError
 from ...profiles import choose_profile
-from ...protocol import Command
+from ...protocol import Command, FrameDecoder, Sip, SyncEcho, SyncReply, parse
 from ...wording import robot_name
 from ..changed_bytes import changed_bytes
 from ..check import Case, Stage, check
 from ..connection import OwnSession
 from ..finding import Cause, Finding, Severity
 from ..probe import SPEEDS
+from ..tap import Chunk, received
 from ..target import Kind
 from ..traffic import in_pieces
 
@@ -102,6 +103,24 @@ def _latency(case: Case) -> float:
     return 0.0
 
 
+def _answered_twice(chunks: list[Chunk]) -> bool:
+    """Whether more answers to SYNC0 came than it was sent."""
+    question = Command.PULSE().encode()
+    sent = sum(chunk.data.count(question) for chunk in chunks if chunk.to_robot)
+    return received(chunks).count(question) > 1.5 * sent
+
+
+def _missing_answers(case: Case) -> str:
+    """The first step of the handshake that no packet answers, in words; "" if several are answered now and then."""
+    packets = [parse(frame.data) for frame in FrameDecoder().feed(received(case.chunks), 0.0)]
+    echoes = {packet.id for packet in packets if isinstance(packet, SyncEcho)}
+    if 1 not in echoes:
+        return "answer to SYNC1"
+    if not any(isinstance(packet, SyncReply) for packet in packets):
+        return "answer to SYNC2 with its name"
+    return "" if any(isinstance(packet, Sip) for packet in packets) else "packets after OPEN"
+
+
 def _no_session(case: Case) -> tuple[Cause, ...]:
     """Why a robot that answers opens no session."""
     assert case.probe is not None
@@ -112,6 +131,15 @@ def _no_session(case: Case) -> tuple[Cause, ...]:
         return (Cause("checksum", text, "", command),)
     if case.probe.streaming:
         text = "Packets of the robot arrive, but it receives no command: the wire to it is broken."
+    elif _answered_twice(case.chunks):
+        text = "Each command is answered twice: commands or packets arrive twice, on two ways or through a repeater."
+        return (Cause("packets-twice", text, "Leave one way only between robot and computer. Then:", again),)
+    elif missing := _missing_answers(case):
+        text = (
+            f"The robot answers, but sends no {missing}: its packets or the commands are lost, or its controller hangs."
+        )
+        reset = Cause("no-session", text, "Check cable and radio, then press RESET on the robot. Then:", again)
+        return (reset,)
     else:
         text = "The robot answered first, and then no more: packets are lost or late, or another program talks to it."
     link = Cause("bad-link", text, "Check cable and radio. Then:", again)

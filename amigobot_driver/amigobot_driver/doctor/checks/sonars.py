@@ -10,6 +10,7 @@ import shlex
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ...profiles import Profile, SonarPose
 from ..check import Case, Row, Stage, check, wrong
@@ -113,7 +114,28 @@ def _all_stuck(case: Case) -> str:
     return f"no sonar varies: {len(stuck)} give the same range each time{same}"
 
 
+def _random(case: Case) -> str:
+    """Sonars whose readings change at random from ping to ping."""
+    ranges, wild = _ranges(case), []
+    for number, readings in ranges.items():
+        echoes = [reading for reading in readings if math.isfinite(reading)]
+        steps = [abs(late - early) for early, late in pairwise(echoes)]
+        if len(steps) >= _ENOUGH and statistics.median(steps) > _SPIKE_DEPTH:
+            wild.append(number)
+    # The sonars of another robot disturb single readings only.
+    if len(wild) <= len(ranges) / 2 or _disturbed(case.observation.after.profile, ranges):
+        return ""
+    return f"readings of {_listed(sorted(wild))} change by more than {_SPIKE_DEPTH} m each time"
+
+
 _RING = (
+    Row(
+        "sonar-random",
+        Severity.WARNING,
+        _random,
+        "{}, with the robot at rest: something moves before it, the sonars are disturbed, or their board is broken.",
+        "Let nothing move around the robot, switch other robots off, and check the sonar board. Then:",
+    ),
     Row(
         "sonar-numbers",
         Severity.WARNING,
