@@ -375,13 +375,9 @@ def test_a_bridge_that_serves_another_client_is_told_from_a_silent_one() -> None
         quiet.close()
 
 
-def test_a_modem_is_told_to_call_the_robot(tmp_path: Path) -> None:
+def test_a_modem_is_called(tmp_path: Path) -> None:
     robot = RobotLine(tmp_path / "robot", faults=Faults(modem=True))
     try:
-        ((_, cause),) = verdict(look(robot.url))
-        assert cause.key == "modem-text"
-        subprocess.run(["bash", "-c", cause.command], check=True, timeout=20)
-        time.sleep(1.5)
         assert causes(look(robot.url, 2.0)) == []
     finally:
         robot.close()

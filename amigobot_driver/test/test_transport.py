@@ -495,6 +495,9 @@ class TestTcp:
             ("socket://robot:8102", ("robot", 8102)),
             ("socket://[::1]:8103", ("::1", 8103)),
             ("socket://", ("localhost", DEFAULT_PORT)),
+            ("10.0.126.32:8101", ("10.0.126.32", 8101)),
+            ("robot:8104", ("robot", 8104)),
+            ("[::1]:8105", ("::1", 8105)),
         ],
     )
     def test_a_tcp_url_has_a_default_host_and_port(
@@ -507,7 +510,7 @@ class TestTcp:
             raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
 
         monkeypatch.setattr(socket, "create_connection", connect)
-        refused(lambda: TcpPort(url), url)
+        refused(lambda: open_port(url, 9600), url)
         assert asked == [address]
 
     @pytest.mark.parametrize(
@@ -591,7 +594,7 @@ class TestOpenPort:
             assert port.name == line.path
 
     def test_an_empty_port_url_is_refused_with_what_is_allowed(self) -> None:
-        with pytest.raises(PortError, match=r"allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://"):
+        with pytest.raises(PortError, match=r"allowed: /dev/ttyUSB0, host:port, rfc2217://host:port, sim://"):
             open_port("", 9600)
 
     @pytest.mark.parametrize("url", ["gopher://robot", "://", "/dev/ttyUSB0\n", "\0"])

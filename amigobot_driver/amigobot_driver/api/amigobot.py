@@ -33,7 +33,7 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
     raise `ConnectionLost`.
 
     Args:
-        port: The robot: `/dev/ttyUSB0`, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, `rfc2217://host:port`,
+        port: The robot: `/dev/ttyUSB0`, a pattern such as `/dev/ttyUSB*`, `host:port`, `rfc2217://host:port`,
             or `sim://` for a simulated robot in this process (`sim://amigo-sh?world=office`).
         timeout: Seconds to wait for a robot at this port. 0: return at once; the driver looks for the robot as after a
             lost connection, and `wait_until_connected` waits for it.

@@ -29,7 +29,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
     group.add_argument(
         "--port",
         metavar="PORT",
-        help=f"/dev/ttyUSB0, socket://HOST:8101, or sim:// for a simulated robot (default: {default})",
+        help=f"/dev/ttyUSB0, HOST:8101, or sim:// for a simulated robot (default: {default})",
     )
     group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     group.add_argument(

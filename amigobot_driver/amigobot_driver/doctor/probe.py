@@ -3,8 +3,8 @@
 
 """Asks for a robot at each line speed of an open port, and says what answers.
 
-The probe sends only what ends or begins a handshake: SYNC0, SYNC1, SYNC2 and CLOSE (docs/protocol.md 3.2). A robot does
-not move from it.
+The probe sends only what ends or begins a handshake: SYNC0, SYNC1, SYNC2 and CLOSE (docs/protocol.md 3.2), and the call
+of a radio modem. A robot does not move from it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 
+from ..connection_policy import MODEM_ANSWER, MODEM_BAUD, MODEM_CONNECT
 from ..protocol import (
     BAUD_RATES,
     Command,
@@ -23,6 +24,7 @@ from ..protocol import (
     checksum_with_count,
     parse,
 )
+from ..robot import radio_modem
 from ..transport import Port
 from .strangers import stranger
 
@@ -128,6 +130,8 @@ class Prober:
         # What is like a command is a late echo: a robot that was not asked sends no answer to SYNC0 or SYNC1.
         if packets := _packets(_without_echo(received)):
             return self._found(Answer.ROBOT, speed, streaming=_streams(packets))
+        if speed == MODEM_BAUD and not received:
+            self._call_modem()
         # STOP comes first on a serial line: in a session that the probe did not notice, every other frame would revive
         # the last velocity (docs/protocol.md 3.6). A TCP connection is a new session; STOP blocks MobileSim.
         sent = self._send(_STOP) if speed else b""
@@ -153,6 +157,13 @@ class Prober:
         # A modem, a console or a server answers to an empty line; a robot skips it.
         self._send(_EMPTY_LINE)
         return False
+
+    def _call_modem(self) -> None:
+        """Let a radio modem call that of the robot, as the driver does."""
+        self._send(radio_modem.CALL)
+        text = self._read(MODEM_BAUD, MODEM_ANSWER, lambda text: text != b"" and not radio_modem.is_connecting(text))
+        if radio_modem.is_connecting(text):
+            self._read(MODEM_BAUD, MODEM_CONNECT, lambda more: radio_modem.is_settled(text + more))
 
     def _found(self, answer: Answer, speed: int, *, streaming: bool = False) -> bool:
         result = self.result
@@ -207,7 +218,7 @@ def printable_share(data: bytes) -> float:
 def _without_echo(data: bytes) -> bytes:
     for command in (Command.STOP(), Command.PULSE(), Command.OPEN(), Command.CLOSE()):
         data = data.replace(command.encode(), b"")
-    return data
+    return data.replace(radio_modem.CALL, b"")
 
 
 def _packets(data: bytes) -> list[bytes]:

@@ -157,7 +157,7 @@ TABLE = (
     Spec(
         "port",
         "sim://",
-        "port of the robot: /dev/ttyUSB0, /dev/ttyUSB*, socket:// or rfc2217://host:port, sim://NAME, replay://TOPICS",
+        "port of the robot: /dev/ttyUSB0, /dev/ttyUSB*, host:port, rfc2217://host:port, sim://NAME, replay://TOPICS",
     ),
     Spec(
         "baud",

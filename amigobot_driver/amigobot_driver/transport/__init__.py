@@ -3,18 +3,29 @@
 
 """Ports: byte streams to a robot, uninterpreted. One module for each kind, and one exception, `PortError`."""
 
+import os
+import re
+
 from ..errors import PortError
 from .port import Port
 
-__all__ = ["Port", "PortError", "open_port"]
+__all__ = ["Port", "PortError", "is_address", "open_port"]
+
+#: A host, also an IPv6 address in brackets, and its TCP port.
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d+")
+
+
+def is_address(url: str) -> bool:
+    """Return whether a port is a HOST:PORT, as RosAria's users write it; a file of that name comes first."""
+    return _ADDRESS.fullmatch(url) is not None and not os.path.exists(url)
 
 
 def open_port(url: str, baud: int) -> Port:
     """Open a port by its URL.
 
     Args:
-        url: `/dev/ttyUSB0` or another URL of pyserial, a pattern such as `/dev/ttyUSB*`, `socket://host:port`, or
-            `sim://` for a simulated robot in this process (`sim://amigo-sh?world=office&seed=1`).
+        url: `/dev/ttyUSB0` or another URL of pyserial, a pattern such as `/dev/ttyUSB*`, `host:port` or
+            `socket://host:port`, or `sim://` for a simulated robot in this process (`sim://amigo-sh?world=office&seed=1`).
         baud: Line speed of a serial port.
 
     Raises:
@@ -22,13 +33,13 @@ def open_port(url: str, baud: int) -> Port:
     """
     scheme = url.partition("://")[0] if "://" in url else ""
     if not url or not url.isprintable():
-        raise PortError(f"the port is {url!r}; allowed: /dev/ttyUSB0, socket://host:port, rfc2217://host:port, sim://")
+        raise PortError(f"the port is {url!r}; allowed: /dev/ttyUSB0, host:port, rfc2217://host:port, sim://")
     if scheme == "sim":
         # Loads the simulator only when it is used.
         from .simulated import SimulatedPort
 
         return SimulatedPort(url)
-    if scheme == "socket":
+    if scheme == "socket" or is_address(url):
         from .tcp import TcpPort
 
         return TcpPort(url)

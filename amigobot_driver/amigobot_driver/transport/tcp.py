@@ -31,7 +31,7 @@ class TcpPort:
         self.name = url
         self._lock = threading.Lock()
         try:
-            parts = urlsplit(url)
+            parts = urlsplit(url if "://" in url else f"socket://{url}")
             address = parts.hostname or "localhost", parts.port or DEFAULT_PORT
             self._socket = socket.create_connection(address, TCP_CONNECT_TIMEOUT)
         except ValueError as error:  # also a UnicodeError: no host can have this name

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="",
         metavar="SOURCE",
-        help="port (/dev/ttyUSB0, socket://HOST:8101), sim://, a file of `amigobot record`, a rosbag, or a file as for "
+        help="port (/dev/ttyUSB0, HOST:8101), sim://, a file of `amigobot record`, a rosbag, or a file as for "
         "`amigobot sim --robots` (default: sim://)",
     )
     parser.add_argument(

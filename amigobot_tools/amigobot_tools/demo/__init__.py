@@ -35,7 +35,7 @@ from amigobot_driver.cli.verbs import explained
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
-    parser.add_argument("--port", default="", help="of a real robot: /dev/ttyUSB0, socket://HOST:8101; else simulated")
+    parser.add_argument("--port", default="", help="of a real robot: /dev/ttyUSB0, HOST:8101; else simulated")
     parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="drive no longer than this")
     parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="where to write (%(default)s)")
     parser.add_argument(

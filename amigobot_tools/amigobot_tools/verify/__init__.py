@@ -23,7 +23,7 @@ from amigobot_driver.cli import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
-    parser.add_argument("port", nargs="?", metavar="PORT", help="/dev/ttyUSB0, socket://HOST:8101, or sim://...")
+    parser.add_argument("port", nargs="?", metavar="PORT", help="/dev/ttyUSB0, HOST:8101, or sim://...")
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     parser.add_argument(
         "--output", type=Path, default=Path("amigobot-verify"), metavar="DIR", help="folder of the report (%(default)s)"

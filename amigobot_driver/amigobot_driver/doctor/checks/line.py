@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ...errors import PortError
 from ...protocol import HEADER, FrameDecoder, SyncReply, parse
+from ...robot import radio_modem
 from ...wording import counted
 from ..changed_bytes import changed_bytes
 from ..check import Case, Stage, check
@@ -108,7 +109,7 @@ def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ..
     if known is None:
         return text, _unknown_bytes(target, result)
     if known.key == "modem-text":
-        return text, _modem(target)
+        return text, (_modem(target, result.received),)
     return text, (_stranger(target, known.name),)
 
 
@@ -169,14 +170,11 @@ def _silence(target: Target) -> tuple[Cause, ...]:
     return off, battery, cable, wires
 
 
-def _modem(target: Target) -> tuple[Cause, ...]:
+def _modem(target: Target, received: bytes) -> Cause:
     text = "A radio modem answers, and is not connected to the modem of the robot."
-    action = "Switch the robot and its modem on. If the text still comes, tell the modem to call it:"
-    if target.kind is Kind.SERIAL:
-        path = target.url
-        call = f"stty -F {path} 9600 raw -echo && printf 'WMS2\\r' > {path}"
-        return (Cause("modem-text", text, action, call),)
-    return (Cause("modem-text", text, "Switch the robot and its modem on. Then:", target.command()),)
+    why = radio_modem.failure(received)
+    action = "Switch the robot and its modem on, and bring the modems nearer to each other. Then:"
+    return Cause("modem-text", f"{why[:1].upper()}{why[1:]}." if why else text, action, target.command())
 
 
 def _stranger(target: Target, name: str) -> Cause:

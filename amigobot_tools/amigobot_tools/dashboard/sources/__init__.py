@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError
+from amigobot_driver.transport import is_address
 
 from .source import Source
 
@@ -47,8 +48,8 @@ def open_source(text: str, *, profile: str, ros: bool, name: str) -> Source:
         return RecordingSource(Path(text), profile, name)
     if name:
         raise UsageError(f"--name {name}: only a file of several robots, and a bag of several, has names")
-    if not text.startswith("/dev/") and "://" not in text and not Path(text).exists():
-        raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, socket://HOST:8101 or sim://")
+    if not text.startswith("/dev/") and "://" not in text and not is_address(text) and not Path(text).exists():
+        raise UsageError(f"{text}: not a file, and not a port such as /dev/ttyUSB0, HOST:8101 or sim://")
     from .port import PortSource
 
     return PortSource(text, profile)
