@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from statistics import pstdev
 
 import pytest
 from sim_client import Client, world
@@ -167,16 +168,17 @@ class TestGeometry:
 
 
 class TestErrors:
-    def test_noise_is_small_and_repeatable(self) -> None:
+    def test_noise_is_the_recorded_one_and_repeatable(self) -> None:
         def series(seed: int) -> list[int]:
             client = Client(where=world((2.0, -3.0, 2.0, 3.0)), seed=seed).open()
             client.send(Command.POLLING(b"\x03"))
             client.run(0.3)
-            return [distance for _, distance in readings(client, 5.0)]
+            return [distance for _, distance in readings(client, 20.0)]
 
         values = series(1)
         assert values == series(1) != series(2)
-        assert 1 < max(values) - min(values) < 100
+        assert pstdev(values) == pytest.approx(1.05, abs=0.15)
+        assert set(values) <= {round(1.3872 * step) for step in range(1300, 1400)}
         assert sum(values) / len(values) == pytest.approx(1850 / math.cos(math.radians(7.5)), abs=5)
 
     def test_a_mute_sonar_gives_no_reading(self) -> None:

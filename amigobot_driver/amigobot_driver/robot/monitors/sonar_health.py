@@ -40,6 +40,8 @@ STUCK_TURN, STUCK_DRIVE = math.radians(90), 1.0
 _CLEARANCE = 0.02
 #: Least change in m of an echo while the robot really moves.
 _STEADY_BAND = 0.1
+#: Share of the motion of a stuck echo at which the others count as steady: the sonars do not fire at the same time.
+_STEADY_SHARE = 0.8
 
 #: Directions that a sonar was pointed at, and its pings without an echo meanwhile, before it counts as deaf.
 _OCTANTS, DEAF_PINGS = 8, 50
@@ -312,7 +314,8 @@ class SonarHealth:
     def _really_moves(records: Iterable[SonarRecord]) -> bool:
         """Return whether most echoes change with the odometry."""
         echoing = [record for record in records if record.last and math.isfinite(record.last.range)]
-        steady = sum(record.steady.turned >= STUCK_TURN or record.steady.advanced >= STUCK_DRIVE for record in echoing)
+        turn, drive = _STEADY_SHARE * STUCK_TURN, _STEADY_SHARE * STUCK_DRIVE
+        steady = sum(record.steady.turned >= turn or record.steady.advanced >= drive for record in echoing)
         return 2 * steady <= len(echoing)
 
     def _stuck(self, record: SonarRecord) -> bool:
