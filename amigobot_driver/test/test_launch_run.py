@@ -32,7 +32,7 @@ from tf2_msgs.msg import TFMessage
 from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options, Report
 from amigobot_msgs.msg import Packet
-from amigobot_tools.bag.writer import open_writer
+from amigobot_tools.bag.writer import BagWriter
 from amigobot_tools.demo.domain import free_domain
 
 #: What `ros2 launch` does, which is not everywhere where `launch` is.
@@ -173,7 +173,7 @@ def test_a_bag_runs_through_the_driver_again(domain: int, tmp_path: Path, monkey
     then = bench.Bench(Options(trace=True))
     then.connect()
     then.run(3, cmd_vel=(0.3, 0.3))
-    writer = open_writer(tmp_path / "bag")
+    writer = BagWriter(tmp_path / "bag")
     writer.add_topic("/alpha/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
     numbers = itertools.count(1)
     for time, event in then.events:

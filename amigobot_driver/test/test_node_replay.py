@@ -31,7 +31,7 @@ from amigobot_driver.ros.conversions import robot_config
 from amigobot_driver.ros.replay import _packets_of
 from amigobot_driver.ros.steady import Steady
 from amigobot_msgs.msg import Packet, RobotConfig
-from amigobot_tools.bag.writer import open_writer
+from amigobot_tools.bag.writer import BagWriter
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -174,7 +174,7 @@ class Bag:
         then = simulated.Bench(Options(trace=True))
         then.connect()
         then.run(10, cmd_vel=(0.3, 0.3))
-        writer = open_writer(path)
+        writer = BagWriter(path)
         writer.add_topic("/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
         writer.add_topic("/robot_config", "amigobot_msgs/msg/RobotConfig", [LATCHED])
         identity, config = then.robot.session.identity, then.robot.working_values.config

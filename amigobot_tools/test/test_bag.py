@@ -28,9 +28,8 @@ from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
 from amigobot_tools.bag import reader
-from amigobot_tools.bag.definitions import Definitions
 from amigobot_tools.bag.reader import BagError, read_bag
-from amigobot_tools.bag.writer import Rosbag2Writer, RosbagsWriter, qos_yaml
+from amigobot_tools.bag.writer import BagWriter, definition, qos_yaml
 from amigobot_tools.demo.domain import free_domain
 
 LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -43,7 +42,7 @@ def odometry(x: float) -> bytes:
 
 
 def write(path: Path) -> None:
-    writer = RosbagsWriter(path)
+    writer = BagWriter(path)
     writer.add_topic("/odom", "nav_msgs/msg/Odometry", [LATCHED])
     writer.add_topic("/silent", "std_msgs/msg/String", [])
     for second in range(3):
@@ -64,11 +63,10 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_metadata_for_ros2_bag(tmp_path: Path) -> None:
     write(tmp_path / "bag")
     info = yaml.safe_load((tmp_path / "bag" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
-    assert info["storage_identifier"] == "mcap"
+    assert info["storage_identifier"] == "sqlite3"
     assert info["message_count"] == 3
     assert info["duration"] == {"nanoseconds": 2 * 10**9}
     topic = info["topics_with_message_count"][0]["topic_metadata"]
-    assert topic["type_description_hash"].startswith("RIHS01_")
     (qos,) = topic["offered_qos_profiles"]
     assert (qos["durability"], qos["reliability"], qos["depth"]) == ("transient_local", "reliable", 3)
 
@@ -84,7 +82,7 @@ def test_a_bag_that_does_not_hold_what_it_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [lambda bag: bag.unlink(), lambda bag: bag.write_bytes(bag.read_bytes()[:500])])
 def test_a_damaged_bag(tmp_path: Path, damage: Any) -> None:
     write(tmp_path / "bag")
-    damage(tmp_path / "bag" / "bag.mcap")
+    damage(tmp_path / "bag" / "bag.db3")
     with pytest.raises(BagError):
         read_bag(tmp_path / "bag")
 
@@ -95,50 +93,12 @@ def test_no_bag_at_all(tmp_path: Path) -> None:
 
 
 def test_definitions_include_what_a_message_contains() -> None:
-    definitions = Definitions()
-    definitions.need("nav_msgs/msg/Odometry")
-    assert {"geometry_msgs/msg/Quaternion", "std_msgs/msg/Header"} <= set(definitions.store.fielddefs)
+    text = definition("nav_msgs/msg/Odometry")
+    assert "MSG: geometry_msgs/Quaternion" in text and "MSG: std_msgs/Header" in text
     with pytest.raises(LookupError, match="no_such_msgs"):
-        definitions.need("no_such_msgs/msg/Odometry")
+        definition("no_such_msgs/msg/Odometry")
     with pytest.raises(LookupError, match=r"Nothing\.msg"):
-        definitions.need("nav_msgs/msg/Nothing")
-
-
-def test_rosbag2_is_given_what_its_interface_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[tuple[Any, ...]] = []
-
-    class SequentialWriter:
-        def open(self, *options: object) -> None:
-            calls.append(("open", *options))
-
-        def create_topic(self, topic: object) -> None:
-            calls.append(("create_topic", topic))
-
-        def write(self, *message: object) -> None:
-            calls.append(("write", *message))
-
-        def close(self) -> None:
-            calls.append(("close",))
-
-    rosbag2 = SimpleNamespace(
-        SequentialWriter=SequentialWriter,
-        StorageOptions=lambda **options: options,
-        ConverterOptions=lambda *formats: formats,
-        TopicMetadata=lambda **topic: topic,
-        to_rclcpp_qos_vector=lambda text, version: (yaml.safe_load(text)[0]["depth"], version),
-    )
-    monkeypatch.setitem(sys.modules, "rosbag2_py", rosbag2)
-    writer = Rosbag2Writer(tmp_path / "bag")
-    writer.add_topic("/chat", "std_msgs/msg/String", [LATCHED])
-    writer.write("/chat", b"data", 7)
-    writer.close()
-    topic = {"id": 0, "name": "/chat", "type": "std_msgs/msg/String", "serialization_format": "cdr"}
-    assert calls == [
-        ("open", {"uri": str(tmp_path / "bag"), "storage_id": "mcap"}, ("cdr", "cdr")),
-        ("create_topic", {**topic, "offered_qos_profiles": (3, 9)}),
-        ("write", "/chat", b"data", 7),
-        ("close",),
-    ]
+        definition("nav_msgs/msg/Nothing")
 
 
 def test_rosbag2_reads_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,3 +180,52 @@ def test_recording(tmp_path: Path) -> None:
     assert ("/latched", "before") in received
     assert [data for topic, data in received if topic == "/talk"] == list("01234")
     assert "6 messages of 2 topics" in (tmp_path / "log").read_text()
+
+
+#: A recorder beside a publisher that never pauses, with files of at most some bytes.
+BUSY = """
+import resource, sys, threading, time
+import rclpy
+from std_msgs.msg import String
+from amigobot_tools.bag.__main__ import record
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), -1))
+context = rclpy.Context()
+rclpy.init(context=context)
+node = rclpy.create_node("talker", context=context)
+talk = node.create_publisher(String, "talk", 10)
+def run():
+    while True:
+        talk.publish(String(data="x" * 100))
+        time.sleep(0.01)
+threading.Thread(target=run, daemon=True).start()
+from pathlib import Path
+sys.exit(record(Path(sys.argv[1]), ["/talk"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "limit"), [(signal.SIGINT, -1), (signal.SIGHUP, -1), (signal.SIGKILL, -1), (None, 100_000)]
+)
+def test_a_recording_is_readable_whatever_ends_the_recorder(
+    tmp_path: Path, number: signal.Signals | None, limit: int
+) -> None:
+    """A signal, or a disk that is full. The messages never pause."""
+    bag = tmp_path / "bag"
+    with free_domain() as domain:
+        recorder = subprocess.Popen(
+            [sys.executable, "-c", BUSY, str(bag), str(limit)],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+        )
+        if number:
+            deadline = time.monotonic() + 60
+            while not (bag / "metadata.yaml").exists() or "message_count: 0" in (bag / "metadata.yaml").read_text():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            recorder.send_signal(number)
+        error = recorder.communicate(timeout=60)[1]
+    status = 1 if number is None else -signal.SIGKILL if number == signal.SIGKILL else 0
+    assert recorder.returncode == status, error
+    assert error.count("\n") == (number is None)
+    assert read_bag(bag)

@@ -46,11 +46,11 @@ def test_a_rosbag_with_packets_is_a_recording(recording: Path, tmp_path: Path) -
     from rclpy.serialization import serialize_message
     from rclpy.time import Time
 
-    from amigobot_tools.bag.writer import RosbagsWriter
+    from amigobot_tools.bag.writer import BagWriter
 
     _, records = read_recording(recording)
     for name in ("one", "two", "empty"):
-        writer = RosbagsWriter(tmp_path / name)
+        writer = BagWriter(tmp_path / name)
         for namespace in ("/anna", "/bert")[: ("empty", "one", "two").index(name)]:
             writer.add_topic(f"{namespace}/packets", "amigobot_msgs/msg/Packet", [])
             writer.add_topic(f"{namespace}/robot_config", "amigobot_msgs/msg/RobotConfig", [])

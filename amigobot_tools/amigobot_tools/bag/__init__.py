@@ -6,6 +6,7 @@
     python -m amigobot_tools.bag record OUT [TOPIC...]
     python -m amigobot_tools.bag info BAG
 
-What is written opens in `ros2 bag info` and `ros2 bag play`: an MCAP file beside a metadata.yaml. Reading needs no
-ROS at all, recording needs rclpy.
+A bag is a sqlite3 file beside a metadata.yaml, for `ros2 bag info` and `ros2 bag play`. It is written once a second: it
+is readable whatever ends the recorder, and lacks the last second then. Reading needs no ROS at all, recording needs
+rclpy.
 """

@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
+import time
 from collections import Counter
 from pathlib import Path
 
+from amigobot_driver import signals
 from amigobot_driver.wording import counted
 
 from .reader import BagError, read_bag
 
 #: s that the recorder waits for a message at a time.
-_WAIT = 0.2
+_WAIT = 0.05
+#: s after a signal in which messages that wait are still taken; others may come without end.
+_REST = 0.15
 
 
 def main() -> int:
@@ -36,7 +38,7 @@ def main() -> int:
 
 
 def record(out: Path, topics: list[str]) -> int:
-    """Record until SIGINT or SIGTERM; what has arrived by then is written."""
+    """Record until a signal asks for the end; what has arrived by then is written."""
     if out.exists():
         print(f"{out} is there already: name another, or delete it", file=sys.stderr)
         return 2
@@ -45,28 +47,28 @@ def record(out: Path, topics: list[str]) -> int:
     from rclpy.signals import SignalHandlerOptions
 
     from .recorder import Recorder
-    from .writer import open_writer
+    from .writer import BagWriter
 
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    writer = open_writer(out)
-    node = Recorder(writer, topics, lambda line: print(line, flush=True))
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    try:
-        while not stopped.is_set():
-            executor.spin_once(timeout_sec=_WAIT)
-        node.stop_search()
-        written = -1
-        while node.counts.total() != written:
-            written = node.counts.total()
-            executor.spin_once(timeout_sec=_WAIT)
-    finally:
-        writer.close()
-        node.destroy_node()
-        rclpy.try_shutdown()
+    with signals.caught() as stopped:
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            writer = BagWriter(out)
+            node = Recorder(writer, topics, lambda line: print(line, flush=True))
+            executor = SingleThreadedExecutor()
+            executor.add_node(node)
+            while not stopped:
+                executor.spin_once(timeout_sec=_WAIT)
+            node.stop_search()
+            end, written = time.monotonic() + _REST, -1
+            while node.counts.total() != written and time.monotonic() < end:
+                written = node.counts.total()
+                executor.spin_once(timeout_sec=_WAIT)
+            writer.close()
+        except OSError as error:
+            print(f"{out}: cannot be written ({error.strerror}); what was written before is readable", file=sys.stderr)
+            return 1
+        finally:
+            rclpy.try_shutdown()
     print(f"saved {counted(node.counts.total(), 'message')} of {counted(len(node.counts), 'topic')} to {out}")
     return 0
 

@@ -18,6 +18,8 @@ from .writer import BagWriter
 
 #: s between two searches for new topics
 _SEARCH_PERIOD = 0.2
+#: s of the recording that a killed program loses at most
+_COMMIT_PERIOD = 1.0
 #: messages that may wait for this process
 _DEPTH = 1000
 
@@ -36,6 +38,7 @@ class Recorder(Node):
         self._seen: set[str] = set()
         self._tell = tell
         self._search_timer = self.create_timer(_SEARCH_PERIOD, self._subscribe_new)
+        self.create_timer(_COMMIT_PERIOD, writer.commit)
 
     def stop_search(self) -> None:
         """Look for no more topics."""

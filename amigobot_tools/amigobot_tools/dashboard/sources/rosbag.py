@@ -18,7 +18,7 @@ _PACKET, _CONFIG = "amigobot_msgs/msg/Packet", "amigobot_msgs/msg/RobotConfig"
 
 def is_bag(path: Path) -> bool:
     """Whether a path is that of a rosbag: its folder, or its file."""
-    return (path / "metadata.yaml").is_file() or (path.is_file() and path.suffix == ".mcap")
+    return (path / "metadata.yaml").is_file() or (path.is_file() and path.suffix in (".mcap", ".db3"))
 
 
 def read_packets(path: Path, namespace: str = "", profile: str = "") -> tuple[Head, list[RecordedFrame]]:
