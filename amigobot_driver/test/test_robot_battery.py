@@ -103,6 +103,16 @@ class TestCountdown:
         monitor.update(11.0, now, charging=True)
         assert math.isnan(monitor.minutes_left)
 
+    @pytest.mark.parametrize("rise", [0.02, 0.1])
+    def test_a_voltage_that_rises_ends_it(self, rise: float) -> None:
+        """Most robots do not report that they charge; `rise` is in V/min."""
+        monitor = BatteryMonitor(PROFILE)
+        now = self.falling(monitor)
+        assert monitor.minutes_left > 0
+        for second in range(1800):
+            monitor.update(round(11.0 + rise * second / 60, 1), now + second)
+            assert second < 180 or math.isnan(monitor.minutes_left)
+
     def test_goes_on_over_a_reconnect_of_the_same_robot(self) -> None:
         monitor = BatteryMonitor(PROFILE)
         self.falling(monitor)

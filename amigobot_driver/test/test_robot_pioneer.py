@@ -651,6 +651,17 @@ def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> 
         bench.robot.servos.turn("pan_joint", math.radians(150), bench.now)
 
 
+def test_not_charging_is_unknown_until_the_robot_has_charged() -> None:
+    bench = Bench(robot="amigo-sh")
+    bench.connect()
+    bench.run(1.0)
+    assert (bench.reports[-1].charging, bench.reports[-1].charge_state) == (None, "not charging")
+    estimator = bench.robot.estimator
+    sip = next(packet for _, packet in bench.packets() if isinstance(packet, Sip))
+    charging = [estimator.update(replace(sip, charge_state=state), bench.now, 0.1)[-1].charging for state in (0, 1, 0)]
+    assert charging == [None, True, False]
+
+
 @pytest.mark.parametrize(("encoder_odometry", "moved"), [(False, 0.05), (True, 0.0)])
 def test_the_kinematics_delay_moves_the_stamp_of_the_pose(encoder_odometry: bool, moved: float) -> None:
     """ARIA subtracts it from the stamp of pose and heading; pings and encoder ticks have no such delay."""

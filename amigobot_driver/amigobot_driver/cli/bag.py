@@ -24,7 +24,7 @@ from .replay import replayed
 _VERSION: Final = 9
 _TYPES = get_typestore(Stores.ROS2_JAZZY)
 #: States of sensor_msgs/BatteryState.
-_CHARGING, _DISCHARGING = 1, 2
+_SUPPLY_STATUS = {None: 0, True: 1, False: 2}
 
 
 def write_bag(path: Path, head: Head, records: list[RecordedFrame], profile: str) -> dict[str, int]:
@@ -134,7 +134,7 @@ def _battery(stamp: int, report: Report) -> Any:
         header=_header(stamp, "base_link"),
         voltage=report.smoothed_volts,
         percentage=math.nan if report.charge is None else report.charge,
-        power_supply_status=_CHARGING if report.charging else _DISCHARGING,
+        power_supply_status=_SUPPLY_STATUS[report.charging],
         present=True,
         **unknown,
     )

@@ -130,7 +130,7 @@ class Report(Event):
     left_stalled: bool  #: the left motor is stalled
     right_stalled: bool  #: the right motor is stalled
     stop_button: bool  #: the stop button is pressed
-    charging: bool | None  #: None: this firmware does not report it
+    charging: bool | None  #: None: unknown, as the robot has never reported that it charges
     charge_state: str  #: "" likewise
     faults: tuple[str, ...]  #: faults that the robot reports
     celsius: int | None  #: the controller's temperature; None likewise

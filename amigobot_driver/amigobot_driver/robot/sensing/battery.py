@@ -32,6 +32,8 @@ _FALL = 0.15
 _PERSISTENT = 1 / 3
 #: Rise in V above the lowest point of the trend that means another battery, or charging.
 _CHARGED = 0.4
+#: Points from the newest one back to that with which it is compared (2 min), and the rise in V that means charging.
+_RECENT, _RISE = 4, 0.03
 #: Longest estimate in min that is reported.
 _MAX_MINUTES = 240.0
 
@@ -55,6 +57,8 @@ class Countdown:
         """Time left in min; NaN while there is no clear trend."""
         # Each half needs two points for a line.
         if len(self._points) < 4 or self._points[-1][0] - self._points[0][0] < _SHORTEST:
+            return math.nan
+        if self._points[-1][1] > self._points[max(-1 - _RECENT, -len(self._points))][1] + _RISE:
             return math.nan
         times, volts = zip(*((time - self._stamp, volts) for time, volts in self._points), strict=True)
         if -linear_regression(times, volts).slope * (times[-1] - times[0]) < _FALL:

@@ -34,6 +34,7 @@ class StateEstimator:
         self.bad_pings = 0
         self.sonar_cycle = profile.sonar.cycle
         self._profile = profile
+        self._charges: bool = before is not None and before._charges  #: the robot has reported that it charges
 
     def update(
         self,
@@ -59,6 +60,9 @@ class StateEstimator:
             The events that it causes; the last one is its `Report`.
         """
         volts, charging = sip.volts, sip.charging
+        self._charges |= bool(charging)
+        if not self._charges:
+            charging = None  # many robots never report anything but "not charging", on the charger too (ARIA)
         level_changed = self.battery.update(volts, stamp, charging)
         self.report = Report(
             stamp=stamp,
