@@ -86,7 +86,7 @@ def _velocity_alone(case: Case) -> str:
 
 def _flag_alone(case: Case) -> str:
     kinds = [data[0] for _, data in case.traffic.sips]
-    if _velocity(case) or not kinds or kinds.count(Sip.MOVING) <= len(kinds) / 2:
+    if _velocity(case) > _REST or not kinds or kinds.count(Sip.MOVING) <= len(kinds) / 2:
         return ""
     return f"{100 * kinds.count(Sip.MOVING) // len(kinds)} % of the packets say that it moves"
 

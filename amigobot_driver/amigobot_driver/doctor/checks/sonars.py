@@ -80,7 +80,7 @@ def _unknown_numbers(case: Case) -> str:
         return ""
     profile = observation.after.profile
     last = len(profile.sonar.poses) - 1
-    return f"sonars with higher numbers than {last} answer, the last one of a {profile.name} ({refused})"
+    return f"sonars with higher numbers than {last} answer, the last one of the profile {profile.name} ({refused})"
 
 
 def _missing_ring(case: Case) -> str:
