@@ -16,6 +16,8 @@ from __future__ import annotations
 OPEN_RETRY_FIRST, OPEN_RETRY_MAX = 0.25, 1.0
 #: Time in which a TCP peer must accept a connection.
 TCP_CONNECT_TIMEOUT = 5.0
+#: Time in which a peer that serves another client closes the connection: a simulator, or a bridge.
+TCP_TAKEN = 0.2
 #: Time without acknowledgment after which a TCP peer counts as lost. The default of the kernel is 15 minutes.
 TCP_PEER_TIMEOUT = 5.0
 #: Time without a byte after which a TCP connection is opened again: a robot answers within one second. A device between

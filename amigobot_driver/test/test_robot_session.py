@@ -594,6 +594,9 @@ class TestClose:
         assert bench.words(since) == ["STOP", "ENABLE(0)", "SONAR(0)", "CLOSE"]
         assert bench.simulator.session is SessionState.WAIT
         assert bench.robot.state is DISCONNECTED
+        notes = list(bench.notes)
+        bench.unplug()  # MobileSim closes the connection at CLOSE
+        assert bench.notes == notes
 
     def test_says_nothing_to_a_robot_that_was_never_there(self) -> None:
         bench = Bench()

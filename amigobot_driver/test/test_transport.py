@@ -465,8 +465,14 @@ class TestTcp:
         refused(lambda: port.write(b"x"), port.name)
 
     def test_a_tcp_connection_closed_by_the_peer_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
+        peer.sendall(b"x")
+        assert port.read(PATIENCE) == b"x"
         peer.close()
         assert "the peer has closed the connection" in refused(lambda: port.read(PATIENCE), port.name)
+
+    def test_a_peer_that_serves_another_client_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
+        peer.close()
+        assert "is another program connected to the robot?" in refused(lambda: port.read(PATIENCE), port.name)
 
     def test_a_tcp_connection_reset_by_the_peer_is_reported(self, port: TcpPort, peer: socket.socket) -> None:
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -113,7 +113,7 @@ class RobotLink:
         self._reported = self.session.state, self.session.note
         self._events: list[Event] = []
         self._waiting: tuple[Sip, float, float] | None = None  #: a SIP that the components have not got yet
-        self._closing = False
+        self._closing = self._ended = False
 
     # -- the port ---------------------------------------------------------------------------------------------
 
@@ -143,8 +143,9 @@ class RobotLink:
             The events that this caused.
         """
         self.dispatch_pending()
-        self.session.stop(why)
-        self._follow_session(now)
+        if not self._ended:  # MobileSim closes the connection at CLOSE
+            self.session.stop(why)
+            self._follow_session(now)
         self.queue.drop()
         return self._flush()
 
@@ -260,6 +261,7 @@ class RobotLink:
             Whether there was a session to close.
         """
         self.dispatch_pending()
+        self._ended = True
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
         self._closing = self._closing or self.session.state in open_states
         self.session.stop("the driver is closing")

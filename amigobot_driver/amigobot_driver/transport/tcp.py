@@ -13,11 +13,12 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_PEER_TIMEOUT, TCP_SILENCE, WRITE_TIMEOUT
+from ..connection_policy import TCP_CONNECT_TIMEOUT, TCP_PEER_TIMEOUT, TCP_SILENCE, TCP_TAKEN, WRITE_TIMEOUT
 from ..errors import PortError
 
 #: Timeout of a write as a struct timeval, for a peer that does not read.
 _WRITE_TIMEOUT = struct.pack("@ll", int(WRITE_TIMEOUT), round(WRITE_TIMEOUT % 1 * 1e6))
+_TAKEN = "the peer closes the connection at once; is another program connected to the robot? It serves one at a time"
 #: Default TCP port of these robots and their simulators.
 DEFAULT_PORT = 8101
 
@@ -47,6 +48,15 @@ class TcpPort:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(TCP_PEER_TIMEOUT * 1000))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._received_at = time.monotonic()
+        self._silent = True  #: no byte has been received
+        if select.select([self._socket], [], [], TCP_TAKEN)[0] and not self._peeked():
+            self.close()
+            raise PortError(f"{url}: {_TAKEN}")
+
+    def _peeked(self) -> bytes:
+        with contextlib.suppress(OSError):
+            return self._socket.recv(1, socket.MSG_PEEK)
+        return b""
 
     def read(self, timeout: float) -> bytes:
         """Return the available bytes, see `Port.read`."""
@@ -57,8 +67,9 @@ class TcpPort:
         except (OSError, ValueError) as error:
             raise PortError(f"{self.name}: {_reason(error)}") from None
         if arrived and not data:
-            raise PortError(f"{self.name}: the peer has closed the connection")
+            raise PortError(f"{self.name}: {_TAKEN if self._silent else 'the peer has closed the connection'}")
         if data:
+            self._silent = False
             self._received_at = time.monotonic()
         elif time.monotonic() - self._received_at > TCP_SILENCE:
             raise PortError(f"{self.name}: no bytes for {TCP_SILENCE:g} s; is the robot on? Reconnecting")
