@@ -51,10 +51,10 @@ def test_unused_keywords_of_an_aria_file_are_listed():
         "RobotRadius",
         "RobotDiagonal",
         "Holonomic",
-        "DiffConvFactor",
         "FrontBuffer",
         "SideBuffer",
         "QuickBuffer",
+        "DiffConvFactor (the track stays 244 mm, that of amigo)",
     )
 
 
@@ -71,6 +71,12 @@ def test_a_robot_that_no_profile_knows_stands_on_the_generic_one(write):
     profile = load_profile(write("Class Pioneer\nSubclass mine\nDistConvFactor 0.5\n"))
     assert profile.units.distance == pytest.approx(0.5e-3)
     assert profile.body == load_profile("generic").body
+
+
+def test_the_turn_factor_is_the_track_of_an_unknown_robot_only(write):
+    assert load_profile(write("Class Pioneer\nSubclass mine\nDiffConvFactor 0.005\n")).body.track == pytest.approx(0.4)
+    known = load_profile(write("Class Pioneer\nSubclass p3dx-sh\nDiffConvFactor 0.005\n"))
+    assert known.body.track == load_profile("p3dx-sh").body.track
 
 
 def test_zero_lengths_are_half_of_the_whole(write):

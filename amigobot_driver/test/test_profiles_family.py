@@ -17,7 +17,7 @@ from sim_client import Client
 from amigobot_driver.profiles import Profile, available_profiles, choose_profile, library, load_profile
 from amigobot_driver.protocol import Command, SyncReply
 
-PIONEERS = [name for name in available_profiles() if name.startswith(("p2", "p3", "powerbot"))]
+PIONEERS = [name for name in available_profiles() if name.startswith(("p", "seekur"))]
 
 #: docs/protocol.md 6.3: half of the front ring of the DX and the AT; the other halves mirror it
 DX_FRONT = [(69, 136, 90), (114, 119, 50), (148, 78, 30), (166, 27, 10)]
@@ -50,7 +50,16 @@ def millimetres(profile: Profile) -> list[tuple[int, int, int]]:
         ("p2at8", 1.32, 1.0, 0.60063),
         ("p2ce", 0.826, 0.268, 0.32965),
         ("p2de", 0.969, 0.268, 0.32965),
+        ("p2df", 0.485, 0.268, 0.32965),
+        ("p2it", 1.136, 0.268, 0.60063),
+        ("p2pb", 0.424, 0.268, 0.33452),
+        ("p2pp", 0.485, 0.268, 0.33452),
+        ("perfpb", 0.485, 1.0, 0.33452),
+        ("peoplebot-sh", 1.0, 1.0, 0.33452),
+        ("patrolbot-sh", 1.0, 1.0, 0.32965),
+        ("powerbot", 0.5813, 1.0, 0.53619),
         ("powerbot-sh", 1.0, 1.0, 0.53619),
+        ("seekurjr", 1.0, 1.0, 1.0),
     ],
 )
 def test_conversion_factors(name: str, distance: float, sonar_range: float, track: float) -> None:
@@ -78,10 +87,14 @@ DX = Shape((511, 425, 210, 301), (2200, 500), ring(DX_FRONT) + ring(DX_REAR))
 AT = Shape((626, 505, 313, 313), (1200, 300), ring(AT_FRONT) + ring(AT_REAR), four_wheels=True)
 #: One row for each profile of a Pioneer or PowerBot.
 SHAPES = {
-    **dict.fromkeys(("p2ce", "p2d8", "p2de", "p2dx", "p3dx", "p3dx-sh"), DX),
-    **dict.fromkeys(("p2at", "p2at8", "p3at", "p3at-sh"), AT),
+    **dict.fromkeys(("p2ce", "p2d8", "p2de", "p2df", "p2dx", "p3dx", "p3dx-sh"), DX),
+    **dict.fromkeys(("p2at", "p2at8", "p2it", "p3at", "p3at-sh"), AT),
+    **dict.fromkeys(("p2pb", "p2pp"), replace(DX, sonars=24)),
+    **dict.fromkeys(("peoplebot-sh", "perfpb"), replace(DX, sonars=32)),
+    "patrolbot-sh": Shape((590, 480, 295, 295), (2200, 500), sonars=16, bumpers=(6, 6)),
+    "seekurjr": Shape((1200, 830, 600, 600), (1200, 80), sonars=0, bumpers=(4, 4), four_wheels=True),
     "p3atiw-sh": replace(AT, size=(626, 490, 313, 313)),
-    "powerbot-sh": Shape((911, 680, 369, 542), (2000, 360), sonars=32, bumpers=(7, 5)),
+    **dict.fromkeys(("powerbot", "powerbot-sh"), Shape((911, 680, 369, 542), (2000, 360), sonars=32, bumpers=(7, 5))),
 }
 
 
@@ -121,6 +134,12 @@ def test_the_wheels_are_inside_of_what_collides(name: str) -> None:
         ("p3at-sh", "p3at-sh", "RC"),
         ("p3atiw-sh", "p3atiw-sh", "RC"),
         ("powerbot-sh", "powerbot-sh", "RC"),
+        ("powerbot", "powerbot", "R"),
+        ("peoplebot-sh", "peoplebot-sh", "RC"),
+        ("perfpb+", "perfpb", "R"),
+        ("patrolbot-sh", "patrolbot-sh", "RC"),
+        ("researchPB", "patrolbot-sh", "RC"),
+        ("seekurjr", "seekurjr", "RC"),
         ("seekur", "generic", ""),
         ("p4dx", "generic", ""),
     ],

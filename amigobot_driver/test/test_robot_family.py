@@ -12,24 +12,11 @@ from pathlib import Path
 import pytest
 from bench import Bench
 
-from amigobot_driver.profiles import load_profile
+from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.robot import Identified, Options, Report
 from amigobot_driver.sim import Revision, Simulator, load_world
 
-PIONEERS = [
-    "p2dx",
-    "p2at",
-    "p2ce",
-    "p2de",
-    "p2d8",
-    "p2at8",
-    "p3dx",
-    "p3at",
-    "p3dx-sh",
-    "p3at-sh",
-    "p3atiw-sh",
-    "powerbot-sh",
-]
+PIONEERS = [name for name in available_profiles() if name.startswith("p")]
 
 
 @pytest.mark.parametrize("robot", PIONEERS)

@@ -44,10 +44,14 @@ class AriaError(ValueError):
 
 @dataclass(slots=True)
 class AriaFile:
-    """A parsed file. `content` has the keys of a profile file; `unused` lists ignored keywords."""
+    """A parsed file. `content` has the keys of a profile file; `unused` lists ignored keywords.
+
+    `diff_conv` is DiffConvFactor, 0 if missing: no measured track (docs/protocol.md 6.1), but the only one of an unknown robot.
+    """
 
     robot_class: str = "Pioneer"
     subclass: str = ""
+    diff_conv: float = 0.0
     content: dict[str, Any] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
 
@@ -68,6 +72,8 @@ def read_aria(text: str) -> AriaFile:
         elif keyword in _NUMBERS:
             group, key = _NUMBERS[keyword]
             file.content.setdefault(group, {})[key] = _number(line, keyword, words)
+        elif keyword == "DiffConvFactor":
+            file.diff_conv = _number(line, keyword, words)
         elif keyword == "SonarNum":
             count = round(_number(line, keyword, words))
         elif keyword == "SonarUnit":

@@ -166,6 +166,11 @@ def _read_aria(path: Path) -> dict[str, Any]:
     except AriaError as error:
         raise ProfileError(f"{path}: {error}") from None
     base = _known(file.robot_class, file.subclass)
+    unused = list(file.unused)
+    if base and file.diff_conv:
+        unused.append(f"DiffConvFactor (the track stays {1000 * base.body.track:.0f} mm, that of {base.name})")
+    elif file.diff_conv:
+        file.content.setdefault("body", {})["track_mm"] = 2 / file.diff_conv
     return {
         **file.content,
         "extends": base.name if base else _FALLBACK,
@@ -173,7 +178,7 @@ def _read_aria(path: Path) -> dict[str, Any]:
         "description": f"{file.robot_class}/{file.subclass}, from {path.name}",
         "robot_class": file.robot_class,
         "subclasses": [file.subclass.lower()],
-        "unused": list(file.unused),
+        "unused": unused,
     }
 
 
