@@ -25,6 +25,7 @@ BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLE = "verbs"
 #: Where the page of the simulator has what `amigobot sim --help` says below its options.
 _BELOW = {
+    "--as": "robots-as-reported",
     "--fault": "faults",
     "--variant": "the-erratic",
     "--wear": "wear-sonars-auxiliary-devices",

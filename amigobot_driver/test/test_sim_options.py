@@ -42,6 +42,7 @@ FOR_PROGRAMS = {"on_event": "the command prints events; a driver that uses sim:/
 #: Options of the command that are no argument of `Simulator`, and where else they are.
 OF_THE_COMMAND = {
     "help": "argparse",
+    "as": "as of the URL: a profile, its wear, faults and charge",
     "from_report": "report of the URL: a profile, its wear and its sonars in one file",
     "pty": "a way to serve; sim:// serves nobody else",
     "tcp": "a way to serve; sim:// serves nobody else",

@@ -98,6 +98,12 @@ class RecordedRobot:
     def set_client_baud(self, baud: int) -> None:
         """Do nothing: a recording has no line."""
 
+    def open_port(self) -> None:
+        """Do nothing: the recording goes on."""
+
+    def close_port(self) -> None:
+        """Do nothing: the recording goes on."""
+
     def disconnect(self) -> None:
         """End the session."""
         self._replayed.reset(silent=self._silent)

@@ -5,6 +5,7 @@
 
     amigobot sim --pty /tmp/robot                       then: amigobot_node --ros-args -p port:=/tmp/robot
     amigobot sim --robot amigo-sh --tcp 127.0.0.1:8101 --world office
+    amigobot sim --pty /tmp/robot --as grunt            a real robot, as it was reported
     amigobot sim --robots FILE                          several robots in one world, a port for each
 
 Prints one line for each notable event; ends with Ctrl-C.
@@ -24,6 +25,7 @@ from ..profiles import ProfileError, load_profile
 from ..sim import (
     FaultError,
     OptionError,
+    ReportedRobot,
     RevisionError,
     Simulator,
     SimulatorEvent,
@@ -31,6 +33,7 @@ from ..sim import (
     Wear,
     WorldError,
     load_report,
+    load_reported,
     load_robots,
     load_sounds,
     load_world,
@@ -42,10 +45,11 @@ from ..sim import (
     parse_wear,
     revision_of,
 )
+from ..sim.build import DEFAULT_ROBOT
 from ..sim.erratic import revision_help
 from ..sim.events import Listener
 from ..sim.faults import fault_help
-from ..sim.options import number_help
+from ..sim.options import number_help, reported_help
 from ..sim.pty import PtyConnection
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
@@ -62,15 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST only on this machine")
     where.add_argument("--robots", metavar="FILE", help="serve the robots of a YAML file, which share its world")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--robot", default="amigo", metavar="NAME", help="profile, or a .yaml file (%(default)s)")
+    which.add_argument("--robot", metavar="NAME", help=f"profile, or a .yaml file ({DEFAULT_ROBOT})")
     which.add_argument(
         "--from-report", metavar="FILE", help="report.json of `amigobot verify`: the simulator is that very robot"
     )
+    parser.add_argument("--as", dest="reported", metavar="NAME", help="a real robot, as it was reported; see below")
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
     parser.add_argument("--start", metavar="X,Y,DEG", help="start pose (default: of the world)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (%(default)s)")
     parser.add_argument("--name", help="name of the robot")
-    parser.add_argument("--charge", type=float, default=1.0, help="charge of the battery, 0 to 1 (%(default)s)")
+    parser.add_argument("--charge", type=float, help="charge of the battery, 0 to 1 (1.0)")
     parser.add_argument(
         "--refuse-low-battery", action="store_true", help="answer no client while the battery is below its alarm"
     )
@@ -100,6 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--aux", action="append", default=[], metavar="PORT=DEVICE", help="loop, none, or a YAML file of replies"
     )
     parser.epilog = (
+        f"reported robots, each as --as NAME:\n{reported_help()}\n\n"
         f"faults, each as --fault NAME=VALUE:\n{fault_help()}\n\n"
         f"wear, each as --wear NAME=VALUE:\n{number_help(Wear)}\n\n"
         f"sonar, each as --sonar NAME=VALUE:\n{number_help(SonarModel)}\n\n"
@@ -112,6 +118,8 @@ def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
     if args.check_baud and args.pty is None:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
+    if args.reported and args.from_report:
+        raise UsageError("--as and --from-report both describe a robot: leave one of them out")
     clock = _Clock()
     with contextlib.ExitStack() as stack:
         stopped = stack.enter_context(signals.caught())
@@ -166,8 +174,13 @@ def _simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
     Raises:
         ProfileError, WorldError, FaultError, RevisionError, OptionError: An option is wrong; the message names it.
     """
-    reported = load_report(args.from_report) if args.from_report else None
-    profile = reported.profile if reported else load_profile(args.robot)
+    if args.reported:
+        reported = load_reported(args.reported, args.robot or "", args.fault, args.wear)
+    elif args.from_report:
+        reported = load_report(args.from_report)
+    else:
+        reported = ReportedRobot(load_profile(args.robot or DEFAULT_ROBOT), Wear())
+    profile = reported.profile
     return Simulator(
         profile,
         load_world(args.world),
@@ -175,13 +188,13 @@ def _simulator(args: argparse.Namespace, on_event: Listener) -> Simulator:
         seed=args.seed,
         baud=args.baud,
         name=args.name,
-        charge=args.charge,
+        charge=reported.charge if args.charge is None else args.charge,
         refuse_low_battery=args.refuse_low_battery,
-        wear=reported.wear if reported and not args.wear else parse_wear(args.wear),
-        sonar=reported.sonar if reported and not args.sonar else parse_sonar(args.sonar),
+        wear=parse_wear(args.wear) if args.wear and not args.reported else reported.wear,
+        sonar=parse_sonar(args.sonar) if args.sonar else reported.sonar,
         sounds=load_sounds(args.sounds) if args.sounds != "default" else None,
         aux=parse_aux(args.aux),
-        faults=parse_faults(args.fault),
+        faults=reported.faults if args.reported else parse_faults(args.fault),
         revision=parse_revision(args.variant, revision_of(profile)) if args.variant else None,
         on_event=on_event,
     )

@@ -46,7 +46,7 @@ class AriaError(ValueError):
 class AriaFile:
     """A parsed file. `content` has the keys of a profile file; `unused` lists ignored keywords.
 
-    `diff_conv` is DiffConvFactor, 0 if missing: no measured track (docs/protocol.md 6.1), but the only one of an unknown robot.
+    `diff_conv` is DiffConvFactor, 0 if missing (docs/protocol.md 6.1).
     """
 
     robot_class: str = "Pioneer"

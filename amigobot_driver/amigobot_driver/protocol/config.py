@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .packet import Parameters
-from .wire import S8, S16, U8, U16, U32, Record, Text
+from .wire import S8, S16, U8, U16, U32, CString, Record, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +21,28 @@ class AmigoShTail:
     charge_threshold: U16  #: 0.1 V
 
 
+class _Version(CString):
+    """A version as one text with a dot, or as two texts of digits (docs/protocol.md E-67)."""
+
+    def read(self, data: bytes, at: int) -> tuple[str, int]:
+        """Read the value at offset `at`; return it and the offset after it."""
+        major, end = super().read(data, at)
+        if major.isdecimal() and end < len(data):
+            minor, after = super().read(data, end)
+            if minor.isdecimal():
+                return f"{major}.{minor}", after
+        return major, end
+
+    def write(self, value: str) -> bytes:
+        """Return the bytes of a value; a NUL in it makes two texts."""
+        return value.encode("latin-1") + b"\0"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArcosTail:
     """What ARCOS sends at the end of its CONFIGpac, as ARIA reads it."""
 
-    version: Text  #: version of the firmware
+    version: Annotated[str, _Version()]  #: version of the firmware
     gyro_cw: U16 | None = None  #: correction of clockwise turns
     gyro_ccw: U16 | None = None  #: correction of counter-clockwise turns
     kinematics_delay: U8 | None = None  #: ms, age of pose and heading where a gyro corrects them (ARIA)

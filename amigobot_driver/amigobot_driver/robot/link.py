@@ -255,13 +255,15 @@ class RobotLink:
     def close(self) -> bool:
         """Close the session: stop, motors off, sonar off, CLOSE. `take` returns these frames, then nothing more.
 
-        May be called again where the robot goes on sending.
+        May be called again where the robot goes on sending: CLOSE is then sent first as well, because one that follows
+        other commands without a pause left a robot half open (docs/reference/field.md).
 
         Returns:
             Whether there was a session to close.
         """
         self.dispatch_pending()
         self._ended = True
+        again = self._closing
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
         self._closing = self._closing or self.session.state in open_states
         self.session.stop("the driver is closing")
@@ -269,6 +271,8 @@ class RobotLink:
         self._end_session(self.session.note)
         # No component waits any longer: a RESET that is pending fails now.
         self.timeouts.run(math.inf)
+        if again:
+            self.queue.put(Command.CLOSE(), Priority.STOP)
         if self._closing:
             self.queue.put(Command.STOP(), Priority.STOP)
             self.queue.put(Command.ENABLE(0))

@@ -22,6 +22,8 @@ from .world import Footprint, Segment, World, WorldPose, blocked
 
 #: m around the body in which walls are searched
 _MARGIN = 0.5
+#: m/s, below which a wheel is at rest
+_AT_REST = 0.0005
 #: bisection of a step, to find where the body meets a wall
 _BISECTION = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
@@ -46,6 +48,8 @@ class Wear:
     track_scale: float = _number(1.0, 0.5, 2.0, "true distance between the wheels over the nominal")
     slip: float = _number(0.0, 0.0, 1.0, "standard deviation of the share of each step that a wheel slips")
     #: P3-DX 0.0015, AmigoBot-SH 0.005 (docs/explanation/recordings.md)
+    #: the size at a real robot is not known (docs/reference/field.md)
+    rest_velocity: float = _number(0.0, 0.0, 0.1, "m/s, up to which the packets have a velocity at rest, at random")
     velocity_noise: float = _number(0.0, 0.0, 0.1, "m/s, standard deviation of a wheel's velocity in the packets")
 
 
@@ -147,12 +151,19 @@ class SimulatedBody:
         """Turn rate in rad/s as the wheels turn, without slip; counter-clockwise."""
         return (self.right.velocity - self.left.velocity) / self._track
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether no wheel turns, but for what is left of a ramp."""
+        return max(abs(self.left.velocity), abs(self.right.velocity)) < _AT_REST
+
     def measure(self) -> tuple[float, float]:
         """Return the velocities of the left and the right wheel (m/s) for one packet, with their noise.
 
         It is the noise of a position that is differentiated: one packet's error has the opposite sign in the next.
         """
-        wheels, noise = (self.left, self.right), self._wear.velocity_noise
+        wheels, noise, rest = (self.left, self.right), self._wear.velocity_noise, self._wear.rest_velocity
+        if rest and self.at_rest:
+            return self._noise.uniform(-rest, rest), self._noise.uniform(-rest, rest)
         if not noise:
             return self.left.velocity, self.right.velocity
         before = self._jitter

@@ -12,7 +12,7 @@ from ..profiles import load_profile
 from .erratic import parse_revision, revision_names, revision_of
 from .events import Listener, ignore
 from .faults import FaultError, flag, parse_faults
-from .options import OptionError, load_report, load_sounds, parse_aux, parse_sonar, parse_wear
+from .options import OptionError, load_report, load_reported, load_sounds, parse_aux, parse_sonar, parse_wear
 from .simulator import Simulator
 from .world import World
 from .worlds import WorldError, load_world, parse_pose
@@ -33,6 +33,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "sounds": load_sounds,
     "aux": lambda text: parse_aux(text.split(";")),
     "faults": lambda text: parse_faults(text.split(";")),
+    "as": str,
     "robot": str,
     "report": load_report,
 }
@@ -59,9 +60,13 @@ def build_simulator(
     """
     variants = [f"{name}={text}" for name, text in options.items() if name in revision_names()]
     values = {name: _value(name, text) for name, text in options.items() if name not in revision_names()}
-    report, robot = values.pop("report", None), values.pop("robot", "")
-    if report and robot:
-        raise ValueError("report describes a robot: leave out robot")
+    report, robot, reported = values.pop("report", None), values.pop("robot", ""), values.pop("as", "")
+    if report and (robot or reported):
+        raise ValueError("report describes a robot: leave out robot and as")
+    if reported:
+        given = {name: options[name].split(";") for name in ("faults", "wear") if name in options}
+        report = load_reported(reported, robot, **given)
+        values |= {"faults": report.faults, "wear": report.wear, "charge": values.get("charge", report.charge)}
     profile = report.profile if report else load_profile(robot or DEFAULT_ROBOT)
     if report:
         values = {"wear": report.wear, "sonar": report.sonar, **values}

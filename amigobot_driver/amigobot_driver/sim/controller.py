@@ -78,12 +78,16 @@ class Controller(ABC, Generic[P]):
     def press_motors_button(self) -> None:
         """Press the robot's button for the motors."""
 
-    def reset(self) -> None:
-        """Press RESET, or interrupt the power: all is initialized, and bytes are ignored for `physics.boot_time`."""
+    def reset(self, seconds: float | None = None) -> None:
+        """Press RESET, or interrupt the power: all is initialized.
+
+        Args:
+            seconds: Time for which bytes are ignored; None is `physics.boot_time`.
+        """
         self.event("reset", "")
         self._announce_reset()
         self._boot()
-        self._booted_at = self.now + self.profile.physics.boot_time
+        self._booted_at = self.now + (self.profile.physics.boot_time if seconds is None else seconds)
 
     def _announce_reset(self) -> None:
         """Send what the controller sends before it restarts."""

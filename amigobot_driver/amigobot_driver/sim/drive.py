@@ -221,6 +221,8 @@ class Drive:
         right_power = IdleMode.COAST if right_stall.power_off else powers[1]
         self._body.step((left_power, right_power), dt)
         turned = self.odometer.update(self.working)
+        slipped = self.odometer.slipped * self.server.half_track
+        self.server.return_distance(-slipped, slipped)
         reach = max(translation.reach, rotation.reach)
         missed = (target[0] - left.velocity) * dt, (target[1] - right.velocity) * dt
         left_lost, right_lost = self.servo.add_errors(*missed, reach)

@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 
+from ..protocol import BAUD_RATES
 from ..wording import wrong_type
 
 #: Texts of a radio modem between packets (docs/protocol.md 3.7).
@@ -75,6 +76,22 @@ class Faults:
     )
     no_floor: frozenset[int] = field(default=frozenset(), metadata={"help": "no floor under these: 0 left, 1 right"})
     refuse_open: bool = field(default=False, metadata={"help": "1: it answers the handshake and opens no session"})
+    left_open: int = field(
+        default=0, metadata={"help": "another program left a session open at this line speed, in baud"}
+    )
+    keep_baud: bool = field(default=False, metadata={"help": "1: a speed set by HOSTBAUD stays until a reset"})
+    reset_on_open: float = field(default=0.0, metadata={"help": "s for which opening the port resets the controller"})
+    deaf_after_loss: bool = field(
+        default=False, metadata={"help": "1: a port that closes in mid-session leaves it deaf for its watchdog time"}
+    )
+    hurried_close: float = field(
+        default=0.0, metadata={"help": "s after another command within which CLOSE does not end the session"}
+    )
+    sonars_stay_on: bool = field(default=False, metadata={"help": "1: CLOSE does not switch the sonars off"})
+    late_seto: float = field(default=0.0, metadata={"help": "s that SETO takes"})
+    two_versions: bool = field(
+        default=False, metadata={"help": "1: ARCOS sends its version as two texts in CONFIG packets"}
+    )
     modem: bool = field(default=False, metadata={"help": "1: a radio modem passes no byte until it receives WMS2"})
     stuck_button: bool = field(default=False, metadata={"help": "1: the MOTORS button keeps the motors off"})
     stop_button: bool = field(default=False, metadata={"help": "1: the stop button of a Pioneer is pressed"})
@@ -82,7 +99,7 @@ class Faults:
 
 def fault_help() -> str:
     """Return the list of faults, one per line."""
-    return "\n".join(f"  {item.name:<14} {item.metadata['help']}" for item in fields(Faults))
+    return "\n".join(f"  {item.name:<16} {item.metadata['help']}" for item in fields(Faults))
 
 
 def parse_faults(texts: Iterable[str]) -> Faults:
@@ -127,6 +144,12 @@ def _window(text: str) -> Window:
     return window
 
 
+def _baud(text: str) -> int:
+    if (baud := int(text)) not in BAUD_RATES:
+        raise ValueError
+    return baud
+
+
 def _numbers(text: str) -> frozenset[int]:
     return frozenset(int(word) for word in text.split(","))
 
@@ -145,6 +168,7 @@ def flag(text: str) -> bool:
 #: Readers by the annotation of the field.
 _READERS: dict[str, Callable[[str], object]] = {
     "float": _positive,
+    "int": _baud,
     "Window | None": _window,
     "frozenset[int]": _numbers,
     "bool": flag,
@@ -152,6 +176,7 @@ _READERS: dict[str, Callable[[str], object]] = {
 #: What the readers expect, for messages.
 _FORMS = {
     "float": "a number of at least 0",
+    "int": ", ".join(map(str, BAUD_RATES)),
     "Window | None": "times in s of at least 0, a DURATION shorter than EVERY",
     "frozenset[int]": "numbers with commas between them",
     "bool": "0 or 1",

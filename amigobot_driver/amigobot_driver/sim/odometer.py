@@ -24,6 +24,8 @@ class SimulatedOdometer:
         self._body = body
         self._resolution = built.ticks_per_meter  # of the real encoders: TICKSMM does not change it
         self._origin = body.left.travel, body.right.travel
+        self._turned = body.turned
+        self.slipped = 0.0  #: rad that the wheels have turned more than the gyro says, in the last cycle
         self.left_ticks = self.right_ticks = 0
         self.x = self.y = self.heading = 0.0
 
@@ -42,6 +44,7 @@ class SimulatedOdometer:
         """
         left = math.floor((self._body.left.travel - self._origin[0]) * self._resolution) - self.left_ticks
         right = math.floor((self._body.right.travel - self._origin[1]) * self._resolution) - self.right_ticks
+        self.slipped = 0.0
         if left or right:
             self.left_ticks += left
             self.right_ticks += right
@@ -51,6 +54,10 @@ class SimulatedOdometer:
     def _integrate(self, left: float, right: float, working: FlashParameters) -> None:
         distance = (left + right) / 2 / working.ticks_per_meter
         turn = (right - left) / 2 * math.tau / working.ticks_per_turn
+        if working.gyro_heading:
+            by_gyro = self._body.turned - self._turned
+            self.slipped, turn = turn - by_gyro, by_gyro
+        self._turned = self._body.turned
         middle = self.heading + turn / 2
         self.x += distance * math.cos(middle)
         self.y += distance * math.sin(middle)

@@ -10,6 +10,7 @@ parse_aux(["1=none", "2=device.yaml"])             # the devices on AUX1 and AUX
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -19,10 +20,12 @@ from typing import Any, TypeVar
 
 import yaml
 
-from ..profiles import Profile, build_profile
+from ..profiles import Profile, build_profile, load_profile
+from ..resources import share
 from ..wording import too_large, wrong_type
 from .auxiliary import AuxDevice, LoopBack, Reply, ScriptedDevice
 from .body import Wear
+from .faults import Faults, parse_faults
 from .sonar import SonarModel
 from .sounds import DEFAULT_PLAYLIST, LAST_SOUND, PlaylistEntry, playlist
 
@@ -71,11 +74,56 @@ def parse_sonar(texts: Iterable[str]) -> SonarModel:
 
 @dataclass(frozen=True, slots=True)
 class ReportedRobot:
-    """The simulator's parameters as `amigobot verify` has measured them at one robot."""
+    """A real robot: as `amigobot verify` has measured it, or as the public record has it."""
 
     profile: Profile
     wear: Wear
-    sonar: SonarModel
+    sonar: SonarModel = dataclasses.field(default_factory=SonarModel)
+    faults: Faults = dataclasses.field(default_factory=Faults)
+    charge: float = 1.0
+
+
+def reported_robots() -> dict[str, dict[str, Any]]:
+    """Return the robots of `config/reported_robots.yaml`: name and keys."""
+    return _read(str(share("config") / "reported_robots.yaml"))  # type: ignore[no-any-return]
+
+
+def reported_help() -> str:
+    """Return the reported robots, one per line."""
+    return "\n".join(f"  {name:<16} {entry['description']}" for name, entry in reported_robots().items())
+
+
+def load_reported(name: str, robot: str = "", faults: Iterable[str] = (), wear: Iterable[str] = ()) -> ReportedRobot:
+    """Return a robot as the public record has it.
+
+    Args:
+        name: Name in `config/reported_robots.yaml`.
+        robot: Profile instead of the reported one, of the same body: p3at for p3at-sh; "" for none.
+        faults: Further faults, as in `parse_faults`; they count before the reported ones.
+        wear: Further differences of the wheels, as in `parse_wear`; they count before the reported ones.
+
+    Raises:
+        OptionError: The name is not known, or the profile is of another body; the message lists the names.
+        ProfileError, FaultError: The profile or a fault is not known.
+    """
+    known = reported_robots()
+    if name not in known:
+        raise OptionError(f"reported robot {name!r:.60} is not known, allowed:\n{reported_help()}")
+    entry = known[name]
+    own, profile = load_profile(entry["robot"]), load_profile(robot or entry["robot"])
+    if (own.body.length, own.firmware == "E") != (profile.body.length, profile.firmware == "E"):
+        raise OptionError(f"reported robot {name} is the robot {own.name}, not {profile.name}: leave the robot out")
+    flash = {**profile.flash, **entry.get("flash", {})}
+    return ReportedRobot(
+        dataclasses.replace(profile, flash=flash),
+        parse_wear([*_texts(entry, "wear"), *wear]),
+        faults=parse_faults([*_texts(entry, "faults"), *faults]),
+        charge=entry.get("charge", 1.0),
+    )
+
+
+def _texts(entry: Mapping[str, Any], key: str) -> list[str]:
+    return str(entry[key]).split(";") if key in entry else []
 
 
 def load_report(path: str) -> ReportedRobot:

@@ -84,6 +84,11 @@ class FlashParameters(ABC):
         """Share of its ticks that odometry adds to the left wheel."""
 
     @property
+    def gyro_heading(self) -> bool:
+        """Whether the heading is that of a gyro instead of the wheels."""
+        return False
+
+    @property
     @abstractmethod
     def full_power(self) -> float:
         """Share of the battery voltage that the motors get at most, 0 to 1."""

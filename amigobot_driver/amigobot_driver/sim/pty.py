@@ -160,8 +160,10 @@ class PtyConnection:
         connected = not events & select.POLLHUP or bool(events & select.POLLIN)
         if connected and not self._client:
             self._log("client connected")
+            self._simulator.open_port()
         elif self._client and not connected:
             self._log("client disconnected")
+            self._simulator.close_port()
             self._release_exclusive_use()
         self._client = connected
         if connected and self._check_baud:

@@ -37,6 +37,14 @@ class ServedRobot(Protocol):
         """The client uses this line speed."""
         ...
 
+    def open_port(self) -> None:
+        """The client has opened its serial port."""
+        ...
+
+    def close_port(self) -> None:
+        """The client has closed its serial port."""
+        ...
+
     def disconnect(self) -> None:
         """The client has closed its TCP connection."""
         ...

@@ -158,9 +158,11 @@ class Simulator:
                 profile, revision or revision_of(profile), hardware, on_event, name=name, baud_code=code
             )
         elif revision is None:
-            self._firmware = build_activmedia(
+            self._firmware = firmware = build_activmedia(
                 profile, hardware, on_event, name=name, baud_code=code, refuse_low_battery=refuse_low_battery
             )
+            if self.faults.left_open:
+                firmware.leave_open(self.faults.left_open)
         else:
             given = [name for name in revision_names() if getattr(revision, name) != getattr(Revision(), name)]
             names = f"variant {', '.join(given)}" if given else "variants"
@@ -168,6 +170,7 @@ class Simulator:
         self._started: float | None = None
         self._advance_all: Callable[[float], None] | None = None
         self._ticks = 0
+        self._deaf_until = math.inf  #: s since the start, end of the fault `deaf_after_loss`; inf without it
 
     # --- the line ------------------------------------------------------------------------------------------
 
@@ -259,7 +262,11 @@ class Simulator:
         if faults.reset is not None and faults.reset.begins(since - TICK, since):
             self._firmware.reset()
         self._body.jammed = faults.jam is not None and faults.jam.covers(since)
-        self._line.interrupted = faults.silence is not None and faults.silence.covers(since)
+        if since > self._deaf_until:
+            self._deaf_until = math.inf
+            self._firmware.close("the watchdog ended the session of a client that was lost")
+        silent = faults.silence is not None and faults.silence.covers(since)
+        self._line.interrupted = silent or not math.isinf(self._deaf_until)
         text = self._fault_injector.babble(TICK)
         if text:
             self._line.send(text, SendPriority.ANSWER, now)
@@ -318,6 +325,17 @@ class Simulator:
     def reset(self) -> None:
         """Press RESET: session and counters are lost, and the robot ignores all bytes for a second."""
         self._firmware.reset()
+
+    def open_port(self) -> None:
+        """Open the client's serial port: its DTR signal rises (fault `reset_on_open`)."""
+        if self.faults.reset_on_open:
+            self._firmware.now = self._tick_time(self._ticks)
+            self._firmware.reset(self.faults.reset_on_open)
+
+    def close_port(self) -> None:
+        """Close the client's serial port, in mid-session for example (fault `deaf_after_loss`)."""
+        if self.faults.deaf_after_loss and self.session is SessionState.OPEN:
+            self._deaf_until = self._ticks * TICK + self._firmware.working.watchdog / 1000
 
     def disconnect(self) -> None:
         """End the session, as a closed TCP connection does."""

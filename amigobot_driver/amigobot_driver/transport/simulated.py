@@ -37,6 +37,7 @@ class SimulatedPort:
         self._closed = False
         with self.lock:
             self._advance()
+            self.simulator.open_port()
         _ports[url] = self
 
     def read(self, timeout: float) -> bytes:

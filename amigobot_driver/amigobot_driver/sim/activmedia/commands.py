@@ -53,6 +53,10 @@ class ActivMediaCommandTarget(ActivMediaState, Protocol):
         """Change the line speed."""
         ...
 
+    def zero_odometry(self) -> None:
+        """Set position and heading to 0."""
+        ...
+
 
 Row = Callable[[ActivMediaCommandTarget, Any], None]
 
@@ -133,6 +137,7 @@ def _battest(robot: ActivMediaCommandTarget, value: int) -> None:
 
 _ROWS: dict[CommandTable, Row] = {
     **drive_rows(Command),
+    Command.SETO: lambda robot, _: robot.zero_odometry(),
     Command.PULSE: lambda robot, _: None,  # its arrival has fed the watchdog
     Command.OPEN: lambda robot, _: None,  # the session is open already
     Command.CLOSE: lambda robot, _: robot.close("the client closed it"),

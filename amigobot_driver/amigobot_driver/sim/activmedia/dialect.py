@@ -146,7 +146,7 @@ ARCOS = SimulatedDialect(
     column="R",
     commands_per_tick=10,
     sip_end="state_of_charge",
-    config_tail=ArcosTail(version="1.9", gyro_cw=0, gyro_ccw=0, kinematics_delay=0),
+    config_tail=ArcosTail(version=""),  # filled from FLASH
     sonar_arrays=True,
     bumpers_in_io=True,
     gripper_kind=2,

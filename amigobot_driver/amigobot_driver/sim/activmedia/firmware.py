@@ -9,7 +9,7 @@ import copy
 import math
 
 from ...profiles import Profile
-from ...protocol import BAUD_RATES, Instruction, Reset, SyncReply
+from ...protocol import BAUD_RATES, Command, Instruction, Reset, SyncReply
 from ..controller import TICK, Controller
 from ..events import Listener
 from ..guards import BatteryAlarm, BatteryGuard, Watchdog
@@ -21,8 +21,8 @@ from .flash import ActivMediaFlash
 from .handshake import Handshake
 from .telemetry import SipTelemetry
 
-#: s without a good packet at a new HOSTBAUD until the old speed is back (no manual has a number)
-_BAUD_TRIAL = 1.0
+#: s without a good packet at a new HOSTBAUD until the old speed is back (AROS manual p. 51)
+_BAUD_TRIAL = 0.5
 
 
 class ActivMediaFirmware(Controller[ActivMediaFlash]):
@@ -57,6 +57,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         self._commands_per_tick = dialect.commands_per_tick
         self.telemetry = SipTelemetry(self)
         self._refuse_low_battery = refuse_low_battery
+        self._taken_at = -math.inf
         self._boot()
 
     def _boot(self) -> None:
@@ -70,7 +71,7 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         parts, flash = self.hardware, self.flash
         self.working = copy.copy(flash)
         self._watchdog, self._battery_guard = Watchdog(), BatteryGuard()
-        self._baud_trial = math.inf
+        self._baud_trial = self._zero_due = math.inf
         self.bump_stall = self._bumped = 0
         self.drive.restart(self.working)
         parts.battery.pretended = None
@@ -113,11 +114,28 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
         if self.session is SessionState.OPEN:
             self.hardware.sounds.cue("disconnected")
             self.event("session closed", reason)
+        faults = self.hardware.fault_injector.faults
+        sonars_on, baud_code = self.hardware.sonar.on, self.working.host_baud
         self._handshake.close()
         self._restart()
+        if faults.keep_baud:
+            self._set_baud(baud_code, "also after the session")
+        if faults.sonars_stay_on and sonars_on:
+            self.hardware.sonar.switch(True)
+            self.event("sonar", "still on after the session")
+
+    def leave_open(self, baud: int) -> None:
+        """Open a session as another program did that was killed, at a line speed in baud."""
+        self._handshake.state = SessionState.OPEN
+        self._open()
+        self._set_baud(BAUD_RATES.index(baud), "in the session that another program left open")
+
+    def zero_odometry(self) -> None:
+        """Execute SETO."""
+        self._zero_due = self.now + self.hardware.fault_injector.faults.late_seto
 
     def change_baud(self, code: int) -> None:
-        """Execute HOSTBAUD: change the line speed, and change it back unless the client follows within a second.
+        """Execute HOSTBAUD: change the line speed, and change it back unless the client follows within half a second.
 
         Args:
             code: Code of the speed; one that does not exist is ignored.
@@ -139,13 +157,18 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
     # --- parts of the control cycle ------------------------------------------------------------------------
 
     def _take(self, packet: bytes) -> None:
+        faults = self.hardware.fault_injector.faults
         self._baud_trial = math.inf
+        hurried, self._taken_at = self.now - self._taken_at < faults.hurried_close, self.now
         if self.session is SessionState.OPEN:
+            if hurried and packet[0] == Command.CLOSE.number:
+                self.event("session", "CLOSE came too soon after another command, and does not end it")
+                return
             super()._take(packet)
             return
         if self._refuse_low_battery and self.hardware.battery.volts < self.flash.low_battery / 10:
             return
-        if self.hardware.fault_injector.faults.refuse_open and self.session is SessionState.SYNCED:
+        if faults.refuse_open and self.session is SessionState.SYNCED:
             self._handshake.close()
             return
         answer = self._handshake.take(packet[0])
@@ -166,6 +189,9 @@ class ActivMediaFirmware(Controller[ActivMediaFlash]):
 
     def _check_time_outs(self, now: float) -> None:
         super()._check_time_outs(now)
+        if now >= self._zero_due:
+            self._zero_due = math.inf
+            self.drive.odometer.zero()
         if now >= self._baud_trial:
             self._baud_trial = math.inf
             self._set_baud(self.flash.host_baud, "nothing was received at the new speed")

@@ -61,10 +61,15 @@ class ActivMediaFlash(FlashParameters):
     charger: int = number("Charger", 0, 0, 2)
     sonar_cycle: int = number("SonarCycle", 40, 2, 120)
     auto_baud: int = number("AutoBaud", 0, 0, 2)
-    has_gyro: int = number("HasGyro", 0, 0, 2)
+    has_gyro: int = number("HasGyro", 0, 0, 4)
     drift_factor: int = number("DriftFactor", 0, -WORD)
     #: 0: the firmware has no such parameter, and the wheel has 9550 ticks per turn
     ticks_mm: int = number("TicksMM", 0)
+    # Only ARCOS has the following parameters.
+    firmware_version: str = text("Version", "1.9")  #: of the firmware, which is no parameter
+    gyro_cw: int = number("GyroCW", 940)
+    gyro_ccw: int = number("GyroCCW", 950)
+    kinematics_delay: int = number("KinematicsDelay", 0, 0, 255)  #: ms
     #: encoder ticks in one count of RevCount, fixed in the firmware (docs/protocol.md E-19)
     rev_count_unit: int = 1
 
@@ -92,6 +97,11 @@ class ActivMediaFlash(FlashParameters):
     def drift(self) -> float:
         """DriftFactor as a share of the left wheel's ticks (no unit); positive: odometry adds ticks to that wheel."""
         return self.drift_factor * _DRIFT_UNIT
+
+    @property
+    def gyro_heading(self) -> bool:
+        """Whether the controller takes its heading from the gyro."""
+        return self.has_gyro >= 2
 
     @property
     def full_power(self) -> float:

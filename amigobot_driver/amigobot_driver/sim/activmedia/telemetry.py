@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from ...profiles import Profile
-from ...protocol import Config, Encoders, Packet, Sip, SipSonarReading
+from ...protocol import ArcosTail, Config, Encoders, Packet, Sip, SipSonarReading
 from ..drive import Drive
 from ..hardware import Hardware
 from ..line import SendPriority
@@ -104,7 +104,13 @@ class SipTelemetry(Telemetry):
         """Return CONFIGpac: the working parameters."""
         working, dialect = self._robot.working, self._robot.dialect
         known = _CONFIG_FIELDS[: _CONFIG_FIELDS.index(dialect.config_end) + 1]
-        return Config(**{name: getattr(working, name) for name in known}, tail=dialect.config_tail)
+        tail = dialect.config_tail
+        if isinstance(tail, ArcosTail):
+            dot = "\0" if self._robot.hardware.fault_injector.faults.two_versions else "."
+            version = working.firmware_version.replace(".", dot)
+            tail = replace(tail, version=version, gyro_cw=working.gyro_cw, gyro_ccw=working.gyro_ccw)
+            tail = replace(tail, kinematics_delay=working.kinematics_delay)
+        return Config(**{name: getattr(working, name) for name in known}, tail=tail)
 
     def _sip(self) -> Sip:
         robot, parts = self._robot, self._robot.hardware
@@ -115,7 +121,7 @@ class SipTelemetry(Telemetry):
         port, gripper, wired = parts.pins.selected, parts.gripper.state, parts.gripper.inputs
         front, rear = parts.bumpers.pressed()
         sip = Sip(
-            id=Sip.MOVING if left or right else Sip.MOVING - 1,
+            id=Sip.MOVING if (left or right) and not parts.body.at_rest else Sip.MOVING - 1,
             x=round(drive.odometer.x / units.distance) & dialect.position_mask,
             y=round(drive.odometer.y / units.distance) & dialect.position_mask,
             heading=_angle(drive.odometer.heading, units.angle),

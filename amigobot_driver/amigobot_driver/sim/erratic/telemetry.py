@@ -93,7 +93,7 @@ class ErraticTelemetry(Telemetry):
         left, right = (round(velocity / units.velocity) for velocity in body.measure())
         short = robot.revision.layout == "player"
         return (ShortMotor if short else Motor)(
-            id=_MOVING if left or right else _STOPPED,
+            id=_MOVING if (left or right) and not body.at_rest else _STOPPED,
             x=signed(round(odometer.x / units.distance), 24),
             y=signed(round(odometer.y / units.distance), 24),
             heading=self._angle(odometer.heading),
