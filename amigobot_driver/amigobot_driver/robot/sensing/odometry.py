@@ -58,11 +58,6 @@ CYCLE = 0.1
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
 #: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that is not calibrated.
 _ERROR_RATE = 0.1
-#: rad/s per unit of the SIP's own rotation velocity (ARCOS).
-STATED_STEP = math.radians(0.1)
-#: Largest difference between that velocity and the one of the wheels, as a share of it plus rad/s. A field that
-#: differs by more has another meaning.
-_STATED_SHARE, _STATED_MARGIN = 0.5, 0.2
 #: Largest variance that is published: some filters refuse larger ones.
 _MAX_VARIANCE = 1e4
 
@@ -492,10 +487,6 @@ class Odometer:
             span = min([n * cycle for n in range(1, self._unspent + 2)], key=lambda s: abs(turned / s - mean))
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
-        # A robot's own word needs none; it may be missing, and a firmware may leave it empty.
-        stated = (sip.rotation_velocity or 0) * STATED_STEP
-        if stated and abs(stated - by_wheels) <= _STATED_SHARE * abs(by_wheels) + _STATED_MARGIN:
-            angular, step_rate = stated, STATED_STEP
         self.state = Odometry(
             x=x,
             y=y,

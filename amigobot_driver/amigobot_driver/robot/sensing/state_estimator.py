@@ -13,7 +13,10 @@ from ..devices.digital_io import port_state
 from ..devices.sonar_sequence import ARRAY
 from ..events import BatteryChanged, Event, Ping, Report
 from .battery import BatteryMonitor
-from .odometry import STATED_STEP, Odometer
+from .odometry import Odometer
+
+#: rad/s per unit of the SIP's own rotation velocity (ARCOS).
+_ROTATION_STEP = math.radians(0.1)
 
 
 class StateEstimator:
@@ -80,7 +83,7 @@ class StateEstimator:
             charge_state=sip.charge_name,
             faults=sip.fault_names,
             celsius=sip.celsius,
-            turn_rate=None if sip.rotation_velocity is None else sip.rotation_velocity * STATED_STEP,
+            turn_rate=None if sip.rotation_velocity is None else sip.rotation_velocity * _ROTATION_STEP,
             charge=None if sip.charge is None else sip.charge / 100,
             ports=port_state(sip),
             smoothed_volts=self.battery.voltage,
