@@ -12,6 +12,7 @@ import shlex
 from tools import field_table
 
 from amigobot_driver.cli import sim
+from amigobot_driver.sim import load_reported
 from amigobot_driver.sim.faults import parse_faults
 
 FACTS = [fact for facts in field_table.topics().values() for fact in facts]
@@ -43,3 +44,5 @@ def test_the_simulator_takes_each_named_option() -> None:
         where = [] if "--tcp" in option else ["--pty", "unused"]
         args = parser.parse_args([*where, *shlex.split(option)])
         parse_faults(args.fault)
+        if args.reported:
+            load_reported(args.reported)
