@@ -28,7 +28,7 @@ setup(
     ],
     install_requires=[
         *("setuptools", "amigobot_driver"),
-        *("aiohttp>=3.8", "argcomplete>=1.8", "matplotlib>=3.5", "numpy>=1.21", "rich>=11"),
+        *("aiohttp>=3.8", "argcomplete>=1.8", "matplotlib>=3.5", "numpy>=1.21", "PyYAML>=5.4", "rich>=11"),
     ],
     extras_require={"test": ["pytest"]},  # otherwise `colcon test` runs unittest, which finds no tests
     python_requires=">=3.10",
