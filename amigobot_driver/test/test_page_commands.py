@@ -22,6 +22,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("amigobot_tools.bag", reason="amigobot_tools is not found: its commands are on the pages")
+
 from launch_files import declared, mocked_launch
 from page_commands import PAGES, ROOT, PageCommand, blocks, commands, examples
 from ros_bench import Bench, Node
