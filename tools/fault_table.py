@@ -26,7 +26,8 @@ Written by `tools/fault_table.py` from
 [the matrix of faults](../../amigobot_driver/test/test_fault_matrix.py), where each row is a test. In all cases:
 
 - The robot, driven at 0.2 m/s and 0.3 rad/s, stops within {matrix.STOPPED_AFTER:g} s of the last accepted velocity,
-  braking included; a faster one brakes longer. Only a new velocity starts it again.
+  braking included; a faster one [brakes longer](../explanation/safety.md#when-the-robot-stops).
+  Only a new velocity starts it again.
 - The node continues. `odom` continues and includes the distance rolled until the robot stopped. Motors, sonars, their
   sequence, streams and limits are restored.
 - Every service call gets a response, with the reason if it failed. A failure is logged at most once in 30 s, a recovery

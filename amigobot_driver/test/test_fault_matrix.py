@@ -48,7 +48,7 @@ DRIVING = 0.2, 0.3
 #: s between two looks, and between two velocities.
 STEP = 0.05
 PERIOD = 0.1
-#: s after the last velocity in which every robot stands: its watchdog, or our time-out and lost stops, and the braking.
+#: s after the last velocity in which every robot rests: its watchdog, or our time-out and lost stops, and the braking.
 STOPPED_AFTER = 2.9
 #: m that the odometry may be off: a cycle of driving, and whole millimeters and degrees.
 CLOSE = 0.03

@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from bench import Bench
+from bench import Bench, lost
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import Parameters
 from amigobot_driver.robot import TUNABLE, Notice, Options
 from amigobot_driver.robot.devices.working_values import STOP_TIME
-from amigobot_driver.robot.monitors.braking import slow_stops
+from amigobot_driver.robot.monitors.braking import slow_stops, stopping
 from amigobot_driver.ros.parameters import TABLE
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.factory import factory_settings
@@ -177,3 +178,59 @@ def test_a_low_deceleration_of_the_robots_own_comes_back_when_it_is_requested_no
     bench.ask(lambda: bench.robot.configure(Options(), bench.now))
     bench.run(2.0)
     assert bench.simulator._firmware.working.trans_decel == 10
+
+
+#: s from a velocity or a stop on `cmd_vel` to the wheels, at most; recordings of a Pioneer 3-DX have 0.05 to 0.16.
+LATENCY = 0.2
+#: s from what happens to the braking, without that time: a stop, a publisher that dies, a driver or a link that dies.
+CAUSES = 0.0, 0.5, 2.0
+#: Robots of the safety page, and where their deceleration is known from.
+ROBOTS = {
+    "amigo": "manual",
+    "amigo-sh": "recorded",
+    "p3dx-sh": "recorded",
+    "p3at-sh": "recorded",
+    "powerbot-sh": "assumed",
+    "erratic": "manual",
+}
+
+
+def fastest(profile: str) -> float:
+    """The speed (m/s) beyond which the driver drives no robot with this FLASH."""
+    limits = Bench(Options(max_linear=10.0), profile, simulator=lambda: Simulator(load_profile(profile), baud=0))
+    limits.connect()
+    limits.run(3.0)
+    return limits.robot.limits.working[0]
+
+
+def stopping_row(profile: str, speed: float) -> str:
+    deceleration = int(factory_settings(load_profile(profile))["trans_decel"]) / 1000
+    figures = [stopping(speed, deceleration, LATENCY + delay) for delay in CAUSES]
+    cells = " | ".join(f"{seconds:.1f} s, {meters:.2f} m" for seconds, meters in figures)
+    return f"| {speed:g} m/s | {deceleration:g} m/s², {ROBOTS[profile]} | {cells} |"
+
+
+@pytest.mark.parametrize("profile", ROBOTS)
+def test_the_safety_page_has_the_stopping_figures(profile: str) -> None:
+    page = (Path(__file__).parents[2] / "docs/explanation/safety.md").read_text(encoding="utf-8")
+    for speed in (0.2, fastest(profile)):
+        assert f"| {load_profile(profile).description} {stopping_row(profile, speed)}" in page
+
+
+@pytest.mark.parametrize("profile", ["amigo-sh", "p3dx-sh", "erratic"])
+def test_a_robot_without_a_driver_stops_within_these_figures(profile: str) -> None:
+    speed = fastest(profile)
+    robot = load_profile(profile)
+    bench = Bench(
+        Options(max_linear=speed, profile=profile if profile == "erratic" else ""),
+        simulator=lambda: Simulator(robot, World("endless"), baud=0),
+    )
+    bench.connect()
+    bench.run(12.0, cmd_vel=(speed, 0.0))
+    assert bench.simulator.truth.left_velocity == pytest.approx(speed, rel=0.1)
+    start = bench.simulator.truth.pose.x
+    bench.up.fault = lost
+    bench.run(20.0)
+    _, meters = stopping(speed, int(factory_settings(robot)["trans_decel"]) / 1000, LATENCY + CAUSES[-1])
+    assert bench.simulator.truth.left_velocity == pytest.approx(0.0, abs=0.001)
+    assert 0.7 * meters < bench.simulator.truth.pose.x - start <= meters

@@ -44,6 +44,18 @@ class BrakingMonitor(Component):
             self._context.emit(Notice(problem))
 
 
+def stopping(speed: float, deceleration: float, delay: float = 0.0) -> tuple[float, float]:
+    """Return the time (s) and the distance (m) from the cause of a stop to rest.
+
+    Args:
+        speed: m/s; in mm/s or degrees, the distance is, too.
+        deceleration: Of the same unit, above 0.
+        delay: Time in s from the cause to the begin of the braking.
+    """
+    braking = speed / deceleration
+    return delay + braking, speed * (delay + braking / 2)
+
+
 def slow_stops(config: Parameters, limits: tuple[float, float]) -> list[str]:
     """Return a sentence for each axis on which a stop from the velocity limit takes longer than `STOP_TIME`.
 
@@ -64,7 +76,7 @@ def _slow_stop(axis: str, limit: float, deceleration: int, name: str, unit: str,
     allowed = STOP_TIME * deceleration
     if limit <= allowed * (1 + 1e-6):
         return ""
-    takes = f"takes {limit / deceleration:.0f} s" if deceleration > 0 else "may never end"
+    takes = f"takes {stopping(limit, deceleration)[0]:.0f} s" if deceleration > 0 else "may never end"
     needed = _hundredths(math.ceil, max(TUNABLE[name].low, limit / STOP_TIME) * si)
     lower = _hundredths(math.floor, allowed * si)
     otherwise = f", or max_{axis}_velocity to at most {lower:g}" if lower > 0.0 else ""
