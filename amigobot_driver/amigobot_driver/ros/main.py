@@ -39,7 +39,10 @@ def main(args: list[str] | None = None) -> int:
     except RuntimeError as error:
         # Without the places in the source of ROS that the text ends with.
         reason = re.sub(r", at \S+:\d+", "", " ".join(str(error).split()))
-        rclpy.logging.get_logger("amigobot").fatal(f"{reason}; correct the ROS arguments or the parameter file")
+        remedy = "correct the ROS arguments or the parameter file"
+        if "initialize logging" in reason:  # the home folder is read-only, for example
+            remedy = "set ROS_LOG_DIR to a folder that can be written"
+        rclpy.logging.get_logger("amigobot").fatal(f"{reason}; {remedy}")
         return 2
     executor = SingleThreadedExecutor()
     ending = _Ending(signals, executor)
