@@ -14,13 +14,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from amigobot_driver import AmigoBot, MotionFailed
+from amigobot_driver.cli import sim
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
-from amigobot_driver.sim import SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
+from amigobot_driver.sim import SessionState, SharedWorld, Simulator, World, WorldError, WorldPose, load_robots
 
 PATIENCE = 180.0  # s, of the computer's clock
 
@@ -207,3 +210,16 @@ def test_the_command_serves_a_port_for_each_robot(tmp_path: Path) -> None:
     assert caught.value.travelled == pytest.approx(room, abs=0.03)
     assert newest["beta"]["x"] == 1.0
     assert "alpha: " in output and "beta: " in output
+
+
+def test_a_served_fleet_ends_after_the_sessions_of_its_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Ctrl-C in the terminal of `ros2 launch` reaches the simulator and the drivers at once."""
+    monkeypatch.setattr(sim, "_PATIENCE", math.inf)
+    robot: Any = SimpleNamespace(session=SessionState.OPEN)
+    signals: list[int] = []
+    ended = sim._Ending(signals, [robot])
+    assert not ended()
+    signals.append(2)
+    assert not ended()
+    robot.session = SessionState.WAIT
+    assert ended()

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Sized
 from functools import partial
 from typing import IO
 
@@ -27,6 +28,7 @@ from ..sim import (
     OptionError,
     ReportedRobot,
     RevisionError,
+    SessionState,
     Simulator,
     SimulatorEvent,
     SonarModel,
@@ -57,6 +59,7 @@ from ..wording import counted, wrong_type
 from .errors import UsageError
 
 _DEFAULT_PORT = 8101
+_PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after a signal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,8 +131,8 @@ def run(args: argparse.Namespace) -> int:
             served = _several(args, clock, file, stack) if args.robots else [_single(args, clock, file, stack)]
         except (ProfileError, WorldError, FaultError, RevisionError, OptionError) as error:
             raise UsageError(str(error)) from None
-        serve(*served, stopped=lambda: bool(stopped))
         simulators = [entry.robot for entry in served if isinstance(entry.robot, Simulator)]
+        serve(*served, stopped=_Ending(stopped, simulators if args.robots else []))
         lines = [simulator.line_stats for simulator in simulators]
         clock.print(
             f"stopped: {counted(sum(line.frames for line in lines), 'packet')} sent, "
@@ -137,6 +140,22 @@ def run(args: argparse.Namespace) -> int:
             f"{counted(sum(simulator.lost_commands for simulator in simulators), 'command')} lost"
         )
     return 0
+
+
+class _Ending:
+    """Tells whether to end: a Ctrl-C also reaches the drivers of a fleet, whose sessions may end first."""
+
+    def __init__(self, signals: Sized, simulators: Sequence[Simulator]) -> None:
+        self._signals = signals
+        self._simulators = simulators
+        self._deadline = math.inf  #: s, of the monotonic clock
+
+    def __call__(self) -> bool:
+        if not self._signals:
+            return False
+        self._deadline = min(self._deadline, time.monotonic() + _PATIENCE)
+        in_session = any(simulator.session is SessionState.OPEN for simulator in self._simulators)
+        return not in_session or time.monotonic() >= self._deadline
 
 
 def _single(args: argparse.Namespace, clock: _Clock, file: IO[str] | None, stack: contextlib.ExitStack) -> Served:
