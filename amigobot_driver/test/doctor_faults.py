@@ -8,6 +8,7 @@ that the doctor must name first.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 from collections.abc import Callable
 
@@ -88,7 +89,7 @@ add("1 % of the bytes lost", Fault(down=losing(0.01)), "lost-bytes")
 add("1 % of the bytes twice", Fault(down=repeating(0.01)), "surplus-bytes")
 add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), "checksum")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
-add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "lost-bytes", "no-session")
+add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "lost-bytes", "bad-link")
 add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
 add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "modem-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
@@ -97,7 +98,11 @@ add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
 
 add("300 ms late both ways", Fault(up=late(lambda now: 0.3), down=late(lambda now: 0.3), network=True), "latency")
 add("500 ms late", Fault(down=late(lambda now: 0.5), network=True), "latency")
-add("bursts", Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0)), "late-packets")
+add(
+    "bursts",
+    Fault(down=late(lambda now: 1.0 - now % 1.0 if now % 1.0 > 0.4 else 0.0), network=True),
+    "late-packets",
+)
 add("jitter", Fault(down=late(lambda now: random.Random(round(10 * now)).uniform(0, 0.5))), "late-packets")
 add("single bytes late", Fault(down=split(20, 0.15), options={"baud": 115200}), "split-packets", "latency")
 
@@ -137,6 +142,16 @@ def frozen() -> Way:
     return edited(edit)()
 
 
+def repeated() -> Callable[[bytearray, float], list[bytes]]:
+    chance = random.Random(5)
+    return lambda data, now: [bytes(data)] * (1 + (data[0] & 0xF0 == 0x30 and chance.random() < 0.1))
+
+
+def each_40th() -> Callable[[bytes], bytes]:
+    count = itertools.count(1)
+    return lambda data: bytes(byte for byte in data if next(count) % 40)
+
+
 def act_once(time: float, action: Callable[[Simulator], object]) -> Callable[[Simulator, float], None]:
     """Act some seconds after the start, once for each simulator."""
     done: list[Simulator] = []
@@ -161,6 +176,11 @@ add(
     "malformed-packets",
     "deaf",
 )
+add("the robot falls silent", Fault(down=until(5.0)), "falls-silent")
+add("10 % of the packets twice", Fault(down=edited(repeated())), "packets-twice")
+add("every 40th byte lost", Fault(down=changing(each_40th())), "lost-bytes", "bad-link")
+add("ESC lost", both(without(0x1B)), "line-control")
+add("Telnet to the robot", Fault(up=changing(lambda data: data.replace(b"\xff", b"\xff\xff"))), "line-control")
 add("commands arrive twice", Fault(up=changing(lambda data: data * 2)), "packets-twice")
 add("commands arrive twice later", Fault(up=until(3.0, changing(lambda data: data * 2))), "other-client")
 add("motors stay on", Fault(down=sip(lambda data, now: data.__setitem__(16, data[16] | 1))), "motors-stay-on")
@@ -247,6 +267,8 @@ add(
     Fault(down=pings(lambda old: [(number, random.randrange(200, 4900)) for number, _ in old])),
     "sonar-random",
 )
+add("readings of one number", Fault(down=pings(lambda old: [(0, reading) for _, reading in old])), "sonar-sequence")
+add("inputs flicker", Fault(down=sip(lambda data, now: data.__setitem__(-2, int(10 * now) % 256))), "inputs-flicker")
 add("gyro silent", Fault(robot="amigo-sh", options={"faults": Faults(dead_gyro=True)}), "gyro")
 add("gyro off", Fault(robot="amigo-sh", options={"faults": Faults(gyro_offset=200)}), "gyro")
 
@@ -263,6 +285,10 @@ add("WatchDog 20 s", flash(WatchDog=20000), "setting-watchdog")
 add("WatchDog 50 ms", flash(WatchDog=50), "setting-watchdog")
 add("RevCount + 20 %", flash(RevCount=27970), "setting-revcount")
 add("RevCount - 20 %", flash("amigo-sh", RevCount=18400), "setting-revcount")
+add("TicksMM + 20 %", flash("amigo-sh", TicksMM=36), "setting-ticksmm")
+add("subclass amigo-sh of an AmigOS", flash(Subtype="amigo-sh"), "wrong-subclass")
+add("subclass amigo of an AmigoSH", flash("amigo-sh", Subtype="amigo"), "wrong-subclass")
+add("subclass p3dx of an AmigoBot", flash(Subtype="p3dx"), "setting-revcount", "sonar-sequence")
 add("TransVelMax 20", flash(TransVelMax=20), "setting-transvelmax")
 add("RotVelMax 5", flash(RotVelMax=5), "setting-rotvelmax")
 add("TransAcc 5", flash(TransAcc=5), "setting-transacc")

@@ -19,6 +19,7 @@ from ..connection_policy import CLOSE_SILENCE, CLOSE_TRIES, OPEN_RETRY_MAX, READ
 from ..errors import PortError
 from ..protocol import Command, Gyro, Packet, Parameters, Reset, Unlisted
 from ..robot import (
+    BaudChange,
     Event,
     FrameSeen,
     LinkChanged,
@@ -43,7 +44,7 @@ QUESTIONS: dict[int | None, str] = {
     0x1311: "software flow control is on (XON 17, XOFF 19)",
     0xFF20: "the byte 255 is escaped or lost (Telnet)",
     0x1A03: "a terminal takes control characters (Ctrl-C 3, Ctrl-Z 26)",
-    0x007F: "a terminal takes DEL (127)",
+    0x1B7F: "a terminal takes ESC (27) or DEL (127)",
 }
 #: s between two of them, and s after which one has no answer.
 _INTERVAL, _NO_ANSWER = 0.7, 1.5
@@ -140,6 +141,7 @@ class OwnSession:
         baud: int,
         profile: str,
         trace: bool,
+        search: bool = False,
         clock: Callable[[], float] = time.monotonic,
         latest: float = math.inf,
     ) -> None:
@@ -152,6 +154,7 @@ class OwnSession:
             baud: Line speed at which the robot answers; 0: unknown.
             profile: Name or file of a profile; "": by the identity of the robot.
             trace: Keep every frame in `frames`.
+            search: Look for the robot at other line speeds as well; else all attempts are made at this one.
             clock: Returns seconds, as that of the port.
             latest: Time in s at which an observation ends early.
 
@@ -163,6 +166,7 @@ class OwnSession:
         self._robot = Robot(Options(profile=profile, baud=baud, motors_on_connect=False, trace=trace))
         self._events: deque[Event] = deque(maxlen=KEPT)
         self._port: Port | None = port
+        self._search = search
         self._chunks, self._reopen, self._clock, self._latest = chunks, reopen, clock, latest
         self._retry_at, self._asked_at = -math.inf, math.inf
         self._questions = 0
@@ -255,8 +259,9 @@ class OwnSession:
             return
         if last or not self._robot.running or now < self._asked_at:
             return
+        if self._unanswered != 1:  # one that has no answer is asked again
+            self._questions += bool(self.answers)
         argument = tuple(QUESTIONS)[self._questions % len(QUESTIONS)]
-        self._questions += 1
         if self._robot.profile.erratic or argument is None:
             argument = None
             self._robot.queue.put(Command.CONFIG())
@@ -305,14 +310,18 @@ class OwnSession:
             self._connect(self._port)
 
     def _connect(self, port: Port) -> None:
-        """Begin a session at the speed that the port has: without a byte time there is no search for another one."""
+        """Begin a session; without a byte time there is no search for another line speed."""
         link = self._robot.link
-        self._take_in(link.connected(port.byte_time and 0.0, self._robot.baud, self._clock()))
+        byte_time = port.byte_time if self._search else port.byte_time and 0.0
+        self._take_in(link.connected(byte_time, self._robot.baud, self._clock()))
         link.set_byte_time(port.byte_time)
 
     def _take_in(self, events: list[Event]) -> None:
         for event in events:
-            if isinstance(event, FrameSeen):
+            if isinstance(event, BaudChange) and self._port:
+                self._port.set_baud(event.baud)
+                self._robot.link.set_byte_time(self._port.byte_time)
+            elif isinstance(event, FrameSeen):
                 self.frames.append(event)
             else:
                 self._events.append(event)

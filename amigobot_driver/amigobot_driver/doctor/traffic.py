@@ -87,7 +87,9 @@ class Traffic:
     def repeated(self) -> int:
         """Number of SIPs that are the one before again, at once."""
         pairs = pairwise(self.sips)
-        return sum(late[1] == early[1] and late[0] - early[0] < self.period / 2 for early, late in pairs)
+        # Without readings, SIPs of a robot at rest are alike.
+        alike = [late[0] - early[0] for early, late in pairs if late[1] == early[1] and _has_pings(late[1])]
+        return sum(interval < self.period / 2 for interval in alike)
 
     @property
     def frozen(self) -> int:

@@ -252,7 +252,7 @@ def _in_damaged(damaged: list[bytes]) -> Transformation | None:
     if not scores:
         return None
     best = max(scores, key=lambda found: scores[found])
-    return best if scores[best] >= max(2, _EXPLAINED * len(damaged)) else None
+    return best if scores[best] >= _EXPLAINED * len(damaged) else None
 
 
 def _repairs(part: bytes) -> Iterator[Transformation]:
@@ -273,7 +273,8 @@ def _repairs(part: bytes) -> Iterator[Transformation]:
                 )
                 break
     for value in _CONTROL:
-        if _valid_with(part, value):
+        # A value that is lost is lost everywhere.
+        if value not in part[3:] and _valid_with(part, value):
             yield _lost_value(value)
 
 

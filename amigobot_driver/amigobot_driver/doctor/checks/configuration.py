@@ -20,6 +20,8 @@ from ..finding import Cause, Finding, Severity
 _TRACK, _SKID_TRACK = 0.15, 0.35
 #: RevCount / TicksMM of an AmigoBot whose CONFIG has no TicksMM: 9550 ticks a turn of a 100 mm wheel.
 _AMIGO_TICKS = 9550 / (math.pi * 100)
+#: Ticks per mm of an AROS robot, in the unit of RevCount.
+_AROS_TICKS = 16
 #: ARCOS counts RevCount in eighths of TicksMM (docs/protocol.md E-19).
 _EIGHTH = 8
 _TOOL = "Set it with the maintenance tool of the robot (no command changes it). Then:"
@@ -159,7 +161,16 @@ def _track(case: Case, config: Parameters) -> Iterator[Finding]:
     profile, rev_count = case.observation.after.profile, config.value("rev_count")
     if not isinstance(config, Config) or rev_count is None or profile.name == "generic":
         return
-    ticks = config.ticks_mm or (_AMIGO_TICKS if profile.subclasses and "amigo" in profile.name else 0)
+    amigo = "amigo" in profile.name
+    # AROS does not report TicksMM; 128 ticks are 16 of RevCount's.
+    ticks = config.ticks_mm or (_AMIGO_TICKS if amigo else _AROS_TICKS if profile.firmware.startswith("R") else 0)
+    if amigo and abs(ticks / _AMIGO_TICKS - 1) > _TRACK:
+        shown = f"TicksMM is {ticks:g}: that is {100 * (ticks / _AMIGO_TICKS - 1):+.0f} % of an AmigoBot's"
+        cause = Cause(
+            "setting-ticksmm", f"{shown} (30). Its distances are wrong by as much.", _TOOL, case.target.command()
+        )
+        yield Finding("configuration", Severity.WARNING, shown, (cause,), values={"ticks_mm": ticks})
+        return
     if rev_count and not ticks:
         return
     expected = 1000 * profile.body.track
@@ -200,6 +211,13 @@ def _names(case: Case, config: Parameters) -> Iterator[Finding]:
             shown = f"{name} is {value}, above {top}, {limit}"
             cause = Cause("setting-top", f"{shown}: the robot cannot reach it.", _TOOL, again)
             yield Finding("configuration", Severity.WARNING, shown, (cause,))
+    firmware, is_sh = case.observation.after.profile.firmware, "ticks_mm" in reported
+    if isinstance(config, Config) and ((firmware == "S" and not is_sh) or (firmware == "A" and is_sh)):
+        names = ("AmigOS", "AmigoSH")
+        shown = f"the profile is for {names[firmware == 'S']}, and CONFIG is that of {names[is_sh]}"
+        text = f"The subclass is not that of the robot: {shown}. Distances and velocities are wrong by a factor of 2."
+        action = "Set Subtype with the maintenance tool of the robot, or choose the profile with --robot. Then:"
+        yield Finding("configuration", Severity.WARNING, shown, (Cause("wrong-subclass", text, action, again),))
     subclass = reported.get("subclass")
     if who and isinstance(subclass, str) and who.subclass and subclass and subclass.lower() != who.subclass.lower():
         shown = f"it is {who.subclass} in its answer to SYNC2, and {subclass} in CONFIG"

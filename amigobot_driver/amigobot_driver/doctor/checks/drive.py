@@ -14,6 +14,8 @@ from ..finding import Cause, Finding, Severity
 
 #: SIPs until the motors are off after ENABLE 0.
 _SETTLED = 5
+#: Changes of the digital inputs for each SIP of a robot at rest, from which they flicker.
+_FLICKER = 0.2
 #: deg C between which the temperature of a controller is possible and harmless.
 _COLD, _HOT = -20, 70
 
@@ -71,6 +73,13 @@ def motors(case: Case) -> Iterator[Finding]:
         action = "End other programs, also on other computers; press RESET on the robot. Then:"
         cause = Cause("motors-stay-on", text, action, again)
         yield Finding("motors", Severity.ERROR, "the motors stay on after ENABLE 0", (cause,))
+    inputs = [report.ports.digital_in for report in observation.reports]
+    changes = sum(late != early for early, late in pairwise(inputs))
+    if changes > _FLICKER * len(inputs):
+        problems = True
+        text = "Digital inputs change all the time: a wire is loose, or an input is open."
+        cause = Cause("inputs-flicker", text, "Check what is connected to the digital inputs. Then:", again)
+        yield Finding("motors", Severity.WARNING, f"digital inputs changed {counted(changes, 'time')}", (cause,))
     if newest.celsius is not None and not _COLD < newest.celsius < _HOT:
         problems = True
         text = f"The controller reports {newest.celsius} deg C: it is too hot, or its sensor is broken."

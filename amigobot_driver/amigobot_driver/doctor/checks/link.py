@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ...errors import PortError
-from ...protocol import Aux, Compass, Encoders, Gripper, Io, Joystick, Parameters, Playlist
+from ...protocol import Aux, Compass, Encoders, Joystick, Parameters, Playlist
 from ...wording import counted
 from ..changed_bytes import changed_bytes
 from ..check import Case, Row, Stage, check, wrong
@@ -34,7 +34,7 @@ WARNING, ERROR = Severity.WARNING, Severity.ERROR
 #: Share of lost or damaged packets, and of bytes outside packets, from which the link counts as bad.
 _LOST, _DAMAGED, _SKIPPED = 0.03, 0.01, 0.02
 #: Share of the time in pauses from which packets are late, and of packets that came before, from which they come twice.
-_PAUSED, _TWICE = 0.15, 0.2
+_PAUSED, _TWICE = 0.15, 0.04
 #: Share of packets in pieces from which that is the fault, and not a burst that ends inside a packet. Deviation of the
 #: time between packets, in periods and at least in s, from which they are irregular.
 _PIECES, _JITTER, _JITTER_FLOOR = 0.25, 0.8, 0.06
@@ -46,7 +46,7 @@ _UNANSWERED, _DEAF = 0.25, 3
 #: Text that is longer than the names in a damaged packet.
 _SENTENCE = re.compile(rb"[\x20-\x7e\r\n]{16,}")
 #: Packets that only a request starts; the doctor makes none of these.
-_STREAMED = (Encoders, Io, Joystick, Gripper, Compass, Playlist, Aux)
+_STREAMED = (Encoders, Joystick, Compass, Playlist, Aux)
 #: Load of one processor from which programs run so late that the link suffers.
 _OVERLOAD = 3.0
 #: Packets, and bytes of a text, that a judgment needs.
@@ -133,6 +133,14 @@ _SESSION = (
         "the robot forgets the session: its controller restarts (its supply drops out, RESET is pressed), or another "
         "program closes the session.",
         "Charge the battery, check its connectors, and end other programs, also on other computers. Then:",
+    ),
+    Row(
+        "falls-silent",
+        ERROR,
+        lambda case: _ended(case) if not case.observation.after.link.running else "",
+        "the robot falls silent and does not come back: it was switched off, its battery or supply fails, or the wire "
+        "from the robot (receive) is broken. ({})",
+        "Look at its power light, charge it, and check the cable. Then:",
     ),
     Row(
         "bad-link",
@@ -311,13 +319,12 @@ def _deaf(case: Case) -> str:
 def _not_carried(case: Case) -> str:
     """What takes bytes of commands, by the CONFIGs that contain them."""
     tries = {argument: _latencies(case, argument) for argument in QUESTIONS}
-    # One unanswered CONFIG may be lost by chance.
-    bad = [
-        text for argument, text in QUESTIONS.items() if len(tries[argument]) > 1 and min(tries[argument]) == math.inf
-    ]
-    if not bad or "" in bad or len(bad) >= len(QUESTIONS) - 1:
+    # One unanswered CONFIG may be lost by chance; if others are lost as well, the line loses commands.
+    bad = [argument for argument, times in tries.items() if len(times) > 1 and min(times) == math.inf]
+    lost = sum(map(math.isinf, itertools.chain.from_iterable(tries[argument] for argument in tries.keys() - bad)))
+    if not bad or lost > 1 or None in bad or len(bad) >= len(QUESTIONS) - 1:
         return ""
-    return " and ".join(bad)
+    return " and ".join(QUESTIONS[argument] for argument in bad)
 
 
 def _too_many_answers(case: Case) -> str:

@@ -79,11 +79,7 @@ def connection(case: Case) -> Iterator[Finding]:
     except PortError:
         case.port.close()
         case.port = None
-        text = "It serves one client at a time and has one: another computer or program is connected to it."
-        action = "End that program (amigobot_node, a demo of ARIA). Then:"
-        cause = Cause("other-client", text, action, target.command())
-        shown = f"{target.typed} accepts a connection and ends it at once"
-        yield Finding("connection", Severity.ERROR, shown, (cause,))
+        yield _taken(target)
         return
     case.stage, case.early = Stage.OPEN, received
     shown = f"{target.host} accepts connections on port {target.tcp_port}"
@@ -113,9 +109,20 @@ def _wrong_name(target: Target, error: OSError) -> Cause:
     return Cause("host-name", text, action, f"getent hosts {shlex.quote(target.host)}")
 
 
+def _taken(target: Target) -> Finding:
+    """The host accepts a connection, and ends it."""
+    text = "It serves one client at a time and has one: another computer or program is connected to it."
+    action = "End that program (amigobot_node, a demo of ARIA). Then:"
+    cause = Cause("other-client", text, action, target.command())
+    shown = f"{target.typed} accepts a connection and ends it at once"
+    return Finding("connection", Severity.ERROR, shown, (cause,))
+
+
 def _no_connection(target: Target, error: str) -> Finding:
     """Say why the host accepts no connection, from what one attempt gives."""
     code = attempt(target.host, target.tcp_port)
+    if code == 0:
+        return _taken(target)
     if code == errno.ECONNREFUSED:
         text = f"{target.host} is on, but nothing listens on its port {target.tcp_port}."
         other = next((port for port in USUAL_PORTS if port != target.tcp_port and attempt(target.host, port) == 0), 0)

@@ -22,6 +22,7 @@ from ..probe import SPEEDS
 from ..tap import Chunk, received
 from ..target import Kind
 from ..traffic import in_pieces
+from ..transformations import damaged_lengths
 
 #: s until a session is open, with the configuration: a CONFIG packet takes 0.1 s at 9600 baud and may be sent again.
 _OPENING = 6.0
@@ -43,10 +44,12 @@ def session(case: Case) -> Iterator[Finding]:
         baud=case.probe.baud,
         profile=case.profile,
         trace=case.trace,
+        # A robot that another program left in a session may return to the speed of its FLASH when that ends.
+        search=case.probe.streaming,
         clock=case.clock,
         latest=case.began + case.limit,
     )
-    running = connection.wait(_OPENING)
+    running = connection.wait(2 * _OPENING if case.probe.streaming else _OPENING)
     snapshot = connection.snapshot
     if running or connection.opened:
         case.stage = Stage.CONNECTED
@@ -103,6 +106,18 @@ def _latency(case: Case) -> float:
     return 0.0
 
 
+def _damage(chunks: list[Chunk]) -> str:
+    """What most damaged packets have in common, as a sentence; "" without damaged packets."""
+    lengths = damaged_lengths(received(chunks))
+    if len(lengths) < 2:
+        return ""
+    if 2 * sum(length > 0 for length in lengths) > len(lengths):
+        return "Bytes arrive that the robot has not sent, inside packets: some come twice, or from another sender."
+    if 2 * sum(length < 0 for length in lengths) > len(lengths):
+        return "Bytes are lost on the way, single ones inside packets: a buffer overflows, or a contact is loose."
+    return "Packets are damaged on the way: noise on cable or radio."
+
+
 def _answered_twice(chunks: list[Chunk]) -> bool:
     """Whether more answers to SYNC0 came than it was sent."""
     question = Command.PULSE().encode()
@@ -131,6 +146,9 @@ def _no_session(case: Case) -> tuple[Cause, ...]:
         return (Cause("checksum", text, "", command),)
     if case.probe.streaming:
         text = "Packets of the robot arrive, but it receives no command: the wire to it is broken."
+    elif damage := _damage(case.chunks):
+        cause = Cause("bad-link", damage, "Check plugs, cable, adapter and radio. Then:", again)
+        return (cause,)
     elif _answered_twice(case.chunks):
         text = "Each command is answered twice: commands or packets arrive twice, on two ways or through a repeater."
         return (Cause("packets-twice", text, "Leave one way only between robot and computer. Then:", again),)

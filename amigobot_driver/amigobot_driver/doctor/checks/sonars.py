@@ -42,7 +42,7 @@ def sonars(case: Case) -> Iterator[Finding]:
     """Each sonar gives readings like those of a working one."""
     observation = case.observation
     profile = observation.after.profile
-    count = len(profile.sonar.poses)
+    count = _fitted(case)
     if not count:
         yield Finding("sonars", Severity.NOTE, f"the profile {profile.name} has no sonars")
         return
@@ -58,7 +58,7 @@ def sonars(case: Case) -> Iterator[Finding]:
     if found := list(wrong("sonars", _RING, case, first=True)):
         yield from found
         return
-    faults = dict(_faults(profile, ranges))
+    faults = dict(_faults(profile, ranges, _fitted(case)))
     disturbed = _disturbed(profile, ranges)
     if disturbed:
         yield _cross_talk(case, disturbed)
@@ -72,6 +72,13 @@ def sonars(case: Case) -> Iterator[Finding]:
     for (kind, text), numbers in alike.items():
         yield _finding(case, profile, numbers, kind, text, faults)
     yield from _far(profile, ranges, faults)
+
+
+def _fitted(case: Case) -> int:
+    """Number of sonars: those of the profile, or of the front ring if the robot says that it has no other."""
+    config, count = case.observation.after.config, len(case.observation.after.profile.sonar.poses)
+    front_only = count == 2 * _RING_SIZE and config is not None and config.value("rear_sonar") == 0
+    return _RING_SIZE if front_only else count
 
 
 def _unknown_numbers(case: Case) -> str:
@@ -97,7 +104,7 @@ def _missing_ring(case: Case) -> str:
 
 
 def _few(case: Case) -> str:
-    ranges, count = _ranges(case), len(case.observation.after.profile.sonar.poses)
+    ranges, count = _ranges(case), _fitted(case)
     firing = [number for number in range(count) if ranges[number]]
     if len(firing) > count / 2:
         return ""
@@ -130,13 +137,6 @@ def _random(case: Case) -> str:
 
 _RING = (
     Row(
-        "sonar-random",
-        Severity.WARNING,
-        _random,
-        "{}, with the robot at rest: something moves before it, the sonars are disturbed, or their board is broken.",
-        "Let nothing move around the robot, switch other robots off, and check the sonar board. Then:",
-    ),
-    Row(
         "sonar-numbers",
         Severity.WARNING,
         _unknown_numbers,
@@ -158,6 +158,13 @@ _RING = (
         "Set the sequence (parameter sonar_sequence), and check the cable of the sonar board. Then:",
     ),
     Row(
+        "sonar-random",
+        Severity.WARNING,
+        _random,
+        "{}, with the robot at rest: something moves before it, the sonars are disturbed, or their board is broken.",
+        "Let nothing move around the robot, switch other robots off, and check the sonar board. Then:",
+    ),
+    Row(
         "sonar-stuck",
         Severity.WARNING,
         _all_stuck,
@@ -175,9 +182,9 @@ def _ranges(case: Case) -> dict[int, list[float]]:
     return ranges
 
 
-def _faults(profile: Profile, ranges: dict[int, list[float]]) -> Iterator[tuple[int, tuple[str, str]]]:
+def _faults(profile: Profile, ranges: dict[int, list[float]], count: int) -> Iterator[tuple[int, tuple[str, str]]]:
     """Number of each faulty sonar, kind of the fault, and what it does."""
-    numbers = range(len(profile.sonar.poses))
+    numbers = range(count)
     most = max(map(len, ranges.values()))
     if most < _ENOUGH:
         return
