@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         MotionFailed,
         PortError,
         ProfileError,
+        RecordingError,
         Refused,
         RequestFailed,
     )
@@ -103,6 +104,7 @@ __all__ = [
     "Profile",
     "ProfileError",
     "Recording",
+    "RecordingError",
     "Refused",
     "Report",
     "RequestFailed",

@@ -12,6 +12,7 @@
 - `RequestFailed`: the robot was asked, and its packets do not show the result.
 - `MotionFailed`, a RequestFailed: a movement ended before its goal; `travelled` says how far it came.
 - `AuxReadFailed`, a RequestFailed: fewer bytes came than were asked for; `data` has them.
+- `RecordingError`: a recording cannot be written; also an OSError.
 """
 
 from __future__ import annotations
@@ -73,3 +74,10 @@ class AuxReadFailed(RequestFailed):
     def __init__(self, message: str, data: bytes) -> None:
         super().__init__(message)
         self.data = data
+
+
+class RecordingError(AmigoBotError, OSError):
+    """A recording cannot be written, for example because the disk is full. Its attributes are those of OSError."""
+
+    def __str__(self) -> str:
+        return f"{self.filename}: cannot be written ({self.strerror}); what was written before can be replayed"

@@ -74,7 +74,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     "odometry_file": ({"driver", "robot"}, set()),
     "replay": ({"robot", "protocol"}, set()),
     "ros": (EVERY_LAYER - {"api", "cli", "sim"}, ANY_LIBRARY),
-    "cli": (EVERY_LAYER, {"argcomplete", "numpy", "rosbags", "serial", "yaml"}),
+    "cli": (EVERY_LAYER, {"argcomplete", "serial", "yaml"}),
 }
 
 MODULES = {

@@ -179,4 +179,4 @@ def test_examples_in_help_stay_lines_and_text_is_filled(
         main(["dump", "--help"])
     lines = capsys.readouterr().out.splitlines()
     assert "    amigobot dump drive.amigo --json                an object a line" in lines
-    assert any(len(line) > 60 and line.startswith("A bag has what the driver makes of the packets") for line in lines)
+    assert any(len(line) > 60 and line.startswith("What the driver makes of the packets") for line in lines)

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from amigobot_driver import AmigoBot, Event, Options, Report
+from amigobot_driver import AmigoBot, Event, Options, RecordingError, Report
 from amigobot_driver.cli import UsageError, main
 from amigobot_driver.cli.aux import unescaped
 from amigobot_driver.cli.packet_file import read_recording
@@ -213,9 +213,9 @@ def test_a_recording_on_a_full_disk_is_an_error_of_its_own_and_not_of_the_drive(
     with AmigoBot(AMIGO) as robot:
         recording = robot.record("/dev/full")
         robot.move(0.05)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(RecordingError, match="No space left"):
             recording.stop()
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(RecordingError, match=r"/nowhere/drive.amigo: cannot be written"):
             robot.record("/nowhere/drive.amigo")
 
 
@@ -328,26 +328,40 @@ def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.Captur
     assert (status, out) == (0, "equal to the file: 1 of 1 value\n")
 
 
-def test_a_recording_becomes_a_bag_under_any_calibration(
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("record", "FILE", "--force", "--seconds", "-3"),
+        ("find", "--timeout", "nan"),
+        ("io", "--timeout", "1e9"),
+        ("aux", "1", "--seconds", "inf"),
+        ("replay", "FILE", "--rate", "0"),
+        ("sim", "--pty", "FILE", "--charge", "1.1"),
+        ("sim", "--pty", "FILE", "--baud", "-1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_anything_happens(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("good")
+    with pytest.raises(SystemExit) as end:
+        main([str(file) if argument == "FILE" else argument for argument in arguments])
+    error = capsys.readouterr().err
+    assert end.value.code == 2
+    assert error.count("\n") == 1 and "allowed: " in error
+    assert file.read_text() == "good"
+
+
+def test_config_save_and_dump_say_what_they_do_not_do(
     drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    highlevel = pytest.importorskip("rosbags.highlevel", reason="rosbags is not installed")
-    file, distance = drive
-    twice = tmp_path / "twice.yaml"
-    twice.write_text("extends: amigo\ncalibration: {left_wheel: 1.5, right_wheel: 1.5}\n")
-    for folder, robot, factor in (("plain", (), 1.0), ("other", ("--robot", str(twice)), 1.5)):
-        status, out, _ = amigobot(capsys, "dump", str(file), "--bag", str(tmp_path / folder), *robot)
-        assert status == 0 and "11 topics" in out
-        with highlevel.AnyReader([tmp_path / folder]) as reader:
-            poses = [
-                reader.deserialize(data, connection.msgtype)
-                for connection, _, data in reader.messages()
-                if connection.topic == "/odom"
-            ]
-        assert poses[-1].pose.pose.position.x == pytest.approx(distance * factor, abs=0.02)
-        assert poses[-1].header.frame_id == "odom"
-    status, _, err = amigobot(capsys, "dump", str(file), "--bag", str(tmp_path / "plain"))
-    assert (status, err) == (2, f"amigobot dump: {tmp_path / 'plain'} exists: name another folder\n")
+    status, out, err = amigobot(capsys, "dump", str(drive[0]), "--packet", "Sipp")
+    assert (status, out) == (2, "") and "has no packet or command 'Sipp'; it has: " in err and "Sip" in err
+    file = tmp_path / "mine.yaml"
+    file.write_text("mine")
+    status, _, err = amigobot(capsys, "config", "save", str(file), "--port", AMIGO)
+    assert (status, file.read_text()) == (2, "mine") and "--force" in err
 
 
 @contextmanager

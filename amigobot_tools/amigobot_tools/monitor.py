@@ -32,7 +32,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.options import through_node
 
 from . import screen
@@ -56,18 +56,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("file", nargs="?", type=Path, help="a recording, instead of a robot")
     add_connection_arguments(parser)
-    parser.add_argument("--rate", type=float, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
+    parser.add_argument("--rate", type=ranges.rate, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
     parser.add_argument("--json", action="store_true", help="print JSON, a line each time, instead of a screen")
-    parser.add_argument("--period", type=float, default=0.5, metavar="S", help="time between lines (%(default)g s)")
-    parser.add_argument("--count", type=int, default=0, metavar="N", help="end after N lines; 0: never (%(default)s)")
+    parser.add_argument(
+        "--period",
+        type=ranges.number(0.05, 3600, "s"),
+        default=0.5,
+        metavar="S",
+        help="time between lines (%(default)g s)",
+    )
+    parser.add_argument(
+        "--count", type=ranges.whole(0, 10**9), default=0, metavar="N", help="end after N lines; 0: never (%(default)s)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
-    if not 0.05 <= args.period < math.inf:
-        raise UsageError(f"--period is {args.period:g} s, allowed: at least 0.05 s")
-    if not 0.01 <= args.rate <= 100:
-        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100 times the recorded speed")
     try:
         with _remote(args) as remote:
             if args.json:

@@ -40,7 +40,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, ranges
 
 from . import screen
 from .connection import add_connection_arguments, connected
@@ -65,13 +65,17 @@ _KEYS = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     add_connection_arguments(parser)
-    parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="speed at the start (%(default)g m/s)")
-    parser.add_argument("--turn", type=float, default=0.8, metavar="RAD/S", help="turn rate (%(default)g rad/s)")
+    parser.add_argument(
+        "--speed", type=ranges.speed, default=0.2, metavar="M/S", help="speed at the start (%(default)g m/s)"
+    )
+    parser.add_argument(
+        "--turn", type=ranges.turn_rate, default=0.8, metavar="RAD/S", help="turn rate (%(default)g rad/s)"
+    )
     parser.add_argument("--gamepad", action="store_true", help="drive with a gamepad as well")
     parser.add_argument("--no-governor", action="store_true", help="do not slow down in front of obstacles")
     parser.add_argument(
         "--first-repeat",
-        type=float,
+        type=ranges.number(0.05, 2, "s"),
         default=FIRST_REPEAT,
         metavar="S",
         help="time until this keyboard repeats a held key (%(default)g s)",
@@ -80,9 +84,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
-    for name, value in (("--speed", args.speed), ("--turn", args.turn), ("--first-repeat", args.first_repeat)):
-        if not 0 < value < math.inf:
-            raise UsageError(f"{name} is {value:g}, allowed: above 0")
     try:
         with contextlib.ExitStack() as stack:
             # First, so that a missing gamepad is reported before anything starts.
@@ -227,14 +228,13 @@ def picture(pilot: Pilot) -> RenderableType:
     )
     return Group(
         screen.title("teleop", pilot.remote.where, state),
-        Text(),
+        _alert(pilot),  # at the top: a narrow terminal wraps lines, and cuts off the bottom
         speeds,
         place,
         power,
         Text(),
         screen.sonar_bars(state),
         Text(),
-        _alert(pilot),
         Panel(Text(_KEYS), title="hold a key to drive", title_align="left", padding=0),
     )
 

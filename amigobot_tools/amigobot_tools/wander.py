@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, ranges
 
 from .connection import add_connection_arguments, connected
 from .governor import MARGIN, free_distance, safe_speed
@@ -35,15 +35,15 @@ _REPORT = 5.0  #: s between two lines
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     add_connection_arguments(parser)
-    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="end after this time")
-    parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="highest speed (%(default)g m/s)")
+    parser.add_argument("--seconds", type=ranges.duration, default=math.inf, metavar="S", help="end after this time")
+    parser.add_argument(
+        "--speed", type=ranges.speed, default=0.2, metavar="M/S", help="highest speed (%(default)g m/s)"
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask before a real robot moves")
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
-    if not 0 < args.speed < math.inf:
-        raise UsageError(f"--speed is {args.speed:g}, allowed: above 0 m/s")
     with connected(args, drives=True) as remote:
         state = remote.state()
         if not state.echoes:

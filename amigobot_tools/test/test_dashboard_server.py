@@ -113,6 +113,17 @@ def test_nothing_is_served_without_the_token_and_the_address_with_it_opens_every
     run(test, token="secret")
 
 
+def test_bytes_that_are_no_http_are_answered_without_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(source: FakeSource, bench: Bench) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(bench.url.rpartition(":")[2]))
+        writer.write(b"\x16\x03\x01 no HTTP\r\n\r\n")
+        assert b"400" in await reader.readline()
+        writer.close()
+
+    run(test)
+    assert not caplog.records
+
+
 def test_the_page_loads_nothing_from_elsewhere_and_is_shown_in_no_frame() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.session.get(f"{bench.url}/") as response:

@@ -163,7 +163,7 @@ class Connection:
             The recording; `stop` ends it. It ends by itself when the robot is closed.
 
         Raises:
-            OSError: The file cannot be written.
+            RecordingError: The file cannot be written.
             ConnectionLost: The robot is not connected.
         """
         identity = self.identity

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from ..errors import ConnectionLost
+from ..errors import ConnectionLost, RecordingError
 from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..robot import FrameSeen
 from .streams import EventStream
@@ -30,8 +30,12 @@ class Recording:
         self._began = began
         self._count = self._gaps = 0
         self._error: OSError | None = None
-        self._file = path.open("wb")
-        write_head(self._file, head)
+        self._path = path
+        try:
+            self._file = path.open("wb")
+            write_head(self._file, head)
+        except OSError as error:
+            raise RecordingError(error.errno, error.strerror, str(path)) from None
         self._thread = threading.Thread(target=self._run, name="amigobot-recording", daemon=True)
         self._thread.start()
 
@@ -65,12 +69,12 @@ class Recording:
         """End the recording. May be called twice.
 
         Raises:
-            OSError: The file could not be written, for example because the disk is full; its beginning can be replayed.
+            RecordingError: The file could not be written, for example because the disk is full.
         """
         self._stream.close()
         self._thread.join(_STOP_TIMEOUT)
         if self._error is not None:
-            raise self._error
+            raise RecordingError(self._error.errno, self._error.strerror, str(self._path))
 
     def _run(self) -> None:
         try:

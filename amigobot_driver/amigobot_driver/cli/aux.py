@@ -19,6 +19,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from . import ranges
 from .errors import UsageError
 from .options import add_node_arguments, add_robot_arguments, connect_either
 
@@ -36,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("number", type=int, choices=(1, 2, 3), help="which AUX port")
     parser.add_argument("--send", metavar="TEXT", help="send this instead of standard input")
-    parser.add_argument("--seconds", type=float, metavar="S", help="end after this time without input (with --send: 1)")
+    parser.add_argument(
+        "--seconds", type=ranges.duration, metavar="S", help="end after this time without input (with --send: 1)"
+    )
     parser.add_argument("--line-end", choices=sorted(_LINE_ENDS), default="cr", help="what Enter sends (%(default)s)")
     add_robot_arguments(parser)
     add_node_arguments(parser)

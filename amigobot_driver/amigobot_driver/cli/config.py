@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("show", "save", "diff", "restore", "edit"))
     parser.add_argument("file", nargs="?", type=Path, help="YAML file for save, diff and restore")
     parser.add_argument("--json", action="store_true", help="print JSON (show)")
+    parser.add_argument("--force", action="store_true", help="overwrite the file (save)")
     add_robot_arguments(parser, default="the robot of the node")
     add_node_arguments(parser)
 
@@ -54,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file: give its path'}")
     if args.json and args.action != "show":
         raise UsageError(f"--json is for show, not for {args.action}")
+    if args.action == "save" and args.file.exists() and not args.force:
+        raise UsageError(f"{args.file} exists: name another file, or overwrite it with --force")
     requested = _read(args.file) if args.action in ("diff", "restore") else {}
     through_node(args)
     ask = _ask_robot if args.port else _ask_node

@@ -1,15 +1,13 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Print a recording of `amigobot record`, or make a rosbag of it.
+"""Print a recording of `amigobot record`.
 
     amigobot dump drive.amigo                       a line for each packet and command
     amigobot dump drive.amigo --packet Sip --csv    the fields of one kind of packet, for a spreadsheet
     amigobot dump drive.amigo --json                an object a line
-    amigobot dump drive.amigo --bag drive           a rosbag (MCAP) with odom, tf, battery_state and sonar/range_N
 
-A bag has what the driver makes of the packets, with --robot under another profile or calibration. It needs the library
-rosbags, and no ROS.
+What the driver makes of the packets, under another profile or calibration, too: `amigobot replay`.
 
 A damaged recording is read up to the damage, a line on stderr says where that is, and the exit status is 1.
 
@@ -27,10 +25,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import ProfileError
 from ..packet_file import Head, RecordedFrame
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
-from ..wording import counted
 from .errors import UsageError
 from .packet_file import read_intact_part
 
@@ -42,42 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print CSV; with --packet a column for each field")
     form.add_argument("--json", action="store_true", help="print JSON, an object a line")
-    form.add_argument("--bag", type=Path, metavar="DIR", help="write a rosbag to this folder, which is made")
-    parser.add_argument(
-        "--robot", default="", metavar="NAME", help="with --bag: profile, or a file (default: as recorded)"
-    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status: 1 if there is nothing to print, or the recording is damaged."""
     head, records, damaged = read_intact_part(args.file)
-    if args.bag:
-        return _write_bag(args, head, records) or int(damaged)
-    entries = (entry(head, record) for record in records)
+    entries = [entry(head, record) for record in records]
+    names = sorted({row["name"] for row in entries})
+    if args.packet is not None and args.packet not in names:
+        raise UsageError(f"{args.file} has no packet or command {args.packet!r:.40}; it has: {', '.join(names)}")
     return _print((row for row in entries if args.packet in (None, row["name"])), args) or int(damaged)
-
-
-def _write_bag(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -> int:
-    # Imported here: the library is optional.
-    from .bag import write_bag
-    from .replay import recorded_profile
-
-    if args.bag.exists():
-        raise UsageError(f"{args.bag} exists: name another folder")
-    records.sort(key=lambda record: record.time)
-    try:
-        counts = write_bag(args.bag, head, records, args.robot or recorded_profile(head))
-    except OSError as error:
-        raise UsageError(f"{args.bag}: cannot be written ({error.strerror})") from None
-    except ProfileError:
-        raise
-    except ValueError as error:
-        raise UsageError(f"{args.file}: {error}") from None
-    if not counts:
-        print(f"amigobot dump: {args.file} has no packets of a robot", file=sys.stderr)
-        return 1
-    print(f"{counted(sum(counts.values()), 'message')} of {counted(len(counts), 'topic')} in {args.bag}")
-    return 0
 
 
 def entry(head: Head, record: RecordedFrame) -> dict[str, Any]:

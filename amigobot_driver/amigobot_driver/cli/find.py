@@ -22,6 +22,7 @@ from typing import Any
 from ..connection_policy import CONNECT_TIMEOUT
 from ..parallel import run_parallel
 from ..wording import wrong_type
+from . import ranges
 from .errors import UsageError
 
 #: TCP port of a bridge, if none is given
@@ -33,7 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ports", nargs="*", metavar="PORT", help="look here only (default: every serial port)")
     parser.add_argument("--host", action="append", default=[], metavar="HOST[:PORT]", help="a TCP bridge, port 8101")
     parser.add_argument(
-        "--timeout", type=float, default=CONNECT_TIMEOUT, metavar="S", help="time for each port (%(default)g s)"
+        "--timeout",
+        type=ranges.timeout,
+        default=CONNECT_TIMEOUT,
+        metavar="S",
+        help="time for each port (%(default)g s)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -9,6 +9,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..connection_policy import CONNECT_TIMEOUT
+from . import ranges
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
     )
     group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     group.add_argument(
-        "--timeout", type=float, default=CONNECT_TIMEOUT, metavar="S", help="wait for the robot (%(default)g s)"
+        "--timeout",
+        type=ranges.timeout,
+        default=CONNECT_TIMEOUT,
+        metavar="S",
+        help="wait for the robot (%(default)g s)",
     )
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..wording import counted
+from . import ranges
 from .errors import UsageError
 from .options import add_robot_arguments, connect
 
@@ -36,7 +37,7 @@ _WAIT = 0.2  #: s
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("file", type=Path, help="is created, or overwritten with --force")
-    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="end after this time")
+    parser.add_argument("--seconds", type=ranges.duration, default=math.inf, metavar="S", help="end after this time")
     parser.add_argument("--force", action="store_true", help="overwrite the file")
     add_robot_arguments(parser)
 

@@ -30,6 +30,7 @@ from .. import signals
 from ..errors import ProfileError
 from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
+from . import ranges
 from .errors import UsageError
 from .packet_file import read_intact_part
 
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     form.add_argument("--json", action="store_true", help="print where the robot was at the end as JSON: s, m, rad")
     form.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
-    parser.add_argument("--rate", type=float, default=1.0, metavar="X", help="with --pty: speed (%(default)g)")
+    parser.add_argument("--rate", type=ranges.rate, default=1.0, metavar="X", help="with --pty: speed (%(default)g)")
     parser.add_argument("--loop", action="store_true", help="with --pty: begin again at the end")
 
 
@@ -129,8 +130,6 @@ def _serve(args: argparse.Namespace, head: Head, records: list[RecordedFrame]) -
     from ..sim.server import Served, serve
     from .recorded_robot import RecordedRobot
 
-    if not 0.01 <= args.rate <= 100:
-        raise UsageError(f"--rate is {args.rate:g}, allowed: 0.01 to 100 times the recorded speed")
     robot = RecordedRobot(head, records, args.rate, loop=args.loop)
     if robot.ended:
         print(f"amigobot replay: {args.file} has no packets of a robot", file=sys.stderr)

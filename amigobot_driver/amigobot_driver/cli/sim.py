@@ -56,6 +56,7 @@ from ..sim.pty import PtyConnection
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
 from ..wording import counted, wrong_type
+from . import ranges
 from .errors import UsageError
 
 _DEFAULT_PORT = 8101
@@ -76,13 +77,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="reported", metavar="NAME", help="a real robot, as it was reported; see below")
     parser.add_argument("--world", default="room", metavar="NAME", help="world, or a file (%(default)s)")
     parser.add_argument("--start", metavar="X,Y,DEG", help="start pose (default: of the world)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers (%(default)s)")
+    parser.add_argument(
+        "--seed",
+        type=ranges.whole(0, 2**63 - 1),
+        default=0,
+        metavar="N",
+        help="seed of the random numbers (%(default)s)",
+    )
     parser.add_argument("--name", help="name of the robot")
-    parser.add_argument("--charge", type=float, help="charge of the battery, 0 to 1 (1.0)")
+    parser.add_argument("--charge", type=ranges.number(0, 1), help="charge of the battery, 0 to 1 (1.0)")
     parser.add_argument(
         "--refuse-low-battery", action="store_true", help="answer no client while the battery is below its alarm"
     )
-    parser.add_argument("--baud", type=int, help="line speed; 0: infinite (default: of the profile)")
+    parser.add_argument(
+        "--baud", type=ranges.whole(0, 115200), help="line speed; 0: infinite (default: of the profile)"
+    )
     parser.add_argument("--check-baud", action="store_true", help="with --pty: a client at another speed gets noise")
     parser.add_argument(
         "--fault",

@@ -37,7 +37,6 @@ REMEDIES = {
     "numpy": "sudo apt-get install python3-numpy, or python3 -m pip install numpy",
     "pygame": "sudo apt-get install python3-pygame, or python3 -m pip install pygame",
     "rclpy": _ROS,
-    "rosbags": "python3 -m pip install rosbags",
     "rich": "sudo apt-get install python3-rich, or python3 -m pip install rich",
     "xacro": "sudo apt-get install ros-$ROS_DISTRO-xacro, or python3 -m pip install xacro",
 }

@@ -114,6 +114,8 @@ class Simulator:
         self.profile = profile
         self.world = world or World("empty")
         if start is not None:
+            if self.world.encloses(self.world.start) and not self.world.encloses(start):
+                raise WorldError(f"world {self.world.name}: the start is {start.x:g},{start.y:g}, outside of its walls")
             self.world = dataclasses.replace(self.world, start=start)
         if not 0.0 <= charge <= 1.0:
             raise ProfileError(f"charge is {charge:g}, allowed: 0 (empty) to 1 (full)")

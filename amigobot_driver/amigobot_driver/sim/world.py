@@ -133,6 +133,10 @@ class World:
         distance, _ = first_hit(self.segments, x, y, heading)
         return distance if distance <= reach else math.inf
 
+    def encloses(self, pose: WorldPose) -> bool:
+        """Return whether a wall is in each of many directions from a pose."""
+        return all(math.isfinite(self.cast(pose.x, pose.y, math.radians(angle))) for angle in range(0, 360, 5))
+
     def near(self, x: float, y: float, distance: float) -> list[Segment]:
         """Return the segments within `distance` m of a point."""
         return [segment for segment in self.segments if segment.distance_to(x, y) <= distance]

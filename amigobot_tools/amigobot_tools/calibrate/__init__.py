@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 
 from amigobot_driver import AmigoBot, ConnectionLost, MotionFailed, Options, Refused, RequestFailed
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 
@@ -46,11 +46,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     add_robot_arguments(parser)
     parser.add_argument("--steps", default=",".join(STEPS), metavar="LIST", help="which of %(default)s")
-    parser.add_argument("--turns", type=int, default=5, metavar="N", help="turns on the spot (%(default)s)")
-    parser.add_argument("--distance", type=float, default=2.0, metavar="M", help="straight distance (%(default)g m)")
-    parser.add_argument("--side", type=float, default=1.0, metavar="M", help="side of the square (%(default)g m)")
-    parser.add_argument("--speed", type=float, default=0.2, metavar="M/S", help="speed (%(default)g m/s)")
-    parser.add_argument("--rate", type=float, default=0.6, metavar="RAD/S", help="turn rate (%(default)g rad/s)")
+    parser.add_argument(
+        "--turns", type=ranges.whole(1, 50), default=5, metavar="N", help="turns on the spot (%(default)s)"
+    )
+    parser.add_argument(
+        "--distance",
+        type=ranges.number(0.3, 20, "m"),
+        default=2.0,
+        metavar="M",
+        help="straight distance (%(default)g m)",
+    )
+    parser.add_argument(
+        "--side", type=ranges.number(0.3, 10, "m"), default=1.0, metavar="M", help="side of the square (%(default)g m)"
+    )
+    parser.add_argument(
+        "--speed", type=ranges.number(0.05, 0.5, "m/s"), default=0.2, metavar="M/S", help="speed (%(default)g m/s)"
+    )
+    parser.add_argument(
+        "--rate",
+        type=ranges.number(0.05, 1.5, "rad/s"),
+        default=0.6,
+        metavar="RAD/S",
+        help="turn rate (%(default)g rad/s)",
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write here (default: the file of the robot's name)")
     parser.add_argument("--yes", action="store_true", help="write without asking; drives of a real robot still ask")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -67,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
         file = args.out or calibration_file(name)
         if file is None:
             raise UsageError("this robot has no name of its own: name the file with --out FILE")
+        _check_writable(file)  # before the drives: a person measures after each
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
@@ -92,12 +111,6 @@ def _plan(args: argparse.Namespace) -> Plan:
     steps = tuple(step for step in args.steps.split(",") if step)
     if not steps or any(step not in STEPS for step in steps):
         raise UsageError(f"--steps is {args.steps}, allowed: {', '.join(STEPS)}, separated by commas")
-    for name, low, high, unit in (("turns", 1, 50, "turns"), ("distance", 0.3, 20.0, "m"), ("side", 0.3, 10.0, "m")):
-        if not low <= getattr(args, name) <= high:
-            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: {low:g} to {high:g} {unit}")
-    for name, high, unit in (("speed", 0.5, "m/s"), ("rate", 1.5, "rad/s")):
-        if not 0.05 <= getattr(args, name) <= high:
-            raise UsageError(f"--{name} is {getattr(args, name):g}, allowed: 0.05 to {high:g} {unit}")
     return Plan(steps=steps, turns=args.turns, distance=args.distance, side=args.side, speed=args.speed, rate=args.rate)
 
 
@@ -175,6 +188,16 @@ def text(name: str, profile: Profile, calibration: Calibration) -> str:
     return f"{head}\nextends: {profile.name}\n{section}\n"
 
 
+def _check_writable(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("a").close()
+        if not file.stat().st_size:
+            file.unlink()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written ({error.strerror})") from None
+
+
 def _write(file: Path, content: str, *, ask: bool) -> int:
     if ask:
         if not sys.stdin.isatty():
@@ -184,7 +207,6 @@ def _write(file: Path, content: str, *, ask: bool) -> int:
             _say("not written")
             return 1
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{file}: cannot be written ({error.strerror})") from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -14,6 +15,7 @@ from html import escape
 from pathlib import Path
 
 from aiohttp import WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from .access import Access, Listen
 from .browser import Browser
@@ -55,6 +57,7 @@ async def serve(source: Source, listen: Listen, ended: Sequence[int]) -> None:
 async def running(source: Source, access: Access) -> AsyncIterator[int]:
     """Run the server for an `async with` block; gives its port."""
     app = application(Dashboard(source), access)
+    logging.getLogger("aiohttp.server").addFilter(_is_no_bad_request)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     try:
@@ -76,6 +79,11 @@ def application(dashboard: Dashboard, access: Access) -> web.Application:
     app.cleanup_ctx.append(server.run)
     app.on_shutdown.append(server.close_sockets)
     return app
+
+
+def _is_no_bad_request(record: logging.LogRecord) -> bool:
+    """Whether a log line is not about bytes that are no HTTP: they are answered with 400."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 def _greeting(access: Access, port: int) -> str:

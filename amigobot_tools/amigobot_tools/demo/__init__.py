@@ -29,14 +29,16 @@ import math
 from importlib.util import find_spec
 from pathlib import Path
 
-from amigobot_driver.cli import UsageError
+from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.verbs import explained
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("--port", default="", help="of a real robot: /dev/ttyUSB0, HOST:8101; else simulated")
-    parser.add_argument("--seconds", type=float, default=math.inf, metavar="S", help="drive no longer than this")
+    parser.add_argument(
+        "--seconds", type=ranges.duration, default=math.inf, metavar="S", help="drive no longer than this"
+    )
     parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="where to write (%(default)s)")
     parser.add_argument(
         "--ros", action=argparse.BooleanOptionalAction, help="with ROS 2, or without (default: with it where it is)"
@@ -45,8 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb and return the exit status."""
-    if not args.seconds > 0:
-        raise UsageError(f"--seconds is {args.seconds:g}, allowed: above 0 s")
     ros = _ros_is_here() if args.ros is None else args.ros
     for library in ("matplotlib", *(("rclpy", "amigobot_msgs") if ros else ())):
         if find_spec(library) is None:

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The authors of amigobot_driver
+# SPDX-License-Identifier: Apache-2.0
+
+"""The types of numeric options: each has a range, and NaN, infinity and what is outside are refused with it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+#: s that a program may run; without the option it runs until Ctrl-C.
+_DAY = 86400
+
+
+def number(low: float, high: float, unit: str = "") -> Callable[[str], float]:
+    """Return the type of an option: a number from `low` to `high`."""
+
+    def parsed(text: str) -> float:
+        return _checked(float, text, f"a number from {low:g} to {high:g} {unit}", low, high)
+
+    return parsed
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return the type of an option: a whole number from `low` to `high`."""
+
+    def parsed(text: str) -> int:
+        return int(_checked(int, text, f"a whole number from {low} to {high}", low, high))
+
+    return parsed
+
+
+def _checked(kind: Callable[[str], float], text: str, allowed: str, low: float, high: float) -> float:
+    try:
+        value = kind(text)
+    except ValueError:
+        value = float("nan")
+    if not low <= value <= high:
+        raise argparse.ArgumentTypeError(f"is {text!r:.40}, allowed: {allowed.rstrip()}")
+    return value
+
+
+duration = number(0.01, _DAY, "s")
+timeout = number(0.1, 3600, "s")
+speed = number(0.02, 5, "m/s")
+turn_rate = number(0.02, 10, "rad/s")
+#: speed of a replay
+rate = number(0.01, 100, "times the recorded speed")
