@@ -80,9 +80,10 @@ def values(codec: wire.Codec) -> st.SearchStrategy[object]:
 
 
 def reads_as_amigosh(tail: object) -> bool:
-    """An ARCOS tail whose end looks like AmigoSH's second text and threshold: nothing tells them apart."""
-    behind = wire.pack(tail).partition(b"\0")[2]
-    return isinstance(tail, ArcosTail) and len(behind) > 2 and behind.find(0) == len(behind) - 3
+    """An ARCOS tail with a second text of digits, or one that looks like AmigoSH's end: nothing tells them apart."""
+    version, _, behind = wire.pack(tail).partition(b"\0")
+    two_texts = version.isdigit() and behind.partition(b"\0")[0].isdigit()
+    return isinstance(tail, ArcosTail) and (two_texts or (len(behind) > 2 and behind.find(0) == len(behind) - 3))
 
 
 @cache

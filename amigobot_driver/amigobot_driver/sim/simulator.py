@@ -22,7 +22,7 @@ from typing import Any
 
 from ..profiles import Profile, ProfileError
 from ..protocol import BAUD_RATES, Command
-from .activmedia import build_activmedia
+from .activmedia import ActivMediaFirmware, build_activmedia
 from .activmedia.dialect import dialect_for
 from .auxiliary import AuxDevice, LoopBack, SimulatedAuxPort
 from .battery import BatteryModel
@@ -160,11 +160,9 @@ class Simulator:
                 profile, revision or revision_of(profile), hardware, on_event, name=name, baud_code=code
             )
         elif revision is None:
-            self._firmware = firmware = build_activmedia(
+            self._firmware = build_activmedia(
                 profile, hardware, on_event, name=name, baud_code=code, refuse_low_battery=refuse_low_battery
             )
-            if self.faults.left_open:
-                firmware.leave_open(self.faults.left_open)
         else:
             given = [name for name in revision_names() if getattr(revision, name) != getattr(Revision(), name)]
             names = f"variant {', '.join(given)}" if given else "variants"
@@ -229,7 +227,9 @@ class Simulator:
     def start(self, now: float) -> None:
         """Begin to count control cycles at `now` (s), unless they are counted already."""
         if self._started is None:
-            self._started = now
+            self._started = self._firmware.now = now
+            if self.faults.left_open and isinstance(self._firmware, ActivMediaFirmware):
+                self._firmware.leave_open(self.faults.left_open)
 
     @property
     def next_tick(self) -> float:
