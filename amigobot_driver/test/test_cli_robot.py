@@ -10,12 +10,14 @@ import io
 import json
 import math
 import os
+import pty
 import re
 import signal
 import struct
 import subprocess
 import sys
 import threading
+import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +52,31 @@ def test_find_says_who_answers_and_why_nothing_answers_elsewhere(capsys: pytest.
     assert port.startswith("/dev/no_such_port: there is no such port; is the adapter plugged in?")
     assert bridge.startswith("socket://127.0.0.1:1: Connection refused")
     assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("-m", "amigobot_driver.cli", "find", "{}", "--timeout", "600"), 130),
+        (("-m", "amigobot_driver.cli", "io", "--port", "{}", "--timeout", "600"), 130),
+        (("-c", "from amigobot_driver import AmigoBot; AmigoBot('{}', timeout=600)"), -signal.SIGINT),
+    ],
+    ids=["find", "io", "api"],
+)
+def test_ctrl_c_ends_the_search_for_a_robot(arguments: tuple[str, ...], status: int) -> None:
+    robot, port = pty.openpty()
+    tty.setraw(port)
+    try:
+        command = [sys.executable, *(argument.format(os.ttyname(port)) for argument in arguments)]
+        with subprocess.Popen(
+            command, env={**os.environ, "PYTHONPATH": str(PACKAGE)}, stderr=subprocess.PIPE
+        ) as search:
+            assert os.read(robot, 1)  # it asks for a robot
+            search.send_signal(signal.SIGINT)
+            assert search.wait(60) == status
+    finally:
+        os.close(robot)
+        os.close(port)
 
 
 def test_find_as_json_and_with_exit_status_1_without_a_robot(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 
-from ..connection_policy import MODEM_ANSWER, MODEM_BAUD, MODEM_CONNECT
+from ..connection_policy import MODEM_ANSWER, MODEM_BAUD, MODEM_CONNECT, SEARCH_SPEEDS
 from ..protocol import (
-    BAUD_RATES,
     Command,
     FrameDecoder,
     Sip,
@@ -34,9 +33,6 @@ LISTEN = (0.15, 0.25)
 #: Time in s to wait for each answer, in the first and in the second round: a robot on a cable answers within 0.1 s at
 #: 9600 baud, one behind a radio later.
 ANSWER = (0.3, 0.5)
-#: Line speeds in the order of their probability: AmigoBot, bridges and AmigoBot-SH, Erratic.
-SPEEDS = (9600, 57600, 38400, 115200, 19200)
-assert sorted(SPEEDS) == sorted(BAUD_RATES)
 #: Line speed of older GPS receivers, and s in which one sends its text at least once.
 _GPS_SPEED, _GPS_PERIOD = 4800, 1.3
 #: Share of printable bytes in a text.
@@ -98,11 +94,11 @@ class Prober:
         Raises:
             PortError: The port was lost.
         """
-        speeds: tuple[int, ...] = SPEEDS
+        speeds: tuple[int, ...] = SEARCH_SPEEDS
         if self._port.byte_time is None or self._port.byte_time == 0 or self._port.name.startswith("sim:"):
             speeds = (0,)  # a network connection or a simulated robot has no speed on this side
         elif first_speed:
-            speeds = (first_speed, *(speed for speed in SPEEDS if speed != first_speed))
+            speeds = (first_speed, *(speed for speed in SEARCH_SPEEDS if speed != first_speed))
         result, rounds = self.result, tuple(zip(LISTEN, ANSWER, strict=True))
         # With one speed there is time to be patient from the start.
         for listen, answer in rounds if len(speeds) > 1 else rounds[-1:] * len(rounds):

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator
 from functools import partial
 
+from ...connection_policy import SEARCH_SPEEDS
 from ...errors import PortError
 from ...profiles import choose_profile
 from ...protocol import Command, FrameDecoder, Sip, SyncEcho, SyncReply, parse
@@ -18,7 +19,6 @@ from ..changed_bytes import changed_bytes
 from ..check import Case, Stage, check
 from ..connection import OwnSession
 from ..finding import Cause, Finding, Severity
-from ..probe import SPEEDS
 from ..tap import Chunk, received
 from ..target import Kind
 from ..traffic import in_pieces
@@ -213,6 +213,6 @@ def line_speed(case: Case) -> Iterator[Finding]:
     found, profile = case.probe.baud, case.session.snapshot.profile
     expected = case.baud or profile.link.baud
     port = shlex.quote(case.target.url)
-    if found != expected or (found != SPEEDS[0] and not case.baud):
+    if found != expected or (found != SEARCH_SPEEDS[0] and not case.baud):
         text = f"{found} baud: the driver finds it by itself, and at once with -p port:={port} -p baud:={found}"
         yield Finding("line speed", Severity.NOTE, text)
