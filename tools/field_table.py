@@ -24,7 +24,8 @@ HEAD = """\
 
 Written by `tools/field_table.py` from [field.yaml](field.yaml). Each row is a public fact about a real robot, with its
 source, and what the driver makes of it. **The authors of this driver verified nothing on hardware**: they read the
-sources and computed the recordings anew.
+sources and computed the recordings anew. `sim --as NAME` is one of these robots
+[as it was reported](../explanation/simulator.md#robots-as-reported).
 
 {counts}
 """
