@@ -225,7 +225,10 @@ class Turn(MotionGoal):
             Refused: The angle is not finite or out of range: HEAD cannot turn by it at once.
         """
         if not abs(angle) <= math.pi:
-            raise Refused(f"angle is {angle:g} rad, allowed: -3.14 to 3.14 rad; send several turns for a larger angle")
+            raise Refused(
+                f"angle is {angle:g} rad, allowed: -3.14 to 3.14 rad; 90 degrees are 1.5708 radians; "
+                "send several turns for a larger angle"
+            )
         if 0 < abs(angle) < TURN_STEP - _ROUNDING:
             raise Refused(f"angle is {angle:g} rad, allowed: 0 or at least {TURN_STEP:.4f} rad (1 deg)")
         return cls(angle, scale)
