@@ -20,12 +20,10 @@ from types import ModuleType
 from .errors import UsageError
 
 GROUP = "amigobot.verbs"
-#: Verbs of this package; each is a module beside this one, of the same name or of that in `MODULES`.
+#: Verbs of this package; each is a module of the same name beside this one.
 BUILT_IN = (
-    *("aux", "config", "describe", "doctor", "dump", "find", "import", "io", "record", "replay", "say"),
-    *("sim", "sounds", "stop"),
+    *("aux", "config", "describe", "doctor", "dump", "find", "io", "record", "replay", "say", "sim", "sounds", "stop"),
 )
-MODULES = {"import": "import_file"}  # the verb is a word of Python
 
 _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"
 _WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
@@ -78,7 +76,7 @@ class Verb:
 def find_verbs() -> dict[str, Verb]:
     """Return every installed verb by its name, in alphabetical order. A built-in verb wins over an entry point."""
     verbs = {entry.name: Verb(entry.name, entry.value) for entry in entry_points(group=GROUP)}
-    verbs |= {name: Verb(name, f"{__package__}.{MODULES.get(name, name)}") for name in BUILT_IN}
+    verbs |= {name: Verb(name, f"{__package__}.{name}") for name in BUILT_IN}
     return dict(sorted(verbs.items()))
 
 
