@@ -46,14 +46,14 @@ def test_a_raw_command_reaches_the_robot_once(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("number", "pointer"),
     [
-        (11, "cmd_vel"),
-        (21, "cmd_vel"),
-        (32, "cmd_wheels"),
-        (8, "the action move"),
-        (12, "the action turn"),
+        (11, "use a velocity"),
+        (21, "use a velocity"),
+        (32, "velocities of the wheels"),
+        (8, "use move"),
+        (12, "use turn"),
         (4, "enable_motors"),
-        (2, "end the node"),
-        (50, "baud"),
+        (2, "when it ends"),
+        (50, "the speed of the line"),
         (255, "firmware loader"),
     ],
 )

@@ -99,7 +99,7 @@ class TestEnableMotors:
         assert switch(bench, "enable_motors", False).success
         with bench.driving(0.3):
             bench.wait_until(lambda: bench.node.logged("a velocity arrives while the motors are off"))
-            assert bench.node.logged("call the service enable_motors with data: true, or press MOTORS on the robot")
+            assert bench.node.logged("a velocity arrives while the motors are off: call enable_motors, or press MOTORS")
             bench.wait_until(lambda: bench.diagnostic("motors").level == DiagnosticStatus.WARN)
             assert "call enable_motors" in bench.diagnostic("motors").message
             assert bench.robot.stopped
@@ -344,5 +344,5 @@ def test_motors_stay_off_with_motors_on_connect_false(cautious: Bench) -> None:
     assert cautious.robot.values(Command.ENABLE) == []
     assert not status.motors_enabled
     with cautious.driving(0.3):
-        cautious.wait_until(lambda: cautious.node.logged("call the service enable_motors with data: true"))
+        cautious.wait_until(lambda: cautious.node.logged("a velocity arrives while the motors are off"))
     assert cautious.robot.stopped

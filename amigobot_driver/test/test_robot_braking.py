@@ -95,8 +95,8 @@ class TestWarning:
     def test_of_a_robot_that_holds_a_low_deceleration_says_what_to_do(self):
         bench = made("amigo", TransDecel=10)
         assert notices(bench) == [
-            "a stop from 300 mm/s takes 30 s: the robot's trans_decel is 10 mm/s^2; set linear_deceleration to at "
-            "least 0.1, or max_linear_velocity to at most 0.1"
+            "a stop from 300 mm/s takes 30 s: the robot's trans_decel is 10 mm/s^2; set the linear deceleration to "
+            "at least 0.1 m/s^2, or the limit of the linear velocity to at most 0.1 m/s"
         ]
         bench.run(5.0)
         assert len(notices(bench)) == 1
@@ -104,8 +104,8 @@ class TestWarning:
     def test_of_turns(self):
         bench = made("amigo-sh", RotDecel=2)
         assert notices(bench) == [
-            "a stop from 200 deg/s takes 100 s: the robot's rot_decel is 2 deg/s^2; set angular_deceleration to at "
-            "least 0.35, or max_angular_velocity to at most 0.34"
+            "a stop from 200 deg/s takes 100 s: the robot's rot_decel is 2 deg/s^2; set the angular deceleration to "
+            "at least 0.35 rad/s^2, or the limit of the angular velocity to at most 0.34 rad/s"
         ]
 
     @pytest.mark.parametrize("remedy", ["deceleration", "velocity"])
@@ -118,7 +118,7 @@ class TestWarning:
         limits[index] = (2.2, math.radians(360))[index]
         config = replace(config, **{name: own})
         (text,) = slow_stops(config, tuple(limits))
-        found = re.search(rf"_{remedy} to at (?:least|most) ([0-9.]+)", text)
+        found = re.search(rf" {remedy} to at (?:least|most) ([0-9.]+)", text)
         assert found
         if remedy == "velocity":
             limits[index] = float(found[1])

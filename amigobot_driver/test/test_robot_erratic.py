@@ -477,7 +477,7 @@ class TestRedButton:
         bench.run(4.0, cmd_vel=(0.3, 0.0))
         assert bench.simulator.truth.left_velocity == 0.0
         [notice] = [notice.text for notice in bench.told(Notice) if "has not moved for 2 s" in notice.text]
-        assert "call the service enable_motors" in notice
+        assert "call enable_motors" in notice
         assert bench.robot.standstill.problem
         bench.until(bench.ask(lambda: bench.robot.enable_motors(True, bench.now)).done)
         assert bench.simulator.truth.left_velocity == 0.0, "no old velocity comes to life with the motors"

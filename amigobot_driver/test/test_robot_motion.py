@@ -94,7 +94,7 @@ class TestTimeout:
         assert timeout <= min(zeros.values()) - died
         assert max(zeros.values()) - died < timeout + 0.05
         assert bench.robot.motion.stats.timeouts == 1
-        assert f"no velocity for {timeout:g} s (cmd_vel_timeout): stopped" in bench.notices
+        assert f"no velocity for {timeout:g} s: stopped" in bench.notices
 
     def test_counts_only_when_something_was_wanted(self, bench: Bench) -> None:
         bench.run(3, cmd_vel=(0.0, 0.0))
@@ -605,7 +605,7 @@ class TestLimits:
         bench.run(5, cmd_vel=(0.6, 0.0))
         [notice] = [notice for notice in bench.notices if "scaled down" in notice]
         assert notice.startswith("velocities are scaled down to 0.3 m/s")
-        assert notice.endswith("raise max_linear_velocity or max_angular_velocity if the robot may be faster")
+        assert notice.endswith("raise the limit of the linear or angular velocity if the robot may be faster")
         assert bench.robot.limits.limited == 50
 
     def test_a_refused_velocity_does_not_count_as_scaled_down(self) -> None:
@@ -626,8 +626,8 @@ class TestLimits:
                 "the profile and the firmware of the robot allow no more",
                 "raise",
             ),
-            (Options(max_linear=9.0, max_angular=1.0), "raise max_angular_velocity if", "max_linear"),
-            (Options(max_linear=0.5, max_angular=9.0), "raise max_linear_velocity if", "max_angular"),
+            (Options(max_linear=9.0, max_angular=1.0), "raise the limit of the angular velocity if", "linear"),
+            (Options(max_linear=0.5, max_angular=9.0), "raise the limit of the linear velocity if", "angular"),
         ],
     )
     def test_that_no_parameter_can_raise_are_not_to_be_raised(self, options: Options, said: str, not_said: str) -> None:
@@ -702,7 +702,7 @@ class TestMotorsOff:
         bench = Bench(Options(motors_on_connect=False))
         bench.connect()
         bench.run(3, cmd_vel=(0.3, 0.0))
-        assert any("the motors are off: call the service enable_motors" in notice for notice in bench.notices)
+        assert any("the motors are off: call enable_motors" in notice for notice in bench.notices)
         assert not bench.reports[-1].moving
 
     def test_is_not_explained_while_they_are_on_their_way(self) -> None:

@@ -312,7 +312,7 @@ def test_what_has_no_sound_is_not_played(bench: SoundBench, number: int, told: s
 
 def test_nothing_is_played_while_sounds_are_off(bench: SoundBench) -> None:
     assert bench.switch(False).success
-    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds with data: true")
+    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds")
     assert bench.switch(True).success
     assert bench.play(51).success
     bench.run(1.0)
@@ -322,7 +322,7 @@ def test_nothing_is_played_while_sounds_are_off(bench: SoundBench) -> None:
 def test_a_sound_waits_for_the_switch_that_was_asked_for_before_it(bench: SoundBench) -> None:
     assert bench.play(51).success
     bench.ask(lambda: bench.robot.sounds.switch(False, bench.now))
-    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds with data: true")
+    assert bench.play(51) == Outcome(False, "sounds are off: call enable_sounds")
 
 
 def test_where_the_robot_says_nothing_of_the_sound_it_is_not_sent(bench: SoundBench) -> None:

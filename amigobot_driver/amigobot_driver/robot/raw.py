@@ -16,7 +16,7 @@ _LOW, _HIGH = -0x8000, 0xFFFF
 #: ARIA's sideways velocity of robots that can; no table of the family's manuals has it.
 _LATVEL = 110
 
-_MOVES = "it moves the robot past cmd_vel_timeout, limits and emergency stop; use"
+_MOVES = "it moves the robot past time limit, velocity limits and emergency stop; use"
 _LINK = "it would end the session of the driver;"
 
 
@@ -26,18 +26,16 @@ def _name(number: int, command: CommandTable | None = None) -> str:
 
 #: Commands that are never sent, and what to use instead.
 REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(("VEL", "RVEL", "ROTATE"), f"{_MOVES} cmd_vel"),
-    **dict.fromkeys(("HEAD", "DHEAD", "DCHEAD"), f"{_MOVES} the action turn"),
-    "VEL2": f"{_MOVES} cmd_wheels",
-    "MOVE": f"{_MOVES} the action move",
-    "JOYDRIVE": f"{_MOVES} cmd_vel",
+    **dict.fromkeys(("VEL", "RVEL", "ROTATE", "JOYDRIVE", _name(_LATVEL)), f"{_MOVES} a velocity"),
+    **dict.fromkeys(("HEAD", "DHEAD", "DCHEAD"), f"{_MOVES} turn"),
+    "VEL2": f"{_MOVES} velocities of the wheels",
+    "MOVE": f"{_MOVES} move",
     "ENABLE": "the motors need a stop first; use enable_motors",
     "OPEN": f"{_LINK} the driver sends it after connecting",
-    "CLOSE": f"{_LINK} end the node to close the session",
-    "HOSTBAUD": f"{_LINK} see the parameter baud",
+    "CLOSE": f"{_LINK} the driver sends it when it ends",
+    "HOSTBAUD": f"{_LINK} the driver finds the speed of the line and keeps it",
     "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools can leave",
-    "SAVE": "it overwrites the robot's FLASH; use the service save_config",
-    _name(_LATVEL): f"{_MOVES} cmd_vel",
+    "SAVE": "it overwrites the robot's FLASH; use save_config",
 }
 
 

@@ -325,7 +325,7 @@ class SoundPlayer(RequestComponent):
         self._send.set(now)
 
     def _muted(self) -> str:
-        return "sounds are off: call enable_sounds with data: true" if self.enabled is False else ""
+        return "sounds are off: call enable_sounds" if self.enabled is False else ""
 
     def _commands(self) -> _Commands:
         return self._pending_commands

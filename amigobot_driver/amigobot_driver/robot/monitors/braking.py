@@ -65,24 +65,27 @@ def slow_stops(config: Parameters, limits: tuple[float, float]) -> list[str]:
     """
     linear, angular = limits
     found = (
-        _slow_stop("linear", linear * 1000, config.trans_decel, "trans_decel", "mm/s", 1e-3),
-        _slow_stop("angular", math.degrees(angular), config.rot_decel, "rot_decel", "deg/s", math.radians(1)),
+        _slow_stop("linear", linear * 1000, config.trans_decel, "trans_decel", ("mm/s", "m/s"), 1e-3),
+        _slow_stop(
+            "angular", math.degrees(angular), config.rot_decel, "rot_decel", ("deg/s", "rad/s"), math.radians(1)
+        ),
     )
     return [text for text in found if text]
 
 
-def _slow_stop(axis: str, limit: float, deceleration: int, name: str, unit: str, si: float) -> str:
-    """Return what is wrong and what to do; "" if nothing is. `si` makes m and rad of the unit."""
+def _slow_stop(axis: str, limit: float, deceleration: int, name: str, units: tuple[str, str], si: float) -> str:
+    """Return what is wrong and what to do; "" if nothing is. `si` converts the first unit to the second."""
+    unit, si_unit = units
     allowed = STOP_TIME * deceleration
     if limit <= allowed * (1 + 1e-6):
         return ""
     takes = f"takes {stopping(limit, deceleration)[0]:.0f} s" if deceleration > 0 else "may never end"
     needed = _hundredths(math.ceil, max(TUNABLE[name].low, limit / STOP_TIME) * si)
     lower = _hundredths(math.floor, allowed * si)
-    otherwise = f", or max_{axis}_velocity to at most {lower:g}" if lower > 0.0 else ""
+    otherwise = f", or the limit of the {axis} velocity to at most {lower:g} {si_unit}" if lower > 0.0 else ""
     return (
         f"a stop from {limit:.0f} {unit} {takes}: the robot's {name} is {deceleration} {unit}^2; "
-        f"set {axis}_deceleration to at least {needed:g}{otherwise}"
+        f"set the {axis} deceleration to at least {needed:g} {si_unit}^2{otherwise}"
     )
 
 

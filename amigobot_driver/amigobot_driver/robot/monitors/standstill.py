@@ -46,9 +46,4 @@ class StandstillMonitor(Component):
         self._since = min(self._since, now)
         if now - self._since > STANDSTILL_TIMEOUT and not self.problem:
             self.problem = f"the robot has not moved for {STANDSTILL_TIMEOUT:.0f} s although it is driven"
-            self._context.emit(
-                Notice(
-                    f"{self.problem}: if the button for its motors was pressed, "
-                    "call the service enable_motors with data: true"
-                )
-            )
+            self._context.emit(Notice(f"{self.problem}: if the button for its motors was pressed, call enable_motors"))

@@ -311,7 +311,7 @@ class Motion(Component):
 
     def _on_expiry(self, now: float) -> None:
         self.stats.timeouts += 1
-        self._notify(f"no velocity for {self.timeout:g} s (cmd_vel_timeout): stopped")
+        self._notify(f"no velocity for {self.timeout:g} s: stopped")
         self.zero_velocities()
 
     # -- inside -----------------------------------------------------------------------------------------------
@@ -351,10 +351,7 @@ class Motion(Component):
         self.stats.accepted += 1
         self._limited = limited
         if now - self._motors_off_since > MOTORS_GRACE and setpoint:
-            self._notify(
-                "a velocity arrives while the motors are off: call the service enable_motors with data: true, "
-                "or press MOTORS on the robot"
-            )
+            self._notify(f"a velocity arrives while {_MOTORS_OFF}")
         self._replace(setpoint, now + self.timeout, now)
         if self.limits.limited > limited_before == 0:
             linear, angular = self.limits.working
