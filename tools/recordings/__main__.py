@@ -16,6 +16,9 @@ from .picture import draw_all
 from .recording import RecordingError, load
 from .replay import compare
 
+#: s, of a network that delays packets for longer: it delays the commands as much, and no recording shows which
+_LATE = 1.0
+
 
 def main() -> None:
     """Compare every recording of a folder."""
@@ -37,10 +40,13 @@ def main() -> None:
             print(f"{path.stem:<22}skipped: the robot did not move")
             continue
         best = compare(recording, profile)
-        print(f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}")
+        late = recording.lateness > _LATE
+        note = f"  not in the mean: packets up to {recording.lateness:.1f} s late" if late else ""
+        print(f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}{note}")
         results.append(best)
-    for robot in sorted({each.recording.robot for each in results}):
-        own = [each for each in results if each.recording.robot == robot]
+    timely = [each for each in results if each.recording.lateness <= _LATE]
+    for robot in sorted({each.recording.robot for each in timely}):
+        own = [each for each in timely if each.recording.robot == robot]
         speed, turn = np.mean([[each.speed_rms, each.turn_rms] for each in own], axis=0)
         print(f"{f'mean of {robot}':<40}{speed:15.4f}{turn:16.4f}")
     if options.pictures:

@@ -16,8 +16,10 @@ Array = NDArray[np.float64]
 
 #: p2os's speed of an AmigoBot-SH over that of the packets, and turn rate of its path over p2os's turn rate.
 _P2OS_SPEED, _P2OS_TURN = 1.3746, 0.5373
-#: s, a longer median interval is a damaged time base, and so are more gaps than this share of the intervals
-_LONGEST_CYCLE, _MAX_GAPS = 0.25, 0.05
+#: s, a longer mean interval is a damaged time base
+_LONGEST_CYCLE = 0.25
+#: s, the cycle of a packet; and the share of repeated stamps above which the stamps are times of arrival
+_SIP, _MAX_REPEATED = 0.1, 0.05
 
 
 class RecordingError(Exception):
@@ -35,6 +37,7 @@ class Recording:
     speed: Array
     turn_rate: Array
     commands: Array  #: rows of time, speed, turn rate, as published on cmd_vel
+    lateness: float = 0.0  #: s, the most by which a network delayed a packet before it was stamped
 
 
 def load(path: Path) -> Recording:
@@ -58,11 +61,18 @@ def load(path: Path) -> Recording:
             commands = np.column_stack((time, content["v_commanded"], content["w_commanded"]))
     except KeyError as error:
         raise RecordingError(f"the series {error} is missing") from None
-    intervals = np.diff(time)
-    gaps = np.mean((intervals <= 0) | (intervals > 4 * _LONGEST_CYCLE))
-    if np.median(intervals) > _LONGEST_CYCLE or gaps > _MAX_GAPS:
+    if (np.max(time) - np.min(time)) / len(time) > _LONGEST_CYCLE:
         raise RecordingError("its times are damaged")
+    order = np.argsort(time, kind="stable")
+    time, speed, turn_rate = time[order], speed[order], turn_rate[order]
+    commands = commands[np.argsort(commands[:, 0], kind="stable")]
+    arrived = time
+    if np.mean(np.diff(time) <= 0) > _MAX_REPEATED:
+        # Packets came in bursts: each left the robot at least a cycle before the next one.
+        cycles = _SIP * np.arange(len(time))
+        time = np.minimum.accumulate((time - cycles)[::-1])[::-1] + cycles
+    lateness = float(np.max(arrived - time))
     robot = "p3dx-sh" if path.name.startswith("p3") else "amigo-sh"
     # The recordings with a gyro come from ARIA's node, all others from p2os.
     client = "ros2aria" if "spain" in path.name or "TFM_ROS" in content.get("source", "") else "p2os"
-    return Recording(path.stem, robot, client, time, speed, turn_rate, commands)
+    return Recording(path.stem, robot, client, time, speed, turn_rate, commands, lateness)

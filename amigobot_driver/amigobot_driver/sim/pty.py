@@ -118,6 +118,9 @@ class PtyConnection:
         self._master, slave = pty.openpty()
         self._device = os.ttyname(slave)
         tty.setraw(slave)  # a terminal in its default mode would echo the robot's bytes
+        attributes = termios.tcgetattr(slave)
+        attributes[4:6] = termios.B9600, termios.B9600  # as a serial port that nobody has set; a pty begins at 38400
+        termios.tcsetattr(slave, termios.TCSANOW, attributes)
         os.set_blocking(self._master, False)
         os.close(slave)
 
