@@ -159,6 +159,7 @@ class Replay:
         self._robot = robot
         self._listener = listener
         self._replayed = ReplayedRobot()
+        robot.session.any_robot = True
         self._lock = threading.RLock()
         self._now = 0.0
         #: the same instant as a recorded stamp (ns) and as the robot's time (s)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import os
 import random
 import signal
@@ -28,8 +29,8 @@ PACKAGE = Path(__file__).parents[1]
 PATIENCE = 120.0
 #: s without a frame after which the robot stops (docs/protocol.md 3.6), and s for what was on its way.
 WATCHDOG, ON_ITS_WAY = 2.0, 0.2
-#: m/s^2 of a wheel of the simulated robot, and s for its control to settle.
-DECELERATION, SETTLING = 0.3, 0.3
+#: m/s^2 and rad/s^2 of the simulated robot, and s for its control to settle.
+DECELERATION, TURN_DECELERATION, SETTLING = 0.3, math.radians(50), 0.3
 #: s that the robot must be at rest.
 REST = 1.0
 
@@ -152,8 +153,10 @@ def outcome(robot: ServedRobot, way: str, killed: float) -> Kill:
     until(lambda: robot.at_rest_since(killed) is not None, f"{way}: rest")
     at_rest = robot.at_rest_since(killed)
     assert at_rest is not None
-    fastest = max((speed(line) for line in robot.lines() if line["monotonic"] >= killed - 0.2), default=0.0)
-    braking = fastest / DECELERATION + SETTLING
+    lines = [line for line in robot.lines() if line["monotonic"] >= killed - 0.2]
+    fastest = max(map(speed, lines), default=0.0)
+    turning = max((abs(line["turn_rate"]) for line in lines), default=0.0)
+    braking = max(fastest / DECELERATION, turning / TURN_DECELERATION) + SETTLING
     return Kill(way, at_rest - killed, WATCHDOG + ON_ITS_WAY + braking + robot.stall(killed))
 
 

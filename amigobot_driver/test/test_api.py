@@ -114,7 +114,7 @@ def test_the_package_tells_type_checkers_that_it_has_types() -> None:
 def test_every_error_is_an_amigobot_error() -> None:
     errors = [getattr(amigobot_driver, name) for name in amigobot_driver.__all__]
     errors = [error for error in errors if isinstance(error, type) and issubclass(error, Exception)]
-    assert len(errors) == 9
+    assert len(errors) == 10
     assert all(issubclass(error, AmigoBotError) for error in errors)
     assert issubclass(ProfileError, ValueError)
 

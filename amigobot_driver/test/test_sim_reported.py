@@ -125,7 +125,7 @@ def test_opening_the_port_may_reset_the_robot() -> None:
     robot.open()
 
 
-def test_a_port_lost_in_a_session_may_leave_the_robot_deaf_for_its_watchdog_time() -> None:
+def test_a_port_lost_in_a_session_may_leave_the_robot_deaf() -> None:
     robot = client(deaf_after_loss=True).open()
     robot.run(0.1)
     robot.sim.close_port()

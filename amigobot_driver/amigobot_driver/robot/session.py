@@ -90,6 +90,7 @@ class Session:
         self.dialect = pinned or dialects[0]  #: in use
         self.send = send
         self._dialects, self._pinned = dialects, pinned
+        self.any_robot = False  #: each session may be with another robot: a recording does not drive one
         self.refused = False  #: another robot was found at this line speed
         self._serial = ""  #: serial number of the robot
         self._doubtful = False  #: the last robot had the same name and model, and another serial number
@@ -232,7 +233,7 @@ class Session:
         identity = yield from self.dialect.handshake(self, streaming=packet is not None)
         if identity is None:
             return False
-        known = self.identity if self.connections else None
+        known = self.identity if self.connections and not self.any_robot else None
         if known in (None, _NAMELESS):
             known = identity
         if identity not in (known, _NAMELESS):  # some answers to the greetings of an Erratic may be lost
@@ -297,7 +298,7 @@ class Session:
             self.send(Command.OPEN())
             self.send(Command.PULSE())
             if (yield from self.wait(FIRST_SIP_TIMEOUT, _is_sip)):
-                return not self._serial or (yield from self._check_serial(identity))
+                return self.any_robot or not self._serial or (yield from self._check_serial(identity))
         self._enter(LinkState.SYNCING, f"{self._name()} answers but opens no session: is its battery below 11 V?")
         return False
 
