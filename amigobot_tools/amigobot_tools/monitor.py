@@ -49,6 +49,7 @@ _STEP = 0.02  #: m between two points of the trail
 _TRAIL, _ECHOES, _LOG = 5000, 600, 100
 _STALE = 1.5  #: s after which a sonar reading is old
 _SIDE, _BOTTOM = 32, 6  #: characters beside and lines below the top view
+_NARROWEST = 10  #: characters; a narrower terminal shows the figures alone
 _ARROWS = "→↗↑↖←↙↓↘"
 
 
@@ -177,19 +178,19 @@ class View:
     def picture(self, width: int, height: int) -> RenderableType:
         """Draw the screen for a terminal of this size, in characters."""
         rows = max(8, height - _BOTTOM - 3)
-        columns = max(20, width - _SIDE - 2)
-        halves = Table.grid()
-        halves.add_column(width=columns + 2)
-        halves.add_column(width=_SIDE)
+        columns = width - _SIDE - 2
         scale = _ZOOMS[self._zoom]
-        halves.add_row(
-            Panel(self._top_view(columns, rows, scale), title=f"{columns * 2 * scale:.1f} m wide", padding=0),
-            Panel(self._figures(rows), title="+ - zoom  c clear  q quit", padding=0),
-        )
+        halves = [Panel(self._figures(rows), title="+ - zoom  c clear  q quit", padding=0, width=_SIDE)]
+        if columns >= _NARROWEST:
+            view = self._top_view(columns, rows, scale)
+            title = f"{columns * 2 * scale:.1f} m wide"
+            halves.insert(0, Panel(view, title=title, padding=0, width=columns + 2))
+        row = Table.grid()
+        row.add_row(*halves)
         lines = list(self._log)[-(_BOTTOM - 2) :]
         log = Text("\n".join(lines + [""] * (_BOTTOM - 2 - len(lines))), no_wrap=True, overflow="ellipsis")
         title = screen.title("monitor", self.remote.where, self._state)
-        return Group(title, halves, Panel(log, title="log", padding=0))
+        return Group(title, row, Panel(log, title="log", padding=0))
 
     def _top_view(self, columns: int, rows: int, scale: float) -> Text:
         state = self._state

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What several full-screen tools show: title, battery, sonar bars. Everything fits into 80x24."""
+"""What several full-screen tools show: title, battery, sonar bars. Everything fits into 80x24, the figures into 40x24."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def full_screen() -> Iterator[Show]:
 
 def title(tool: str, where: str, state: RobotState) -> Text:
     """One line: the tool, the robot, the connection."""
-    text = Text.assemble((f" amigobot {tool} ", "reverse bold"), f"  {where}  ", (state.model, "bold"))
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append_text(Text.assemble((f" amigobot {tool} ", "reverse bold"), f"  {where}  ", (state.model, "bold")))
     if state.name not in ("", "not_set"):
         text.append(f"  {state.name}")
     text.append("  ")
     if not state.connected:
         text.append(f" {state.note or 'not connected'} ", "white on red")
-    text.truncate(78, overflow="ellipsis")
     return text
 
 
@@ -68,14 +68,19 @@ def switch(name: str, value: bool | None) -> Text:
     return Text.assemble(f"{name} ", shown)
 
 
-def sonar_bars(state: RobotState, width: int = 16) -> Table:
-    """A bar for each sonar, in two columns."""
+def bar_width(columns: int) -> int:
+    """Characters that a terminal of so many columns has for each bar, 0 to 16."""
+    return max(0, min(16, (columns - 40) // 2))
+
+
+def sonar_bars(state: RobotState, width: int) -> Table:
+    """A bar of so many characters for each sonar, in two columns."""
     table = Table.grid(padding=(0, 1))
     half = -(-len(state.echoes) // 2)
     for _ in range(2):
         table.add_column(width=10, justify="right")
         table.add_column(width=width)
-        table.add_column(width=8)
+        table.add_column(width=7)
     for row in range(half):
         cells: list[RenderableType] = []
         for number in (row, row + half):

@@ -35,7 +35,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) -> None:
     """Read keys and gamepad, drive and draw until the user quits. The robot is stopped at the end of any kind."""
-    next_picture = 0.0
+    console, next_picture = Console(), 0.0
     try:
         while not pilot.quit:
             for key in keys.read(_PERIOD):
@@ -111,7 +111,7 @@ def _loop(pilot: Pilot, keys: Keyboard, pad: Gamepad | None, show: screen.Show) 
                 pilot.steer(*pad.read())
             pilot.update(time.monotonic())
             if time.monotonic() >= next_picture:
-                show(picture(pilot))
+                show(picture(pilot, console.width))
                 next_picture = time.monotonic() + _PICTURE
     finally:
         pilot.stop()
@@ -202,8 +202,9 @@ class Pilot:
         self.turn = max(_MIN_SPEED, min(self.turn * factor, most[1]))
 
 
-def picture(pilot: Pilot) -> RenderableType:
-    """Draw the screen."""
+def picture(pilot: Pilot, width: int) -> RenderableType:
+    """Draw the screen for a terminal of this width, in characters."""
+    bars = screen.bar_width(width)
     state = pilot.state
     linear, angular = pilot.velocity
     speeds = Table.grid(padding=(0, 2))
@@ -214,7 +215,7 @@ def picture(pilot: Pilot) -> RenderableType:
         figures = Text.assemble(
             (f"{now:+5.2f}", "bold"), f" {unit}", (f"   asked {asked:+5.2f}   set to {most:4.2f}", "dim")
         )
-        speeds.add_row(name.ljust(8), screen.bar(abs(now) / most, 16, "cyan"), figures)
+        speeds.add_row(name.ljust(8), screen.bar(abs(now) / most, bars, "cyan"), figures)
     place = Text(f" place     x {state.x:+.2f} m   y {state.y:+.2f} m   {math.degrees(state.yaw):+.0f} deg")
     power = Text.assemble(
         " battery   ",
@@ -232,10 +233,8 @@ def picture(pilot: Pilot) -> RenderableType:
         speeds,
         place,
         power,
-        Text(),
-        screen.sonar_bars(state),
-        Text(),
         Panel(Text(_KEYS), title="hold a key to drive", title_align="left", padding=0),
+        screen.sonar_bars(state, bars),  # last: with 16 sonars a narrow terminal cuts them off
     )
 
 

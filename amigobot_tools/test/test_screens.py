@@ -48,8 +48,9 @@ def drawn(what: RenderableType, width: int = 80, height: int = 24) -> list[str]:
     return str(text).rstrip("\n").split("\n")
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
 @pytest.mark.parametrize("name", STATES)
-def test_every_view_fits_into_80x24_whatever_the_robot_reports(name: str) -> None:
+def test_every_view_fits_whatever_the_robot_reports(name: str, width: int) -> None:
     remote = FakeRemote()
     remote.now = STATES[name]
     remote.lines = ["a line of the log that is much longer than the screen is wide " * 3] * 9
@@ -57,9 +58,10 @@ def test_every_view_fits_into_80x24_whatever_the_robot_reports(name: str) -> Non
     view.update()
     pilot = Pilot(remote, 0.2, 0.8, governor=True, hold=Hold())
     pilot.update(0.0)
-    for lines in (drawn(view.picture(80, 24)), drawn(picture(pilot))):
-        assert len(lines) <= 24, "\n".join(lines)
-        assert max(map(len, lines)) <= 80, "\n".join(lines)
+    for lines in (drawn(view.picture(width, 24), width), drawn(picture(pilot, width), width)):
+        assert len(lines) <= 24 or width < 80, "\n".join(lines)
+        assert max(map(len, lines)) <= width, "\n".join(lines)
+        assert any("q quit" in line for line in lines[:24]), "\n".join(lines)
 
 
 def test_the_monitor_uses_a_larger_terminal() -> None:
@@ -102,11 +104,11 @@ def test_the_teleop_screen_says_what_keeps_the_robot_from_driving() -> None:
     ):
         remote.now = state
         pilot.update(0.0)
-        assert text in "\n".join(drawn(picture(pilot)))
+        assert text in "\n".join(drawn(picture(pilot, 80)))
     remote.now = replace(FREE, echoes=echoes(ahead=0.2))
     pilot.press("w", 0.0)
     pilot.update(0.0)
-    assert "governor: an obstacle is near" in "\n".join(drawn(picture(pilot)))
+    assert "governor: an obstacle is near" in "\n".join(drawn(picture(pilot, 80)))
 
 
 def test_a_dot_of_the_canvas_is_where_the_point_is() -> None:
