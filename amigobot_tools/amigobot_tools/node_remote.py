@@ -26,6 +26,7 @@ from std_srvs.srv import Trigger
 
 from amigobot_driver.cli import UsageError
 from amigobot_driver.profiles import Profile, load_profile
+from amigobot_driver.ros.temporary_node import NO_LOG_FILE
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
 from .state import Echo, RobotState, drained, yaw_of
@@ -83,7 +84,7 @@ class NodeRemote:
         self._drives = drives
         self._publisher: Any = None
         self._context = rclpy.Context()
-        rclpy.init(context=self._context, args=[])
+        rclpy.init(context=self._context, args=NO_LOG_FILE)
         self.node = rclpy.create_node("amigobot_tool", namespace=f"/{name}", context=self._context)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         for kind, topic, attribute in (

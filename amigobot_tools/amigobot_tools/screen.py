@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What several full-screen tools show: title, battery, sonar bars. Everything fits into 80x24, the figures into 40x24."""
+"""What several full-screen tools show: title, battery, sonar bars. It fits into 80x24, the figures into 40x24."""
 
 from __future__ import annotations
 

@@ -13,13 +13,16 @@ from rclpy.executors import SingleThreadedExecutor
 
 T = TypeVar("T", bound="TemporaryNode")
 
+#: Arguments of `rclpy.init`: a command-line program writes no log file, so it runs where none can be written.
+NO_LOG_FILE = ["--ros-args", "--disable-external-lib-logs"]
+
 
 class TemporaryNode:
     """A node with a context and an executor of its own. Ends with `close` or with its `with` block."""
 
     def __init__(self, name: str) -> None:
         self._context = rclpy.Context()
-        rclpy.init(context=self._context, args=[])
+        rclpy.init(context=self._context, args=NO_LOG_FILE)
         self.node = rclpy.create_node(name, context=self._context, enable_rosout=False, start_parameter_services=False)
         self.executor = SingleThreadedExecutor(context=self._context)
         self.executor.add_node(self.node)

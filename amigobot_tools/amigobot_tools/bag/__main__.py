@@ -46,11 +46,13 @@ def record(out: Path, topics: list[str]) -> int:
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
 
+    from amigobot_driver.ros.temporary_node import NO_LOG_FILE
+
     from .recorder import Recorder
     from .writer import BagWriter
 
     with signals.caught() as stopped:
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        rclpy.init(args=NO_LOG_FILE, signal_handler_options=SignalHandlerOptions.NO)
         try:
             writer = BagWriter(out)
             node = Recorder(writer, topics, lambda line: print(line, flush=True))
