@@ -15,7 +15,7 @@ from collections.abc import Callable
 from fault_proxy import Fault, Way, changing, edited, late, losing, sip, split, until
 
 from amigobot_driver.profiles import load_profile
-from amigobot_driver.protocol import FrameDecoder, encode_frame
+from amigobot_driver.protocol import Command, FrameDecoder, encode_frame
 from amigobot_driver.sim import Faults, Simulator, Window
 
 #: Name: the fault, and the keys of causes of which the first one in the verdict must be one.
@@ -75,6 +75,10 @@ add("bit 2 stuck at 0", down(lambda data: bytes(byte & ~4 for byte in data)), "l
 add("CR to LF", both(lambda data: data.replace(b"\r", b"\n")), "line-crlf", "line-control")
 add("LF to CR LF", both(lambda data: data.replace(b"\n", b"\r\n")), "line-crlf", "line-control")
 add("CR lost", both(without(0x0D)), "line-crlf", "line-control")
+add("BS lost", Fault(robot="p3dx-sh", down=changing(without(0x08))), "line-control")
+add("upper case lost", down(lambda data: data.lower()), "line-changes")
+add("header byte lost", down(without(0xFA)), "line-control")
+add("NUL before each packet", down(lambda data: data.replace(b"\xfa\xfb", b"\0\xfa\xfb")), "surplus-bytes")
 add("NUL lost", down(without(0)), "line-nul")
 add("NUL lost both ways", both(without(0)), "robot-off")
 add("XON/XOFF", both(without(0x11, 0x13)), "line-xon-xoff", "line-control")
@@ -89,7 +93,7 @@ add("1 % of the bytes lost", Fault(down=losing(0.01)), "lost-bytes")
 add("1 % of the bytes twice", Fault(down=repeating(0.01)), "surplus-bytes")
 add("checksum bytes swapped", Fault(down=framed(lambda f: f[:-2] + f[:-3:-1])), "checksum")
 add("checksum 0", Fault(down=framed(lambda f: f[:-2] + bytes(2))), "checksum")
-add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "lost-bytes", "bad-link")
+add("packets cut to 20 bytes", Fault(down=framed(lambda f: f[:20])), "line-changes")
 add("1 % of the bytes damaged", Fault(options={"faults": Faults(corrupt=0.002)}), "bad-link")
 add("modem text", Fault(options={"faults": Faults(babble=2.0)}), "modem-text")
 add("silence", Fault(down=changing(lambda data: b"")), "robot-off")
@@ -176,6 +180,17 @@ add(
     "malformed-packets",
     "deaf",
 )
+add("SIP with another id", Fault(down=sip(lambda data, now: data.__setitem__(0, 0x22))), "malformed-packets")
+add(
+    "CLOSE ignored",
+    Fault(up=until(3.0, changing(lambda data: data.replace(Command.CLOSE().encode(), b"")))),
+    "stays-open",
+)
+add(
+    "deaf for a while",
+    Fault(up=lambda: lambda data, now: [] if 5.0 < now - 1000.0 < 8.5 else [(0.0, data)]),
+    "lost-commands",
+)
 add("the robot falls silent", Fault(down=until(5.0)), "falls-silent")
 add("10 % of the packets twice", Fault(down=edited(repeated())), "packets-twice")
 add("every 40th byte lost", Fault(down=changing(each_40th())), "lost-bytes", "bad-link")
@@ -224,6 +239,9 @@ add("battery empty", Fault(options={"charge": 0.03}), "battery-low")
 add("pose drifts", Fault(down=word(X, lambda now, old: round(old + 20 * now) & 0x7FFF)), "moves-at-rest")
 add("pose jumps", Fault(down=word(X, lambda now, old: (old + 3000 * (int(now) // 3)) & 0x7FFF)), "pose-jumps")
 add("heading drifts", Fault(down=word(HEADING, lambda now, old: round(20 * now))), "heading-drifts")
+add("velocity peaks", Fault(down=word(RIGHT, lambda now, old: 900 * (int(10 * now) % 13 == 0))), "velocity-at-rest")
+add("heading 20000", Fault(down=word(HEADING, lambda now, old: 20000)), "heading-range")
+add("two voltages", Fault(robot="amigo-sh", down=byte(BATTERY, lambda now, old: 0)), "battery-reading")
 add("a wheel reports 0.1 m/s", Fault(down=word(LEFT, lambda now, old: 163)), "velocity-at-rest", "moves-at-rest")
 add("it says that it moves", Fault(down=byte(0, lambda now, old: 0x33)), "moving-flag")
 add("a wheel stalls", Fault(down=byte(STALL, lambda now, old: old | 1)), "stalled")
@@ -251,6 +269,8 @@ def pings(change: Callable[[list[tuple[int, int]]], list[tuple[int, int]]]) -> C
 add("all sonars stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset(range(8)))}), "sonar-stuck")
 add("all sonars one value", Fault(down=pings(lambda old: [(number, 1234) for number, _ in old])), "sonar-stuck")
 add("other sonar numbers", Fault(down=pings(lambda old: [(number + 4, r) for number, r in old])), "sonar-numbers")
+add("all sonars without echo", Fault(options={"faults": Faults(dead_sonars=frozenset(range(8)))}), "sonar-deaf")
+add("ranges of 65 m", Fault(down=pings(lambda old: [(number, 65535) for number, _ in old])), "sonar-range")
 add("one sonar only", Fault(down=pings(lambda old: [one for one in old if one[0] == 3])), "sonar-sequence")
 add("no sonar", Fault(down=pings(lambda old: [])), "sonar-silent")
 add("sonar stuck", Fault(options={"faults": Faults(stuck_sonars=frozenset({2}))}), "sonar-stuck")
@@ -299,3 +319,14 @@ add("LowBattery 0", flash(LowBattery=0), "setting-lowbattery")
 add("StallVal 2000", flash(StallVal=2000), "setting-stallval")
 add("StallCount 30 s", flash(StallCount=30000), "setting-stallcount")
 add("DriftFactor 3000", flash("amigo-sh", DriftFactor=3000), "setting-driftfactor")
+add("SInfoCycle 2", flash("amigo-sh", SInfoCycle=2), "line-full")
+add(
+    "FLASH of zeros",
+    Fault(down=edited(lambda data, now: [data[:22] + bytes(len(data) - 22) if data[0] == 0x20 else data])),
+    "flash-lost",
+)
+add(
+    "name damaged",
+    Fault(down=edited(lambda data, now: [data.replace(b"not_set", b"R\xf6b\xff\x01t\x02")])),
+    "name-damaged",
+)

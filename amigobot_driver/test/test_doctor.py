@@ -289,10 +289,8 @@ def test_a_bridge_with_telnet_is_a_warning() -> None:
         bridge.close()
 
 
-def test_a_sonar_that_looks_into_the_distance_is_no_fault() -> None:
-    findings = look("sim://amigo?world=empty")
-    assert causes(findings) == []
-    assert "no sonar detects an echo: nothing is within 5 m" in texts(findings, "sonars")
+def test_sonars_without_any_echo_are_not_called_well() -> None:
+    assert causes(look("sim://amigo?world=empty")) == ["sonar-deaf"]
 
 
 def test_a_nearly_empty_battery_is_an_error_with_the_time_left() -> None:
@@ -637,7 +635,7 @@ def test_a_healthy_robot_is_exit_status_0_in_80_columns(
         monkeypatch.setattr(link, name, 100.0)
     assert main(["doctor", "sim://amigo", "--seconds", "5", "--no-ros"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == "All is well."
+    assert lines[-1] == "All is well at rest. Not examined: driving (`amigobot verify` does)."
     assert max(map(len, lines)) <= 80
 
 

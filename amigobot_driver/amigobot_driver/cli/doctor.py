@@ -39,6 +39,7 @@ from ..doctor import (
     choose_port,
     examine,
     examine_graph,
+    not_examined,
     parse_target,
     verdict,
 )
@@ -178,7 +179,10 @@ class _Printer:
         self.line("")
         causes = verdict(findings)
         if not causes:
-            self.line("All is well.", _STYLES[Severity.OK])
+            left_out = not_examined(findings)
+            closing = f"All is well at rest. Not examined: {'; '.join(left_out)}." if left_out else "All is well."
+            for line in self._wrapped(closing, ""):
+                self.line(line, _STYLES[Severity.OK])
             return
         severe = any(finding.severity is Severity.ERROR for finding in findings)
         title = "It does not work. " if severe else "It works, with a problem. "

@@ -11,7 +11,7 @@
 """
 
 from .check import CHECKS, OBSERVED, Case, Check, Stage
-from .examination import examine, verdict
+from .examination import examine, not_examined, verdict
 from .finding import Cause, Finding, Severity
 from .graph import Endpoint, Graph, examine_graph
 from .held import examine_held
@@ -42,6 +42,7 @@ __all__ = [
     "examine",
     "examine_graph",
     "examine_held",
+    "not_examined",
     "parse_target",
     "serial_ports",
     "verdict",

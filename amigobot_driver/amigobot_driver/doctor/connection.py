@@ -37,7 +37,7 @@ from .tap import Chunk
 #: Events that are kept: 10 s of the fastest robot with every stream, both ways.
 KEPT = 20_000
 #: Arguments of the CONFIGs that are sent in turn: none, and bytes that programs and adapters take for their own, one
-#: meaning each, checksum included. AmigOS takes any integer, and no firmware looks at it (docs/protocol.md E-58).
+#: meaning each, checksum included. AmigOS takes any integer (docs/protocol.md E-58); other firmwares: assumed.
 QUESTIONS: dict[int | None, str] = {
     None: "",
     0x0A0D: "line ends are translated (CR 13, LF 10)",
@@ -45,6 +45,7 @@ QUESTIONS: dict[int | None, str] = {
     0xFF20: "the byte 255 is escaped or lost (Telnet)",
     0x1A03: "a terminal takes control characters (Ctrl-C 3, Ctrl-Z 26)",
     0x1B7F: "a terminal takes ESC (27) or DEL (127)",
+    0x107D: "a protocol takes DLE (16) or 125 for escapes (PPP)",
 }
 #: s between two of them, and s after which one has no answer.
 _INTERVAL, _NO_ANSWER = 0.7, 1.5
@@ -124,8 +125,8 @@ class ObservedSession(Protocol):
         """Collect what comes in some seconds; `on_progress` gets the remaining time in s."""
         ...
 
-    def close(self) -> None:
-        """Give the session back."""
+    def close(self) -> bool | None:
+        """Give the session back; whether the robot has ended it, None if it stays open."""
         ...
 
 
@@ -221,9 +222,9 @@ class OwnSession:
         taken, chunks = self._clock() - began, self._chunks[first:]
         return observation(list(self._events), taken, before, self.snapshot, self.answers, chunks)
 
-    def close(self) -> None:
-        """Close the session and the port."""
-        link = self._robot.link
+    def close(self) -> bool:
+        """Close the session and the port, and return whether the robot is silent then, as CLOSE asks for."""
+        link, silent = self._robot.link, self._port is None or self._robot.profile.erratic
         try:
             for _ in range(CLOSE_TRIES):
                 before = link.packets.standard
@@ -234,10 +235,13 @@ class OwnSession:
                 while self._port and self._clock() < end:
                     self._step(end)
                 if not self._port or link.packets.standard == before:
+                    silent = True
                     break
         finally:
             if self._port:
                 self._port.close()
+                self._port = None
+        return silent
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -259,16 +263,24 @@ class OwnSession:
             return
         if last or not self._robot.running or now < self._asked_at:
             return
-        if self._unanswered != 1:  # one that has no answer is asked again
-            self._questions += bool(self.answers)
-        argument = tuple(QUESTIONS)[self._questions % len(QUESTIONS)]
-        if self._robot.profile.erratic or argument is None:
-            argument = None
+        argument = None if self._robot.profile.erratic else self._next_argument()
+        if argument is None:
             self._robot.queue.put(Command.CONFIG())
         else:
             self._robot.queue.put(Unlisted(Command.CONFIG.number, argument))
         self.answers.append(Answer(argument, now, math.inf))
         self._asked_at = now + _INTERVAL
+
+    def _next_argument(self) -> int | None:
+        """Return the next one of `QUESTIONS`. One that has no answer is asked again, with a plain CONFIG in between."""
+        *_, before, last = Answer(None, 0.0, 0.0), Answer(None, 0.0, 0.0), *self.answers
+        if last.argument is not None and math.isinf(last.latency):
+            return None
+        asked = [answer.argument for answer in self.answers]
+        if before.argument is not None and math.isinf(before.latency) and asked.count(before.argument) < 2:
+            return before.argument
+        self._questions += 1
+        return tuple(QUESTIONS)[(self._questions - 1) % len(QUESTIONS)]
 
     def _step(self, end: float) -> None:
         """Read until the link has something to do, at most until `end`, and do it."""

@@ -72,3 +72,10 @@ def verdict(findings: Iterable[Finding]) -> list[tuple[Finding, Cause]]:
     problems = [finding for finding in findings if finding.severity.is_problem]
     ranked = sorted(problems, key=lambda finding: finding.severity is not Severity.ERROR)
     return [(finding, cause) for finding in ranked for cause in finding.causes]
+
+
+def not_examined(findings: Iterable[Finding]) -> list[str]:
+    """Return what no check has examined, as the robot stays at rest or nothing is near it."""
+    findings = list(findings)
+    moves = ["driving (`amigobot verify` does)"] if any(one.check == "rest" for one in findings) else []
+    return [*moves, *(str(one.values["not_examined"]) for one in findings if "not_examined" in one.values)]

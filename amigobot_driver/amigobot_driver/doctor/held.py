@@ -97,5 +97,6 @@ class HeldSession:
                     raise RequestFailed("the time of the robot stands still: let the simulation go on")
             return observation(stream.take_all(), self._clock() - began, before, self.snapshot)
 
-    def close(self) -> None:
+    def close(self) -> bool | None:
         """Do nothing: the session stays open."""
+        return None

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..protocol import Packet
-from .examination import verdict
+from .examination import not_examined, verdict
 from .finding import Finding
 from .target import Target
 
@@ -40,6 +40,7 @@ def as_json(target: Target, findings: Iterable[Finding], seconds: float) -> dict
     findings = list(findings)
     return {
         "target": target.typed,
+        "not_examined": not_examined(findings),
         "healthy": not any(finding.severity.is_problem for finding in findings),
         "seconds": round(seconds, 1),
         "verdict": [{"check": finding.check, **asdict(cause)} for finding, cause in verdict(findings)],

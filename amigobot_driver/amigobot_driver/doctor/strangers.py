@@ -36,7 +36,7 @@ STRANGERS = (
     _stranger(rb"^SSH-\d", "wrong-socket", "an SSH server"),
     _stranger(rb"HTTP/\d|<html", "wrong-socket", "a web server"),
     _stranger(rb"^(220|\+OK|\* OK)[ -]", "wrong-socket", "a file or mail server"),
-    _stranger(rb"login: ?$|password: ?$|[$#>] $", "wrong-socket", "the console of a computer"),
+    _stranger(rb"login: |password: |[$#>] $", "wrong-socket", "the console of a computer"),
     _stranger(rb"^(V00|M00|SCIP|VEND:)", "wrong-socket", "a laser scanner"),
     _stranger(rb"\x02\x80.{0,2}[\x00-\x03]", "wrong-socket", "a laser scanner"),
 )

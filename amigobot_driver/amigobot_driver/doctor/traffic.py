@@ -32,6 +32,8 @@ from .transformations import damaged_lengths
 SLOW, _REGULAR = 1.5, 0.2
 #: Periods of an interval that is a pause. The answers to CONFIG delay single packets by one period at 9600 baud.
 _PAUSE = 3.5
+#: Bytes of a SIP before its sonar readings, their count last, and at most behind them (docs/protocol.md 5.2).
+_READINGS, _AFTER_READINGS = 20, 24
 _CLOSE = Command.CLOSE().encode()
 
 
@@ -66,6 +68,14 @@ class Traffic:
         table = ERRATIC_PACKETS if self._observation.after.profile.erratic else ACTIVMEDIA_PACKETS
         kinds = Sip, Motor, ShortMotor
         return [(stamp, data) for stamp, data in self.frames if isinstance(parse(data, table), kinds)]
+
+    @property
+    def wrong_counts(self) -> int:
+        """Number of SIPs that are too short for their sonar readings, or longer than every known field."""
+        if self._observation.after.profile.erratic:
+            return 0
+        sizes = [(len(data) - _READINGS, 3 * data[_READINGS - 1]) for _, data in self.sips]
+        return sum(not readings <= size <= readings + _AFTER_READINGS for size, readings in sizes)
 
     @property
     def longest(self) -> float:
@@ -151,8 +161,9 @@ def _period_and_loss(times: Sequence[float], intervals: Sequence[float], nominal
     """
     if not intervals:
         return nominal, 0.0
-    median = statistics.median(intervals)
+    median = statistics.median_high(intervals)  # one of them
     regular = statistics.pstdev(intervals) < _REGULAR * median
-    period = median if not nominal or (median > nominal and regular) else nominal
+    typical = statistics.fmean(interval for interval in intervals if abs(interval - median) <= _REGULAR * median)
+    period = typical if not nominal or (typical > nominal and (regular or typical > _PAUSE * nominal)) else nominal
     expected = round((times[-1] - times[0]) / period) + 1
     return period, max(0.0, 1 - len(times) / expected)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -19,19 +20,27 @@ from ..protocol import HEADER, OVERHEAD, checksum, checksum_with_count, encode_f
 _ANSWERS = encode_frame(b"\x00"), encode_frame(b"\x01")
 #: Bytes of damaged packets from which on a bit or a value that never occurs is a proof.
 _ENOUGH = 50
-#: Damaged packets that are examined, and the share of them that a transformation must explain.
-_EXAMINED, _EXPLAINED = 60, 0.5
+#: Damaged packets that are examined, and the share of them that a transformation must explain; their number, if its
+#: value is no usual one: similar packets have several explanations.
+_EXAMINED, _EXPLAINED, _SURE = 60, 0.4, 8
+#: Bytes from which a damaged packet is no answer to SYNC0 or SYNC1, and from which more than the packet was damaged.
+_LONG, _NEXT_PACKET = 12, 20
 #: Values that programs and adapters treat as control characters.
 _CONTROL = {
     0x00: "NUL",
     0x03: "Ctrl-C",
     0x04: "Ctrl-D",
+    0x08: "BS",
+    0x09: "TAB",
     0x0A: "LF",
     0x0D: "CR",
     0x11: "XON",
     0x13: "XOFF",
+    0x15: "Ctrl-U",
+    0x16: "Ctrl-V",
     0x1A: "Ctrl-Z",
     0x1B: "ESC",
+    0x1C: "Ctrl-\\",
     0x7F: "DEL",
     0xFF: "255",
 }
@@ -98,7 +107,23 @@ _DOUBLED = Transformation(
 _ORDER = Transformation("line-bit-order", "The bits or bytes arrive in another order: a converter changes it.")
 _HEX = Transformation("line-hex", "The bytes arrive as text of hexadecimal digits, as a terminal program shows them.")
 _UTF8 = Transformation("line-utf-8", "The bytes arrive as text in UTF-8: bytes above 127 become two others.")
+_SYSTEMATIC = Transformation(
+    "line-changes",
+    "The same packet arrives damaged in the same way each time: something on the line changes or drops bytes of it. "
+    "Noise does not do that.",
+)
 _REPLACED = Transformation("line-7-bit", "Bytes above 127 are replaced: something on the line takes them for text.")
+
+
+def _lost_value(value: int) -> Transformation:
+    if value == 0:
+        return _NUL
+    if value in (0x11, 0x13):
+        what = "The bytes 17 and 19 (XON and XOFF) are lost: software flow control is on, and takes them for its own."
+        return Transformation("line-xon-xoff", what)
+    name = f" ({_CONTROL[value]})" if value in _CONTROL else ""
+    what = f"Bytes of the value {value}{name} are lost: something on the line takes them for control."
+    return Transformation("line-crlf" if value in (0x0A, 0x0D) else "line-control", what)
 
 
 def _stuck(bit: int, value: int) -> Transformation:
@@ -125,6 +150,7 @@ _WHOLE: tuple[tuple[Transformation, Callable[[bytes], bytes], Callable[[bytes], 
 )
 #: Transformations that lose something: they cannot be undone, but the robot's answers to SYNC0 and SYNC1 show them.
 _LOSSY: tuple[tuple[Transformation, Callable[[bytes], bytes]], ...] = (
+    *((_lost_value(value), lambda data, value=value: data.replace(bytes((value,)), b"")) for value in HEADER),
     (_SEVEN, _each(lambda byte: byte & 0x7F)),
     (_PARITY, _parity(0)),
     (_PARITY, _parity(1)),
@@ -165,13 +191,6 @@ _LOCAL = (
         lambda data: re.sub(rb"\x7d(.)", lambda found: bytes((found[1][0] ^ 0x20,)), data, flags=re.DOTALL),
     ),
 )
-#: Values that arrive as another one.
-_SUBSTITUTED = (
-    (0x0D, 0x0A, "CR becomes LF"),
-    (0x0A, 0x0D, "LF becomes CR"),
-    (0x00, 0x20, "NUL becomes a space"),
-    (0x00, 0x0A, "NUL becomes LF"),
-)
 
 
 def find_transformation(data: bytes) -> Transformation | None:
@@ -181,25 +200,26 @@ def find_transformation(data: bytes) -> Transformation | None:
         data: What was received.
     """
     damaged, valid = _split(data)
-    if valid == 0:
+    if not valid:
         for found, undo, make in _WHOLE:
-            if _split(undo(data))[1] > 1 or all(make(answer) in data for answer in _ANSWERS):
+            if len(_split(undo(data))[1]) > 1 or all(make(answer) in data for answer in _ANSWERS):
                 return found
         for found, make in _LOSSY:
             # The second answer is a proof; the first one alone may be the beginning of it.
             if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data:
                 return found
-    if not damaged:
-        return None
+    if any(checksum_with_count(part[3:-2]) == part[-2] << 8 | part[-1] for part in damaged if len(part) > OVERHEAD):
+        return None  # a robot of which a profile says so
     # The checksum of SYNC0 is 0: its answer is valid in any order of bytes.
-    if valid <= data.count(_ANSWERS[0]) and (wrong := _checksums(damaged)):
+    if damaged and len(valid) <= data.count(_ANSWERS[0]) and (wrong := _checksums(damaged)):
         return wrong
-    return _statistics(b"".join(damaged)) or _in_damaged(damaged)
+    return _statistics(b"".join(damaged)) or _in_damaged(damaged, set(b"".join(valid))) or _systematic(damaged)
 
 
 def damaged_lengths(data: bytes) -> list[int]:
-    """Return by how many bytes each damaged packet is longer than its count says; negative: shorter."""
-    return [len(part) - part[2] - 3 for part in _split(data)[0] if len(part) > OVERHEAD]
+    """Return by how many bytes each damaged packet is longer than its count says; negative: shorter; 0: unknown."""
+    lengths = [len(part) - part[2] - 3 for part in _split(data)[0] if len(part) > 2]
+    return [length if length < _NEXT_PACKET else 0 for length in lengths]
 
 
 def _checksums(damaged: list[bytes]) -> Transformation | None:
@@ -207,8 +227,6 @@ def _checksums(damaged: list[bytes]) -> Transformation | None:
     complete = [part for part in damaged if len(part) == part[2] + 3 > OVERHEAD]
     if len(complete) < 2 or len(complete) < _EXPLAINED * len(damaged):
         return None
-    if all(checksum_with_count(part[3:-2]) == part[-2] << 8 | part[-1] for part in complete):
-        return None  # a robot of which a profile says so
     swapped = all(checksum(part[3:-2]) == part[-1] << 8 | part[-2] for part in complete)
     how = "its two bytes are swapped" if swapped else "it is none that the driver knows"
     return Transformation(
@@ -240,66 +258,53 @@ def _statistics(data: bytes) -> Transformation | None:
     return None
 
 
-def _in_damaged(damaged: list[bytes]) -> Transformation | None:
-    """The transformation that repairs the most of the damaged packets."""
-    damaged = [part for part in damaged if len(part) > OVERHEAD][:_EXAMINED]
-    if not damaged:
-        return None
-    scores: dict[Transformation, int] = {}
-    for part in damaged:
-        for found in set(_repairs(part)):
-            scores[found] = scores.get(found, 0) + 1
-    if not scores:
-        return None
-    best = max(scores, key=lambda found: scores[found])
-    return best if scores[best] >= _EXPLAINED * len(damaged) else None
+def _in_damaged(damaged: list[bytes], seen: set[int]) -> Transformation | None:
+    """The transformation that repairs the most of the damaged packets; `seen` are the values in valid ones."""
+    damaged = [part for part in dict.fromkeys(damaged) if len(part) > OVERHEAD][:_EXAMINED]
+    seen |= set(b"".join(part[3:] for part in damaged))
+    for values, least in ((_CONTROL.keys(), 1), (range(256), _SURE)):
+        # A value that is lost, or arrives as another one, never arrives.
+        scores = Counter(found for part in damaged for found in set(_repairs(part, set(values) - seen)))
+        (best, score), (_, second) = [*scores.most_common(2), (None, 0), (None, 0)][:2]
+        if score >= max(least, _EXPLAINED * len(damaged)) and score > second:
+            return best
+    return None
 
 
-def _repairs(part: bytes) -> Iterator[Transformation]:
+def _repairs(part: bytes, absent: set[int]) -> Iterator[Transformation]:
     """The transformations whose undoing makes a valid packet of the bytes from one header to the next."""
     for found, undo in _LOCAL:
         if (undone := undo(part)) != part and _valid(undone):
             yield found
-    for before, after, name in _SUBSTITUTED:
-        places = [at for at in range(2, len(part)) if part[at] == after]
-        for chosen in itertools.chain.from_iterable(itertools.combinations(places[:8], size) for size in (1, 2, 3)):
-            changed = bytearray(part)
-            for at in chosen:
-                changed[at] = before
-            if _valid(bytes(changed)):
-                yield Transformation(
-                    "line-crlf" if after != 0x20 else "line-nul",
-                    f"One value arrives as another ({name}): something on the line takes the packets for text.",
-                )
-                break
-    for value in _CONTROL:
-        # A value that is lost is lost everywhere.
-        if value not in part[3:] and _valid_with(part, value):
-            yield _lost_value(value)
-
-
-def _lost_value(value: int) -> Transformation:
-    if value == 0:
-        return _NUL
-    if value in (0x11, 0x13):
-        what = "The bytes 17 and 19 (XON and XOFF) are lost: software flow control is on, and takes them for its own."
-        return Transformation("line-xon-xoff", what)
-    what = f"Bytes of the value {value} ({_CONTROL[value]}) are lost: something on the line takes them for control."
-    return Transformation("line-crlf" if value in (0x0A, 0x0D) else "line-control", what)
-
-
-def _valid_with(part: bytes, value: int) -> bool:
-    """Whether one or two more bytes of a value make a valid packet."""
     missing = part[2] + 3 - len(part)
-    if missing not in (1, 2):
-        return False
-    for places in itertools.combinations_with_replacement(range(3, len(part) + 1), missing):
-        whole = bytearray(part)
-        for at in reversed(places):
-            whole.insert(at, value)
-        if _valid(bytes(whole)):
-            return True
-    return False
+    for at in range(3, len(part)) if missing in (0, 1) else ():
+        whole = bytearray(part[:at] + b"\0" + part[at + 1 - missing :])
+        sent, summed = whole[-2] << 8 | whole[-1], checksum(bytes(whole[3:-2]))
+        # The checksum says which value is right here: in the upper or the lower byte of a word, or a last odd one.
+        for value in absent & {sent - summed >> 8 & 0xFF, sent - summed & 0xFF, (sent ^ summed) & 0xFF}:
+            whole[at] = value
+            if _valid(bytes(whole)):
+                yield _lost_value(value) if missing else _other_value(value, part[at])
+    for value in absent & _CONTROL.keys() if missing == 2 else ():
+        for first, second in itertools.combinations(range(3, len(part) + 1), 2):
+            byte = bytes((value,))
+            if _valid(part[:first] + byte + part[first:second] + byte + part[second:]):
+                yield _lost_value(value)
+                break
+
+
+def _other_value(value: int, arrives: int) -> Transformation:
+    names = [f"{each} ({_CONTROL[each]})" if each in _CONTROL else f"{each}" for each in (value, arrives)]
+    what = f"Bytes of the value {names[0]} arrive as {names[1]}: something on the line takes the packets for text."
+    return Transformation("line-nul" if value == 0 else "line-crlf" if value in b"\r\n" else "line-control", what)
+
+
+def _systematic(damaged: list[bytes]) -> Transformation | None:
+    """The same packet, of those with its id, is damaged in the same way again and again: noise does not do that."""
+    long = [part for part in damaged if len(part) > _LONG]
+    part, times = Counter(long).most_common(1)[0] if long else (b"", 0)
+    again = times > 1 and times > sum(other[3] == part[3] for other in long) / 2
+    return _SYSTEMATIC if again else None
 
 
 def _valid(part: bytes) -> bool:
@@ -310,12 +315,12 @@ def _valid(part: bytes) -> bool:
     return checksum(part[3 : end - 2]) == part[end - 2] << 8 | part[end - 1]
 
 
-def _split(data: bytes) -> tuple[list[bytes], int]:
-    """The bytes from each header outside valid packets to the next header, and the number of valid packets."""
-    damaged, valid, at = [], 0, data.find(HEADER)
+def _split(data: bytes) -> tuple[list[bytes], list[bytes]]:
+    """The bytes from each header outside valid packets to the next header, and the valid packets without headers."""
+    damaged, valid, at = [], [], data.find(HEADER)
     while at >= 0:
         if _valid(data[at : at + 258]):
-            valid += 1
+            valid.append(data[at + 3 : at + data[at + 2] + 3])
             at = data.find(HEADER, at + data[at + 2] + 3)
             continue
         after = data.find(HEADER, at + 2)

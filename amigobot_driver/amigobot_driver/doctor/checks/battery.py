@@ -9,6 +9,7 @@ import math
 import statistics
 from collections.abc import Iterator
 
+from ...protocol import Sip, parse
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 
@@ -18,6 +19,8 @@ _AT_REST, _DRIVING = 0.45, 1.25
 REFUSES_BELOW = 11.0
 #: V by which the voltage of a robot at rest may vary, and the range of voltages over the cut-off that are possible.
 _STEADY, _POSSIBLE = 0.8, (0.7, 1.6)
+#: V that the shorter of the two fields for it can hold.
+_MOST = 25.5
 
 
 @check("battery", Stage.CONNECTED)
@@ -35,7 +38,7 @@ def battery(case: Case) -> Iterator[Finding]:
     left = _minutes(charge, profile.capacity)
     details = (left,) if left else ()
     again = case.target.command()
-    if shown_wrong := _no_battery(readings, profile.cutoff):
+    if shown_wrong := _no_battery(readings, profile.cutoff) or _two_voltages(case):
         text = f"{shown_wrong[0].upper()}{shown_wrong[1:]}: the robot measures it wrongly, or a contact is loose."
         action = "Measure it at the battery with a voltmeter; check its connectors and fuse. Then:"
         cause = Cause("battery-reading", text, action, again)
@@ -58,10 +61,18 @@ def _no_battery(readings: list[float], cutoff: float) -> str:
     """What shows that the readings (V) are not those of a battery; "" if nothing does."""
     low, high = min(readings), max(readings)
     if high - low > _STEADY:
-        return f"the battery voltage jumps between {low:.1f} and {high:.1f} V at rest"
+        return f"the battery voltage varies between {low:.1f} and {high:.1f} V at rest"
     if not _POSSIBLE[0] * cutoff <= statistics.median(readings) <= _POSSIBLE[1] * cutoff:
         return f"the robot reports a battery of {statistics.median(readings):.1f} V, which it cannot have"
     return ""
+
+
+def _two_voltages(case: Case) -> str:
+    """Robots that report the voltage twice report the same."""
+    sips = [packet for _, data in case.traffic.sips if isinstance(packet := parse(data), Sip)]
+    pairs = [(packet.battery / 10, packet.battery_x10 / 10) for packet in sips if packet.battery_x10]
+    wrong = [pair for pair in pairs if abs(pair[0] - pair[1]) > _STEADY and pair[1] < _MOST]
+    return "the robot reports {:.1f} V and {:.1f} V for one battery".format(*wrong[-1]) if len(wrong) > 2 else ""
 
 
 def _minutes(charge: float, capacity: float) -> str:

@@ -24,6 +24,8 @@ _AMIGO_TICKS = 9550 / (math.pi * 100)
 _AROS_TICKS = 16
 #: ARCOS counts RevCount in eighths of TicksMM (docs/protocol.md E-19).
 _EIGHTH = 8
+#: Settings that make no sense from which they have one cause.
+_MANY = 5
 _TOOL = "Set it with the maintenance tool of the robot (no command changes it). Then:"
 
 
@@ -98,6 +100,7 @@ RANGES = (
     Range("sonar_cycle", "SonarCycle", 10, 200, "ms", "pings overlap", "its sonars are slow"),
     Range("drift_factor", "DriftFactor", -600, 600, "/8192", "it drives in a bow", "it drives in a bow"),
     Range("ticks_mm", "TicksMM", 5, 1000, "", "all distances are wrong", "all distances are wrong"),
+    Range("has_gyro", "HasGyro", 0, 2, "", "", "no gyro is of this kind"),
     Range("rot_vel_top", "RotVelTop", 20, 1000, "deg/s", "it can hardly turn", "no robot turns as fast"),
     Range("trans_vel_top", "TransVelTop", 100, 10000, "mm/s", "it can hardly drive", "no robot is as fast"),
     Range("host_baud", "HostBaud", 0, len(BAUD_RATES) - 1, "(code)", "", "no line speed has this code"),
@@ -116,8 +119,14 @@ def configuration(case: Case) -> Iterator[Finding]:
         return
     slow = list(_slow_stops(case, config))
     stops = " ".join(cause.text for finding in slow for cause in finding.causes)
-    ranges = _ranges(case, config, {row.name for row in RANGES if row.name in stops})
+    ranges = list(_ranges(case, config, {row.name for row in RANGES if row.name in stops}))
     findings = [*slow, *ranges, *_track(case, config), *_names(case, config)]
+    if len(ranges) >= _MANY:
+        shown = f"{len(ranges)} settings make no sense"
+        text = f"{shown[0].upper()}{shown[1:]}: the robot has lost its FLASH, or its packets are changed on the way. "
+        text += " ".join(cause.text for finding in ranges[:2] for cause in finding.causes)
+        cause = Cause("flash-lost", text, f"Do not drive it. {_TOOL}", again)
+        findings = [Finding("configuration", Severity.ERROR, shown, (cause,))]
     yield from findings
     reported = dict(config.values())
     if not findings:
@@ -181,7 +190,7 @@ def _track(case: Case, config: Parameters) -> Iterator[Finding]:
         return
     right = round(rev_count * expected / track) if track else 0
     what = f"that is {100 * (track / expected - 1):+.0f} % of this robot's" if track else "it is not set"
-    shown = f"RevCount is {rev_count}: {what}"
+    shown = f"RevCount is {rev_count}{f' with TicksMM {config.ticks_mm}' if config.ticks_mm else ''}: {what}"
     port = shlex.quote(case.target.url)
     text = (
         f"{shown}{f' (about {right})' if right else ''}. The heading of the robot and its turns are wrong by as much."
@@ -218,6 +227,14 @@ def _names(case: Case, config: Parameters) -> Iterator[Finding]:
         text = f"The subclass is not that of the robot: {shown}. Distances and velocities are wrong by a factor of 2."
         action = "Set Subtype with the maintenance tool of the robot, or choose the profile with --robot. Then:"
         yield Finding("configuration", Severity.WARNING, shown, (Cause("wrong-subclass", text, action, again),))
+    damaged = {name: text for name, text in reported.items() if isinstance(text, str) and not _is_plain(text)}
+    if damaged:
+        shown = ", ".join(f"{name} is {text!r:.60}" for name, text in damaged.items())
+        text = (
+            f"A name has other characters than ASCII: {shown}. Its FLASH is damaged, or bytes are changed on the way."
+        )
+        cause = Cause("name-damaged", text, "Set it with the maintenance tool of the robot. Then:", again)
+        yield Finding("configuration", Severity.WARNING, shown, (cause,))
     subclass = reported.get("subclass")
     if who and isinstance(subclass, str) and who.subclass and subclass and subclass.lower() != who.subclass.lower():
         shown = f"it is {who.subclass} in its answer to SYNC2, and {subclass} in CONFIG"
@@ -226,3 +243,7 @@ def _names(case: Case, config: Parameters) -> Iterator[Finding]:
             "two-identities", text, "Leave one robot on the line, or set Subclass with its tool. Then:", again
         )
         yield Finding("configuration", Severity.WARNING, shown, (cause,))
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and (text.isprintable() or not text)

@@ -14,8 +14,8 @@ from ..finding import Cause, Finding, Severity
 
 #: SIPs until the motors are off after ENABLE 0.
 _SETTLED = 5
-#: Changes of the digital inputs for each SIP of a robot at rest, from which they flicker.
-_FLICKER = 0.2
+#: Changes of the digital inputs of a robot at rest from which they flicker.
+_FLICKER = 4
 #: deg C between which the temperature of a controller is possible and harmless.
 _COLD, _HOT = -20, 70
 
@@ -40,16 +40,16 @@ def motors(case: Case) -> Iterator[Finding]:
         text = f"The {' and '.join(stalled)} wheel reports a stall: something holds it."
         cause = Cause("stalled", text, "Lift the robot and turn the wheel by hand. Then:", again)
         yield Finding("motors", Severity.WARNING, f"stalled: {', '.join(stalled)}", (cause,))
-    if newest.stop_button:
+    if any(report.stop_button for report in observation.reports):
         problems = True
         text = "The emergency stop button is pressed; if the robot has none, its E-stop connector or jumper is open."
         cause = Cause("stop-button", text, "Release it, or close the connector. Then:", again)
         yield Finding("motors", Severity.WARNING, "the emergency stop button is pressed", (cause,))
-    if newest.faults:
+    if faults := sorted({fault for report in observation.reports for fault in report.faults}):
         problems = True
-        text = f"The controller reports {', '.join(newest.faults)}."
+        text = f"The controller reports {', '.join(faults)}."
         cause = Cause("controller-fault", text, "Switch the robot off and on. Then:", again)
-        yield Finding("motors", Severity.WARNING, f"faults: {', '.join(newest.faults)}", (cause,))
+        yield Finding("motors", Severity.WARNING, f"faults: {', '.join(faults)}", (cause,))
     bumpers = observation.after.bumpers
     pressed = [] if bumpers is None else [*_pressed("front", bumpers.front), *_pressed("rear", bumpers.rear)]
     if pressed:
@@ -75,9 +75,9 @@ def motors(case: Case) -> Iterator[Finding]:
         yield Finding("motors", Severity.ERROR, "the motors stay on after ENABLE 0", (cause,))
     inputs = [report.ports.digital_in for report in observation.reports]
     changes = sum(late != early for early, late in pairwise(inputs))
-    if changes > _FLICKER * len(inputs):
+    if changes >= _FLICKER:
         problems = True
-        text = "Digital inputs change all the time: a wire is loose, or an input is open."
+        text = "Digital inputs change again and again: a wire is loose, or an input is open."
         cause = Cause("inputs-flicker", text, "Check what is connected to the digital inputs. Then:", again)
         yield Finding("motors", Severity.WARNING, f"digital inputs changed {counted(changes, 'time')}", (cause,))
     if newest.celsius is not None and not _COLD < newest.celsius < _HOT:

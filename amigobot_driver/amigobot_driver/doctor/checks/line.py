@@ -13,7 +13,7 @@ from ...errors import PortError
 from ...protocol import HEADER, FrameDecoder, SyncReply, parse
 from ...robot import radio_modem
 from ...wording import counted
-from ..changed_bytes import changed_bytes
+from ..changed_bytes import changed_bytes, damage
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 from ..hosts import attempt
@@ -58,7 +58,9 @@ def line(case: Case) -> Iterator[Finding]:
     values = {"answer": result.answer.name, "baud": result.baud, "received": len(result.received), "sent": result.sent}
     if result.answer is not Answer.ROBOT:
         if result.answer is Answer.NOISE or result.answer is Answer.TEXT:
-            found = list(changed_bytes(case.chunks, "line", case.target.command()))
+            # Who writes text that is known echoes commands, too, with other bytes.
+            known = stranger(result.received)
+            found = [] if known else list(changed_bytes(case.chunks, "line", case.target.command()))
             yield from found
             if found:
                 return
@@ -97,11 +99,11 @@ def _no_robot(target: Target, result: ProbeResult) -> tuple[str, tuple[Cause, ..
     if result.answer is Answer.SILENCE:
         at = f" at any of {counted(len(result.speeds), 'line speed')}" if len(result.speeds) > 1 else ""
         return f"nothing answers{at}: no byte came", _silence(target)
-    if HEADER in result.received and result.answer is Answer.NOISE:
-        text = "The packets of a robot arrive damaged."
+    known = stranger(result.received)
+    if known is None and HEADER in result.received and result.answer is Answer.NOISE:
+        text = damage(result.received) or "The packets of a robot arrive damaged."
         cause = Cause("bad-link", text, "Check plugs, cable and radio. Then:", target.command())
         return f"{counted(len(result.received), 'byte')} came, and no packet is complete", (cause,)
-    known = stranger(result.received)
     if result.answer is Answer.TEXT:
         text = f'text comes, no packets: "{shown(result.received)}"'
     else:
@@ -130,7 +132,8 @@ def _silence(target: Target) -> tuple[Cause, ...]:
     where = "The bridge accepts connections, but the robot behind it is silent" if target.kind is Kind.NETWORK else ""
     off = Cause(
         "robot-off",
-        f"{where or 'The robot is silent'}: most probably it is switched off.",
+        f"{where or 'The robot is silent'}: most probably it is switched off. A line that loses bytes of every command "
+        "(control characters, bit 7, half duplex) makes it silent, too.",
         "Switch the robot on and look at its power light. Then:",
         again,
     )

@@ -40,13 +40,14 @@ _PAUSED, _TWICE = 0.15, 0.04
 _PIECES, _JITTER, _JITTER_FLOOR = 0.25, 0.8, 0.06
 #: s of the shortest answer to CONFIG from which the link is slow: on a cable it is 0.1 to 0.2 s at 9600 baud.
 _LATE_ANSWER = 0.4
-#: Share of commands without an answer from which commands are lost on the way, and how many of them at the end, at
-#: least, say that none arrives.
-_UNANSWERED, _DEAF = 0.25, 3
+#: Commands without an answer from which commands are lost on the way, and from which, at the end, none arrives.
+_UNANSWERED, _DEAF = 2, 3
 #: Text that is longer than the names in a damaged packet.
 _SENTENCE = re.compile(rb"[\x20-\x7e\r\n]{16,}")
 #: Packets that only a request starts; the doctor makes none of these.
 _STREAMED = (Encoders, Joystick, Compass, Playlist, Aux)
+#: Share of a serial line that packets fill from which answers have no room.
+_FULL = 0.9
 #: Load of one processor from which programs run so late that the link suffers.
 _OVERLOAD = 3.0
 #: Packets, and bytes of a text, that a judgment needs.
@@ -185,8 +186,10 @@ def _frozen(case: Case) -> str:
 def _damaged(case: Case, *, sign: int = 0) -> str:
     """Loss and damage; with a sign only if most damaged packets are too short (-1) or too long (1)."""
     traffic = case.traffic
-    bad = traffic.damaged_share > _DAMAGED or traffic.skipped > _SKIPPED * traffic.bytes
-    return traffic.summary if bad and (not sign or traffic.wrong_lengths(sign) > 0.5) else ""
+    outside = traffic.skipped > _SKIPPED * traffic.bytes
+    only_outside = sign > 0 and not traffic.damaged and outside
+    bad = traffic.damaged_share > _DAMAGED or outside
+    return traffic.summary if bad and (not sign or only_outside or traffic.wrong_lengths(sign) > 0.5) else ""
 
 
 def _slow(case: Case) -> str:
@@ -260,8 +263,7 @@ _PACKETS = (
         "surplus-bytes",
         WARNING,
         partial(_damaged, sign=1),
-        "bytes arrive inside packets that the robot has not sent ({}): some come twice, or another sender is on the "
-        "line.",
+        "bytes arrive that the robot has not sent ({}): some come twice, or another sender is on the line.",
         "Leave one sender on the line, and switch echo and escapes of the adapter off. Then:",
     ),
     Row(
@@ -319,10 +321,10 @@ def _deaf(case: Case) -> str:
 def _not_carried(case: Case) -> str:
     """What takes bytes of commands, by the CONFIGs that contain them."""
     tries = {argument: _latencies(case, argument) for argument in QUESTIONS}
-    # One unanswered CONFIG may be lost by chance; if others are lost as well, the line loses commands.
+    # If others are lost as well, the line loses commands, or the robot was deaf for a while.
     bad = [argument for argument, times in tries.items() if len(times) > 1 and min(times) == math.inf]
     lost = sum(map(math.isinf, itertools.chain.from_iterable(tries[argument] for argument in tries.keys() - bad)))
-    if not bad or lost > 1 or None in bad or len(bad) >= len(QUESTIONS) - 1:
+    if not bad or lost or None in bad or len(bad) >= len(QUESTIONS) - 1:
         return ""
     return " and ".join(QUESTIONS[argument] for argument in bad)
 
@@ -340,16 +342,22 @@ def _not_asked(case: Case) -> str:
 
 
 def _malformed(case: Case) -> str:
-    bad = case.observation.after.link.packets.malformed
-    return f"{counted(bad, 'packet')} with a right checksum had a wrong content" if bad > 2 else ""
+    packets = case.observation.after.link.packets
+    bad = packets.malformed + packets.unknown + case.traffic.wrong_counts
+    return f"{counted(bad, 'packet')} with a right checksum had an unknown content" if bad > 2 else ""
 
 
 def _unanswered(case: Case) -> str:
     latencies = [answer.latency for answer in case.observation.answers]
     lost = sum(map(math.isinf, latencies))
-    if lost < 2 or lost < _UNANSWERED * len(latencies):
-        return ""
-    return f"{lost} of {counted(len(latencies), 'command')} got no answer"
+    return "" if lost < _UNANSWERED else f"{lost} of {counted(len(latencies), 'command')} got no answer"
+
+
+def _full(case: Case) -> str:
+    share = _share(case)
+    return (
+        f"the packets of the robot fill {100 * share:.0f} % of the line" if share > _FULL and _unanswered(case) else ""
+    )
 
 
 def _latency(case: Case) -> str:
@@ -363,6 +371,20 @@ def _disobeyed(case: Case) -> str:
 
 
 _COMMANDS = (
+    Row(
+        "malformed-packets",
+        WARNING,
+        _malformed,
+        "{}: a firmware that the driver does not know, or something on the way cuts packets and repairs checksums.",
+        "Attach a report to an issue (--report report.zip), and let nothing stand between. Then:",
+    ),
+    Row(
+        "line-full",
+        ERROR,
+        _full,
+        "{}, and leave no room for answers: SInfoCycle is too short for the line speed.",
+        "Set SInfoCycle to 100 with the maintenance tool of the robot, or a higher line speed (HostBaud). Then:",
+    ),
     Row(
         "deaf",
         ERROR,
@@ -390,13 +412,6 @@ _COMMANDS = (
         _too_many_answers,
         "{}: commands arrive twice, or another program talks to the robot.",
         "End other programs, also on other computers; lead one way only to the robot. Then:",
-    ),
-    Row(
-        "malformed-packets",
-        WARNING,
-        _malformed,
-        "{}: a firmware that the driver does not know, or something on the way cuts packets and repairs checksums.",
-        "Attach a report to an issue (--report report.zip), and let nothing stand between. Then:",
     ),
     Row(
         "latency",
@@ -432,7 +447,7 @@ def link(case: Case) -> Iterator[Finding]:
     }
     details = (
         f"every {1000 * traffic.period:.0f} ms, jitter {1000 * traffic.jitter:.0f} ms, "
-        f"{values['bytes_per_second']} B/s{_use(case, traffic.bytes / observation.seconds)}",
+        f"{values['bytes_per_second']} B/s{_use(case)}",
     )
     found = [*changed_bytes(case.chunks, "link", again), *wrong("link", (*_SESSION, *_PACKETS), case, first=True)][:1]
     for finding in found:
@@ -467,7 +482,13 @@ def _overload(again: str) -> tuple[Cause, ...]:
     return (Cause("overload", text, "End other programs (`top` lists them). Then:", again),)
 
 
-def _use(case: Case, rate: float) -> str:
+def _use(case: Case) -> str:
     """How much of a serial line this is."""
+    share = _share(case)
+    return f", {100 * share:.0f} % of line" if share else ""
+
+
+def _share(case: Case) -> float:
+    """The same from 0 to 1; a byte has ten bits. 0 without a serial line."""
     baud = case.probe.baud if case.probe else 0
-    return f", {1000 * rate / baud:.0f} % of line" if baud else ""
+    return 10 * case.traffic.bytes / case.observation.seconds / baud if baud else 0.0

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ...protocol import Sip
+from ...protocol import Sip, parse
 from ...wording import counted
 from ..check import Case, Row, Stage, check, wrong
 from ..finding import Finding, Severity
@@ -19,9 +19,11 @@ from ..finding import Finding, Severity
 _MOVED, _TURNED = 0.02, math.radians(2)
 _JUMP, _JUMP_TURN = 0.25, math.radians(20)
 #: m/s of a wheel at rest: controllers report some mm/s (docs/reference/field.md).
-_REST = 0.04
-#: Share of the packets that must show it, and packets that a judgment needs.
-_MOSTLY, _ENOUGH = 0.2, 5
+_REST = 0.02
+#: Units of the heading in a turn.
+_TURN = 4096
+#: Packets that must show it, and that a judgment needs.
+_SOME, _ENOUGH = 3, 5
 
 
 def _poses(case: Case) -> list[tuple[float, float, float]]:
@@ -56,12 +58,12 @@ def _jumps(case: Case) -> str:
 
 
 def _velocity(case: Case) -> float:
-    """Velocity of a wheel, m/s, that a fifth of the packets exceed."""
+    """Velocity of a wheel, m/s, that some packets exceed."""
     fastest = sorted(
         max(abs(report.odometry.left_velocity), abs(report.odometry.right_velocity))
         for report in case.observation.reports
     )
-    return fastest[int((1 - _MOSTLY) * (len(fastest) - 1))] if len(fastest) >= _ENOUGH else 0.0
+    return fastest[-_SOME] if len(fastest) >= _ENOUGH else 0.0
 
 
 def _moves(case: Case) -> str:
@@ -91,7 +93,20 @@ def _flag_alone(case: Case) -> str:
     return f"{100 * kinds.count(Sip.MOVING) // len(kinds)} % of the packets say that it moves"
 
 
+def _impossible_heading(case: Case) -> str:
+    sips = [packet for _, data in case.traffic.sips if isinstance(packet := parse(data), Sip)]
+    wrong = [packet.heading for packet in sips if abs(packet.heading) > _TURN]
+    return f"{counted(len(wrong), 'packet')} with a heading of {wrong[0]}" if len(wrong) > 2 else ""
+
+
 _AT_REST = (
+    Row(
+        "heading-range",
+        Severity.ERROR,
+        _impossible_heading,
+        f"{{}}, where a turn has {_TURN}: the packets are not those of this robot, or the controller is damaged.",
+        "Choose a profile with --robot, or press RESET on the robot. Then:",
+    ),
     Row(
         "pose-jumps",
         Severity.ERROR,

@@ -13,21 +13,20 @@ from functools import partial
 from ...connection_policy import SEARCH_SPEEDS
 from ...errors import PortError
 from ...profiles import choose_profile
-from ...protocol import Command, FrameDecoder, Sip, SyncEcho, SyncReply, parse
-from ...wording import robot_name
-from ..changed_bytes import changed_bytes
+from ...protocol import Command, FrameDecoder, Malformed, Sip, SyncEcho, SyncReply, Unknown, parse
+from ...wording import counted, robot_name
+from ..changed_bytes import changed_bytes, damage
 from ..check import Case, Stage, check
 from ..connection import OwnSession
 from ..finding import Cause, Finding, Severity
 from ..tap import Chunk, received
 from ..target import Kind
 from ..traffic import in_pieces
-from ..transformations import damaged_lengths
 
 #: s until a session is open, with the configuration: a CONFIG packet takes 0.1 s at 9600 baud and may be sent again.
 _OPENING = 6.0
 #: s after which an answer is late for the driver, and s of silence before a measurement of that.
-_LATE, _QUIET = 0.4, 0.7
+_LATE, _QUIET = 0.2, 0.7
 #: A profile for an Erratic whose checksum includes the count, as an argument of printf.
 _COUNTED = r"extends: erratic\nname: mine\nquirks: {checksum_over_count: true}\n"
 
@@ -68,6 +67,11 @@ def session(case: Case) -> Iterator[Finding]:
         text = "Packets arrive in pieces, with pauses of more than 0.1 s inside: an adapter or bridge holds bytes back."
         cause = Cause("split-packets", text, "Switch buffering off in the bridge or adapter. Then:", again)
         yield Finding("session", Severity.ERROR, "packets arrive in pieces", (cause,))
+    elif unknown := _unknown_packets(case):
+        text = f"The robot opens a session, and sends packets that are none of its profile: {unknown}."
+        action = "Choose a profile with --robot; attach a report to an issue (--report report.zip). Then:"
+        cause = Cause("malformed-packets", text, action, again)
+        yield Finding("session", Severity.ERROR, "packets come, and none is known", (cause,))
     elif connection.refused:
         text = "The robot answers and opens no session: by the AmigoBot manual its battery is below 11 V then."
         battery = Cause("battery-low", text, "Charge the battery. Then:", again)
@@ -106,16 +110,11 @@ def _latency(case: Case) -> float:
     return 0.0
 
 
-def _damage(chunks: list[Chunk]) -> str:
-    """What most damaged packets have in common, as a sentence; "" without damaged packets."""
-    lengths = damaged_lengths(received(chunks))
-    if len(lengths) < 2:
-        return ""
-    if 2 * sum(length > 0 for length in lengths) > len(lengths):
-        return "Bytes arrive that the robot has not sent, inside packets: some come twice, or from another sender."
-    if 2 * sum(length < 0 for length in lengths) > len(lengths):
-        return "Bytes are lost on the way, single ones inside packets: a buffer overflows, or a contact is loose."
-    return "Packets are damaged on the way: noise on cable or radio."
+def _unknown_packets(case: Case) -> str:
+    """Packets that cannot be read, with the id and size of the last one; "" if there are none."""
+    packets = [parse(frame.data) for frame in FrameDecoder().feed(received(case.chunks), 0.0)]
+    bad = [packet for packet in packets if isinstance(packet, (Malformed, Unknown))]
+    return f"{counted(len(bad), 'packet')}, the last one with id 0x{bad[-1].id:02X}" if len(bad) > 2 else ""
 
 
 def _answered_twice(chunks: list[Chunk]) -> bool:
@@ -146,15 +145,15 @@ def _no_session(case: Case) -> tuple[Cause, ...]:
         return (Cause("checksum", text, "", command),)
     if case.probe.streaming:
         text = "Packets of the robot arrive, but it receives no command: the wire to it is broken."
-    elif damage := _damage(case.chunks):
-        cause = Cause("bad-link", damage, "Check plugs, cable, adapter and radio. Then:", again)
+    elif damaged := damage(received(case.chunks)):
+        cause = Cause("bad-link", damaged, "Check plugs, cable, adapter and radio. Then:", again)
         return (cause,)
     elif _answered_twice(case.chunks):
         text = "Each command is answered twice: commands or packets arrive twice, on two ways or through a repeater."
         return (Cause("packets-twice", text, "Leave one way only between robot and computer. Then:", again),)
     elif missing := _missing_answers(case):
         text = (
-            f"The robot answers, but sends no {missing}: its packets or the commands are lost, or its controller hangs."
+            f"The robot answers, but sends no {missing}: packets or commands are lost or late, or its controller hangs."
         )
         reset = Cause("no-session", text, "Check cable and radio, then press RESET on the robot. Then:", again)
         return (reset,)

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ...profiles import Profile, SonarPose
+from ...protocol import Sip, parse
+from ...wording import counted
 from ..check import Case, Row, Stage, check, wrong
 from ..finding import Cause, Finding, Severity
 
@@ -33,6 +35,10 @@ _SPIKE_APART = 0.05
 _SPIKES, _SPIKE_SHARE = 5, 0.03
 #: Largest spread in m of the readings of a stuck sonar: the noise of a real echo is some millimeters.
 _FROZEN = 0.0005
+#: SIPs in which a ring gives a reading.
+_FEW_REPORTS = 5
+#: Share of the reach that no reading exceeds: those without an echo are up to 6.1 m, with a reach of 5 m.
+_IMPOSSIBLE = 1.5
 #: Sonars of a ring, and the share of stuck ones from which it is the board that hangs.
 _RING_SIZE, _ALL = 8, 0.7
 
@@ -52,13 +58,13 @@ def sonars(case: Case) -> Iterator[Finding]:
         return  # what the line loses would look like a silent sonar
     ranges = _ranges(case)
     values = {"readings": {number: len(ranges[number]) for number in range(count)}}
-    if not any(ranges.values()):
+    if not _ranges(case, late=True):
         yield _silent_ring(case, count)
         return
     if found := list(wrong("sonars", _RING, case, first=True)):
         yield from found
         return
-    faults = dict(_faults(profile, ranges, _fitted(case)))
+    faults = dict(_faults(profile, ranges, _ranges(case, late=True), count))
     disturbed = _disturbed(profile, ranges)
     if disturbed:
         yield _cross_talk(case, disturbed)
@@ -122,17 +128,30 @@ def _all_stuck(case: Case) -> str:
 
 
 def _random(case: Case) -> str:
-    """Sonars whose readings change at random from ping to ping."""
-    ranges, wild = _ranges(case), []
-    for number, readings in ranges.items():
-        echoes = [reading for reading in readings if math.isfinite(reading)]
-        steps = [abs(late - early) for early, late in pairwise(echoes)]
-        if len(steps) >= _ENOUGH and statistics.median(steps) > _SPIKE_DEPTH:
+    """Sonars whose readings change at random from ping to ping; the sonars of another robot disturb single ones."""
+    wild, reach = [], case.observation.after.profile.sonar.max_range
+    for number, readings in _ranges(case).items():
+        steps = [abs(min(late, reach) - min(early, reach)) for early, late in pairwise(readings)]
+        if len(steps) >= _ENOUGH and statistics.quantiles(steps, n=4)[0] > _SPIKE_AGREE:
             wild.append(number)
-    # The sonars of another robot disturb single readings only.
-    if len(wild) <= len(ranges) / 2 or _disturbed(case.observation.after.profile, ranges):
+    if len(wild) <= len(_ranges(case)) / 2 and _disturbed(case.observation.after.profile, _ranges(case)):
         return ""
-    return f"readings of {_listed(sorted(wild))} change by more than {_SPIKE_DEPTH} m each time"
+    return f"readings of {_listed(sorted(wild))} change by more than {_SPIKE_AGREE} m each time" if wild else ""
+
+
+def _too_far(case: Case) -> str:
+    """Readings that no sonar can give: no echo is 5000 or 6100 mm."""
+    profile = case.observation.after.profile
+    sips = [packet for _, data in case.traffic.sips if isinstance(packet := parse(data), Sip)]
+    far = [reading.range * profile.units.range for packet in sips for reading in packet.sonar]
+    wrong = [distance for distance in far if distance > _IMPOSSIBLE * profile.sonar.max_range]
+    return f"{counted(len(wrong), 'reading')} of up to {max(wrong):.1f} m" if len(wrong) > 2 else ""
+
+
+def _no_echo(case: Case) -> str:
+    ranges, reach = _ranges(case), case.observation.after.profile.sonar.max_range
+    nothing = len(ranges) >= _RING_SIZE and not any(math.isfinite(one) for some in ranges.values() for one in some)
+    return f"none of {len(ranges)} sonars detects an echo within {reach:g} m" if nothing else ""
 
 
 _RING = (
@@ -149,6 +168,20 @@ _RING = (
         _missing_ring,
         "{}: this ring is not there (another robot than its subclass says), switched off, or its cable is loose.",
         "Check the cable of the ring, RearSonar and FrontSonar in its FLASH, and the subclass. Then:",
+    ),
+    Row(
+        "sonar-range",
+        Severity.WARNING,
+        _too_far,
+        "{}: no sonar of this robot reaches as far; its board or its packets are damaged, or the profile is wrong.",
+        "Switch the robot off and on; choose its profile with --robot. Then:",
+    ),
+    Row(
+        "sonar-deaf",
+        Severity.WARNING,
+        _no_echo,
+        "{}: it stands in the open, or the sonar board does not work.",
+        "Put it near a wall, or hold a hand 30 cm in front of a sonar. Then:",
     ),
     Row(
         "sonar-sequence",
@@ -174,25 +207,29 @@ _RING = (
 )
 
 
-def _ranges(case: Case) -> dict[int, list[float]]:
+def _ranges(case: Case, *, late: bool = False) -> dict[int, list[float]]:
+    """Ranges in m by the numbers of the sonars; `late` for the last quarter of the observation only."""
     ranges: dict[int, list[float]] = defaultdict(list)
-    for report in case.observation.reports:
+    reports = case.observation.reports
+    for report in reports[-max(_FEW_REPORTS, len(reports) // 4) if late else 0 :]:
         for ping in report.pings:
             ranges[ping.number].append(ping.range)
     return ranges
 
 
-def _faults(profile: Profile, ranges: dict[int, list[float]], count: int) -> Iterator[tuple[int, tuple[str, str]]]:
+def _faults(
+    profile: Profile, ranges: dict[int, list[float]], late: dict[int, list[float]], count: int
+) -> Iterator[tuple[int, tuple[str, str]]]:
     """Number of each faulty sonar, kind of the fault, and what it does."""
     numbers = range(count)
-    most = max(map(len, ranges.values()))
+    most, most_late = (max(map(len, some.values())) for some in (ranges, late))
     if most < _ENOUGH:
         return
     varying = [number for number in numbers if _varies(ranges[number])]
     for number in numbers:
         readings = ranges[number]
-        if len(readings) <= most // _ENOUGH:
-            yield number, ("silent", f"gave {len(readings)} readings where others gave {most}")
+        if len(late[number]) <= most_late // _ENOUGH:
+            yield number, ("silent", f"gave {len(late[number])} readings where others gave {most_late}")
         elif all(map(math.isfinite, readings)) and not _varies(readings) and varying and len(readings) >= _ENOUGH:
             yield number, ("stuck", f"gave {readings[0]:.3f} m each time, without the noise of a real echo")
         elif not any(map(math.isfinite, readings)) and _enclosed(profile, ranges, number):
@@ -207,15 +244,12 @@ def _far(profile: Profile, ranges: dict[int, list[float]], faults: dict[int, tup
         if number not in faults and ranges[number] and not any(map(math.isfinite, ranges[number]))
     ]
     reach = f"{profile.sonar.max_range:g} m"
-    if len(far) == len(profile.sonar.poses):
-        text = f"no sonar detects an echo: nothing is within {reach}, or all are deaf; hold a hand in front of one"
-        yield Finding("sonars", Severity.NOTE, text)
-    elif far:
+    if far:
         text = (
             f"no echo at {_listed(far)}: nothing is within {reach} there, or the wall is slanted; to be sure, hold a "
             "hand in front of it and check again"
         )
-        yield Finding("sonars", Severity.NOTE, text)
+        yield Finding("sonars", Severity.NOTE, text, values={"not_examined": f"{_listed(far)} (no echo)"})
 
 
 def _disturbed(profile: Profile, ranges: dict[int, list[float]]) -> list[int]:
@@ -267,7 +301,8 @@ def _silent_ring(case: Case, count: int) -> Finding:
     config = case.observation.after.config
     if config is not None and config.value("front_sonar") == 0 == config.value("rear_sonar"):
         return Finding("sonars", Severity.NOTE, "none fires, and the robot reports that it has none")
-    text = f"The sonars are on, but none gives a reading (there should be {count})."
+    stop = "they stop: the last ones are old" if _ranges(case) else "none gives a reading"
+    text = f"The sonars are on, but {stop} (there should be {count})."
     cause = Cause("sonar-silent", text, "Check the cable of the sonar board. Then:", case.target.command())
     return Finding("sonars", Severity.WARNING, "no sonar gives a reading", (cause,))
 
