@@ -6,6 +6,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +94,28 @@ def test_without_a_node_each_verb_says_which_one_in_one_line(
             assert main([verb, *arguments, "--ros", "--timeout", "0.3"]) == 2
             (line,) = capsys.readouterr().err.splitlines()
             assert line.startswith(f"amigobot {verb}: ") and "is amigobot_node running" in line
+
+
+def test_ctrl_c_ends_a_verb_that_waits_for_the_node_in_an_unwritable_home() -> None:
+    domain, lock = free_domain()
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "HOME": "/proc", "PYTHONUNBUFFERED": "1"}
+    code = (
+        "import sys; from amigobot_driver.ros.client import NodeClient; from amigobot_driver.cli import main; "
+        "spin = NodeClient.spin; NodeClient.spin = lambda *args: (print('waiting'), spin(*args)); "
+        "sys.exit(main(['io', '--ros', '--timeout', '300']))"
+    )
+    with (
+        lock,
+        subprocess.Popen(
+            [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as program,
+    ):
+        assert program.stdout and program.stderr
+        assert program.stdout.readline() == "waiting\n", program.stderr.read()
+        time.sleep(0.5)  # it is in the wait of the executor then
+        program.send_signal(signal.SIGINT)
+        assert program.wait(60) == 130
+        assert program.stderr.read() == ""
 
 
 def test_stop_latches_the_emergency_stop_of_every_driver(amigobot, capfdbinary) -> None:  # type: ignore[no-untyped-def]

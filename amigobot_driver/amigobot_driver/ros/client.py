@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -75,7 +74,7 @@ class NodeClient(TemporaryNode):
         tries = _TRIES if repeat else 1
         for _ in range(tries):
             future = client.call_async(kind.Request(**fields))
-            self.executor.spin_until_future_complete(future, timeout_sec=limit / tries)
+            self.spin(limit / tries, future.done)
             if future.done():
                 return future.result()
         raise NoResponse(f"{name} does not respond within {limit:g} s")
@@ -127,9 +126,7 @@ class NodeClient(TemporaryNode):
         """
         messages: list[IoState] = []
         subscription = self.node.create_subscription(IoState, f"{self.prefix}io", messages.append, 1)
-        end = time.monotonic() + self._timeout
-        while not messages and time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=max(0.0, end - time.monotonic()))
+        self.spin(self._timeout, lambda: messages)
         self.node.destroy_subscription(subscription)
         if not messages:
             raise NoResponse(f"{self.prefix}io: nothing within {self._timeout:g} s; {_REMEDY}")

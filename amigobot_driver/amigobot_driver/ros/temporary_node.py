@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TypeVar
 
 import rclpy
@@ -15,6 +16,7 @@ T = TypeVar("T", bound="TemporaryNode")
 
 #: Arguments of `rclpy.init`: a command-line program writes no log file, so it runs where none can be written.
 NO_LOG_FILE = ["--ros-args", "--disable-external-lib-logs"]
+_WAIT = 0.1  #: s that the executor waits at a time; Ctrl-C does not end the wait
 
 
 class TemporaryNode:
@@ -33,11 +35,11 @@ class TemporaryNode:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def spin(self, seconds: float) -> None:
-        """Run the callbacks of the node for this time (s)."""
+    def spin(self, seconds: float, until: Callable[[], object] = lambda: False) -> None:
+        """Run the callbacks of the node for this time (s), or until a condition holds."""
         end = time.monotonic() + seconds
-        while (remaining := end - time.monotonic()) > 0:
-            self.executor.spin_once(timeout_sec=remaining)
+        while not until() and (remaining := end - time.monotonic()) > 0:
+            self.executor.spin_once(timeout_sec=min(_WAIT, remaining))
 
     def close(self) -> None:
         """Leave the graph."""
