@@ -17,6 +17,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
+from amigobot_driver import PortError
 from amigobot_driver.cli import main, verbs
 from amigobot_driver.cli.packet_file import read_recording
 from amigobot_driver.profiles import load_profile
@@ -30,7 +31,8 @@ from amigobot_driver.protocol import (
     encode_frame,
     parse,
 )
-from amigobot_driver.sim import Simulator, load_report
+from amigobot_driver.sim import SessionState, Simulator, load_report
+from amigobot_driver.sim.options import reported_robots
 from amigobot_tools.verify import command, report
 from amigobot_tools.verify.client import Client
 from amigobot_tools.verify.comparison import AS_SIMULATED, DIFFERS, UNKNOWN, compare, verdict
@@ -51,6 +53,8 @@ REPOSITORY = Path(__file__).parents[2]
 #: Reports of robots; each folder that is dropped here becomes a test.
 REPORTS = sorted(path.parent for path in (Path(__file__).parent / "reports").glob("*/report.json"))
 PIONEERS = ("p2dx", "p3dx", "p3at-sh", "powerbot-sh")
+#: What shows a session that does not close, a port that resets, velocities at rest, a heading from a gyro.
+REPORTED_STEPS = ("identity", "config", "open", "translation", "rotation")
 ODD = """\
 extends: amigo-sh
 name: odd
@@ -270,6 +274,20 @@ def test_robots_of_the_family_are_as_simulated(robot: str, tmp_path: Path, capsy
     assert differing(tmp_path / report.REPORT) == {}
 
 
+#: Steps that a reported robot cannot do, and why its report says so.
+IMPOSSIBLE = {"p2os69": "the motors stay off after ENABLE 1"}
+
+
+@pytest.mark.parametrize("name", reported_robots())
+def test_a_reported_robot_is_verified_to_the_end(name: str, tmp_path: Path) -> None:
+    chosen = [word for step in REPORTED_STEPS for word in ("--only", step)]
+    assert main(["verify", f"sim://?as={name}", "--output", str(tmp_path), *chosen]) in (0, 1)
+    made = report.load(tmp_path / report.REPORT)
+    assert [step.name for step in made.steps] == list(REPORTED_STEPS)
+    reasons = {step.reason for step in made.steps if step.status == "failed"}
+    assert all(IMPOSSIBLE.get(name, "nothing") in reason for reason in reasons)
+
+
 def test_an_erratic_is_tested_as_far_as_its_protocol_allows(tmp_path: Path) -> None:
     chosen = "packets", "frames_erratic", "settings", "sounds", "directions", "heading_unit", "brake", "floor_sensors"
     only = [word for name in chosen for word in ("--only", name)]
@@ -373,24 +391,33 @@ def test_the_client_finds_a_robot_whose_session_was_left_open() -> None:
 
 
 class NonsenseLine(SimulatorLine):
-    """A robot whose CONFIG has values that make no sense, as that of MobileSim has."""
+    """As MobileSim: CONFIG has values that make no sense, and CLOSE ends the connection."""
 
     _VALUES = ("rev_count", "trans_kp", "trans_kv", "rot_kp", "rot_kv", "ticks_mm", "stall_val")
     _decoder = FrameDecoder()
+    _opened = False
 
     def read(self, timeout: float) -> bytes:
         """Return the packets, CONFIG with zeros."""
         packets = [parse(frame.data) for frame in self._decoder.feed(super().read(timeout), 0.0)]
+        is_open = self._simulator.session is SessionState.OPEN
+        if self._opened and not is_open:
+            raise PortError("the peer has closed the connection")
+        self._opened = is_open
         changed = [
             dataclasses.replace(packet, **dict.fromkeys(self._VALUES, 0)) if isinstance(packet, Config) else packet
             for packet in packets
         ]
         return b"".join(encode_frame(packet.encode(), 253) for packet in changed)
 
+    def reopen(self) -> None:
+        """Connect again."""
+        self._opened = False
+
 
 def test_settings_that_make_no_sense_are_lines_of_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "SimulatorLine", NonsenseLine)
-    steps = ("config", "translation", "rotation", "acceleration")
+    steps = ("identity", "config", "translation", "rotation", "acceleration")
     chosen = [word for step in steps for word in ("--only", step)]
     assert main(["verify", "sim://amigo-sh", "--output", str(tmp_path), *chosen]) == 1
     assert set(differing(tmp_path / "report.json")) == {f"config.{name}" for name in NonsenseLine._VALUES}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,8 @@ NO_ECHO = 6.1
 _RAYS = 5
 #: sonars of one array, which fire in sequence; further arrays fire at the same time
 _ARRAY = 8
+#: newest pings that wait for a packet, which has room for these; sonars may go on without a session
+_KEPT = 32
 #: m, ranges are multiples of it: 8 us of sound (1000 readings of a real AmigoBot, docs/explanation/recordings.md)
 _STEP = 0.0013872
 #: length of a polling sequence: each sonar of an array twice
@@ -128,7 +131,7 @@ class SonarRing:
         numbers = range(len(self._sonar.poses))
         self._arrays = [_SonarArray(numbers[first : first + _ARRAY]) for first in range(0, len(numbers) or 1, _ARRAY)]
         self._due = -math.inf
-        self._done: list[SimulatedPing] = []
+        self._done: deque[SimulatedPing] = deque(maxlen=_KEPT)
         self._stuck_ranges: dict[int, float] = {}  #: m, the range that each stuck sonar repeats
 
     @property
@@ -173,7 +176,8 @@ class SonarRing:
 
     def take(self) -> list[SimulatedPing]:
         """Return the pings that were finished since the last call."""
-        done, self._done = self._done, []
+        done = list(self._done)
+        self._done.clear()
         return done
 
     def step(self, now: float) -> None:

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from amigobot_driver import AmigoBotError, Profile
-from amigobot_driver.connection_policy import SEARCH_SPEEDS
+from amigobot_driver import AmigoBotError, PortError, Profile
+from amigobot_driver.connection_policy import MODEM_ANSWER, MODEM_BAUD, MODEM_CONNECT, SEARCH_SPEEDS
 from amigobot_driver.packet_file import RecordedFrame
 from amigobot_driver.protocol import (
     BAUD_RATES,
@@ -32,6 +32,7 @@ from amigobot_driver.protocol import (
     Unlisted,
     parse,
 )
+from amigobot_driver.robot import radio_modem
 from amigobot_driver.robot.dialects import Dialect, dialects
 
 from .line import Line
@@ -48,6 +49,8 @@ _BITS = 10
 _SLICE = 0.05
 #: s to wait for an answer, and how often it is asked for
 _ANSWER, _TRIES = 0.6, 3
+#: s without a command before CLOSE
+_UNHURRIED = 0.15
 #: s in which a robot that sends without a request is detected
 _LISTEN = 0.25
 
@@ -220,6 +223,8 @@ class Client:
         for rounds, baud in itertools.product((1, _TRIES), SEARCH_SPEEDS):
             self.line.set_baud(baud)
             streaming = self.wait_for(Packet, _LISTEN, lambda packet: any(d.streams(packet) for d in self._dialects))
+            if streaming is None and baud == MODEM_BAUD:
+                self._call_modem()
             if streaming is not None:
                 self._use(next(each for each in self._dialects if each.streams(streaming)))
             reply = self._identify() if self.is_erratic else self._synchronize(rounds, streaming=streaming is not None)
@@ -229,6 +234,13 @@ class Client:
             "no robot answers at any line speed: is it switched on, is the cable in its serial port? `amigobot doctor` "
             "finds out why"
         )
+
+    def _call_modem(self) -> None:
+        """Let a radio modem call that of the robot, as the driver does."""
+        self.line.write(radio_modem.CALL)
+        text, began = b"", self.now()
+        while self.now() < began + (MODEM_CONNECT if radio_modem.is_connecting(text) else MODEM_ANSWER):
+            text += self.line.read(_SLICE)
 
     @property
     def is_erratic(self) -> bool:
@@ -245,13 +257,15 @@ class Client:
 
     def _synchronize(self, rounds: int, *, streaming: bool) -> SyncReply | None:
         if streaming:
-            self.send(Command.STOP(), Command.ENABLE(0), Command.CLOSE())
+            self.send(Command.STOP(), Command.ENABLE(0))
+            self._send_close()
             self.wait(0.3)
         for _ in range(rounds):
             if self._sync(0) and self._sync(1) and isinstance(reply := self._sync(2), SyncReply):
                 return reply
             # Frees a robot that another program left synchronized but not open.
-            self.send(Command.OPEN(), Command.CLOSE())
+            self.send(Command.OPEN())
+            self._send_close()
             self.wait(0.2)
         return None
 
@@ -279,9 +293,18 @@ class Client:
     def close(self) -> None:
         """Stop the robot and end the session."""
         if self.opened:
-            self.send(Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE())
+            self.send(Command.STOP(), Command.ENABLE(0), Command.SONAR(0))
+            self._send_close()
         self.opened = False
-        self.wait(0.3, alive=False)
+        try:
+            self.wait(0.3, alive=False)
+        except PortError:  # MobileSim ends the connection at CLOSE
+            self.line.reopen()
+
+    def _send_close(self) -> None:
+        """End the session; right after another command, CLOSE did not end that of a real Pioneer."""
+        self.wait(_UNHURRIED, alive=False)
+        self.send(Command.CLOSE())
 
     def halt(self) -> None:
         """Stop the robot and switch its motors off, also if the owner presses keys meanwhile."""

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -148,9 +149,9 @@ def _connect(args: argparse.Namespace, console: Console, stack: contextlib.ExitS
             owner = TerminalOwner(stack.enter_context(keyboard()), console)
         except TerminalClosed as error:
             raise UsageError(f"{error}; without one, --yes asks nothing") from None
-    port = open_port(args.port, _FIRST_BAUD)
-    stack.callback(port.close)
-    return PortLine(port), owner
+    line = PortLine(partial(open_port, args.port, _FIRST_BAUD))
+    stack.callback(line.close)
+    return line, owner
 
 
 def _profile(robot: str, reply: SyncReply) -> tuple[Profile, str]:

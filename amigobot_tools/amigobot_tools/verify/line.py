@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from amigobot_driver.sim import Simulator
@@ -39,16 +40,20 @@ class Line(Protocol):
         """Change the speed of this side of the line."""
         ...
 
+    def reopen(self) -> None:
+        """Open the line again after it was lost."""
+        ...
+
 
 class PortLine:
     """A port in real time.
 
     Args:
-        port: The port, which the caller closes.
+        open_it: Opens the port. The caller closes the line.
     """
 
-    def __init__(self, port: Port) -> None:
-        self._port = port
+    def __init__(self, open_it: Callable[[], Port]) -> None:
+        self._open, self._port = open_it, open_it()
 
     @property
     def byte_time(self) -> float | None:
@@ -70,6 +75,15 @@ class PortLine:
     def set_baud(self, baud: int) -> None:
         """Change the line speed."""
         self._port.set_baud(baud)
+
+    def reopen(self) -> None:
+        """Open the port again after it was lost."""
+        self._port.close()
+        self._port = self._open()
+
+    def close(self) -> None:
+        """Close the port."""
+        self._port.close()
 
 
 class SimulatorLine:
@@ -109,3 +123,6 @@ class SimulatorLine:
 
     def set_baud(self, baud: int) -> None:
         """Have no effect: the simulator listens at any speed."""
+
+    def reopen(self) -> None:
+        """Have no effect: the line is never lost."""

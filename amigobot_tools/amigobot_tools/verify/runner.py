@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from amigobot_driver import AmigoBotError
+from amigobot_driver import AmigoBotError, PortError
 
 from .client import Stopped
 from .owner import Action, Owner, Request
@@ -101,7 +102,8 @@ class Runner:
                 owner.tell(reason)
                 return result(FAILED, reason), True
             except AmigoBotError as error:
-                trial.client.halt()
+                with contextlib.suppress(PortError):
+                    trial.client.halt()
                 return result(FAILED, str(error)), self._recovered(owner, error)
             if any(figure.step == step.name for figure in trial.figures.values()):
                 return result(DONE), True
@@ -124,6 +126,8 @@ class Runner:
         client = self._trial.client
         client.opened = False
         try:
+            if isinstance(error, PortError):
+                client.line.reopen()
             client.connect()
             client.open()
         except AmigoBotError as end:

@@ -20,6 +20,8 @@ from .owner import Owner
 
 #: s that a robot may take to stop, and s between two checks of that
 _STOP_LIMIT, _POLL_PERIOD = 5.0, 0.05
+#: m/s; real Pioneers report up to 9 mm/s at rest
+_REST = 0.01
 
 
 class StepFailed(Exception):
@@ -175,7 +177,8 @@ class Trial:
             sip = client.wait_for(Sip, 1.0)
             if sip is None or client.now() > end:
                 raise StepFailed("the wheels do not rest within 5 s of STOP")
-            still = still + 1 if sip.left_velocity == 0 == sip.right_velocity else 0
+            fastest = max(abs(sip.left_velocity), abs(sip.right_velocity)) * self.profile.units.velocity
+            still = still + 1 if fastest < _REST else 0
             client.wait(_POLL_PERIOD)
 
     @contextmanager

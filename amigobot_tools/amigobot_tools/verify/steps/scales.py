@@ -174,7 +174,7 @@ def rotation(trial: Trial) -> None:
                 fit = fit_line(
                     [angle for _, angle in turned if angle is not None], [r.heading for r, a in turned if a is not None]
                 )
-                if fit is not None:
+                if fit is not None and fit.slope:  # that of a gyro stays where it is while the wheels turn in the air
                     angles.append(1 / fit.slope)
             trial.rest()
     value, error = mean(commanded)
