@@ -81,6 +81,14 @@ def texts(findings: list[Finding], check: str) -> str:
 # -- robots that are well ---------------------------------------------------------------------------------------------
 
 
+def test_the_zeros_of_a_foreign_simulator_are_no_faults(tmp_path: Path) -> None:
+    robot = tmp_path / "mobilesim.yaml"
+    robot.write_text("extends: p3dx-sh\nname: mobilesim\nflash: {Serial: SIM, RotKp: 0, TransKp: 0, RevCount: 0}\n")
+    findings = look(f"sim://?robot={robot}")
+    assert causes(findings) == []
+    assert "no watchdog stops it" in texts(findings, "configuration")
+
+
 @pytest.mark.parametrize("robot", ["amigo", "amigo-sh", "p3dx", "erratic"])
 def test_a_robot_without_a_fault_has_no_problem(robot: str) -> None:
     findings = look(f"sim://{robot}")

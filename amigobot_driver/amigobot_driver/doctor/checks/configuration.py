@@ -26,6 +26,8 @@ _AROS_TICKS = 16
 _EIGHTH = 8
 #: Settings that make no sense from which they have one cause.
 _MANY = 5
+#: Serial number that MobileSim reports.
+_SIMULATOR = "SIM"
 _TOOL = "Set it with the maintenance tool of the robot (no command changes it). Then:"
 
 
@@ -116,6 +118,10 @@ def configuration(case: Case) -> Iterator[Finding]:
         if not case.line_fault:
             cause = Cause("no-config", "The robot does not answer CONFIG.", "Press RESET on the robot. Then:", again)
             yield Finding("configuration", Severity.WARNING, "no CONFIG packet came", (cause,))
+        return
+    if dict(config.values()).get("serial") == _SIMULATOR:
+        shown = "a simulator (MobileSim or AMRISim): most of its settings are 0, and no watchdog stops it"
+        yield Finding("configuration", Severity.NOTE, shown)
         return
     slow = list(_slow_stops(case, config))
     stops = " ".join(cause.text for finding in slow for cause in finding.causes)
