@@ -31,7 +31,7 @@ from ..robot import Event, Outcome, Refused, Robot, RobotSnapshot, take_snapshot
 from . import stamps
 from .log import LogThrottle
 from .parameters import NodeParameters
-from .topics import Topic
+from .topics import Topic, TopicPublisher
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -157,15 +157,19 @@ class Interface:
                     self._node.create_service(marked.kind, marked.name, callback, callback_group=context.waiting)
 
     def publishing(self, topic: Topic, convert: Callable[[Any, Header], Any]) -> Callable[[Any], None]:
-        """Create a publisher and return a handler of events that publishes each one while its topic has a subscriber.
+        """Return a handler of events that publishes each one while its topic has a subscriber.
+
+        The publisher is created at the first event: a robot without the device has no such topic.
 
         Args:
             topic: The topic.
             convert: Makes the message from an event that has a `stamp`, and its header in the base frame.
         """
-        publisher = topic.publisher(self._node)
+        publisher: TopicPublisher | None = None
 
         def publish(event: Any) -> None:
+            nonlocal publisher
+            publisher = publisher or topic.publisher(self._node)
             if publisher.subscribed(event.stamp):
                 publisher.publish(convert(event, self._context.header(event.stamp)))
 

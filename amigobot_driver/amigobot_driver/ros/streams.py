@@ -34,13 +34,14 @@ class StreamPublisher(Interface):
             FloorReading: self._on_floors,
             Identified: lambda event: self._use_profile(event.profile),
         }
-        self._imu = topics.IMU.publisher(self._node)
+        self._imu: topics.TopicPublisher | None = None  #: None: no gyro has been read yet
         self._imu_message = conversions.imu_message(context.prefixed(conversions.IMU_FRAME))
         self._currents: topics.TopicPublisher | None = None  #: None: the profile has no motor currents
         self._floors: list[tuple[topics.TopicPublisher, Range]] = []
         self._use_profile(profile)
 
     def _on_turn_rate(self, event: TurnRate) -> None:
+        self._imu = self._imu or topics.IMU.publisher(self._node)
         if self._imu.subscribed(event.stamp):
             conversions.fill_imu(self._imu_message, event, self._context.ros_time(event.stamp))
             self._imu.publish(self._imu_message)

@@ -189,7 +189,7 @@ DIAGNOSTICS = Topic(
     "each status with its remedy; without a robot the first one comes up to 5 s after you subscribe",
 )
 
-#: Published by the node. A topic of a device that the robot lacks is silent or missing.
+#: Published by the node; a topic of a device that the robot lacks is missing.
 PUBLISHED = (
     *(ODOM, TF, RANGE, CLOUD, SCAN, BATTERY, JOINTS, STATUS, CONFIG, ENCODERS, IMU, IO, CURRENTS, BUMPERS, COMPASS),
     *(GRIPPER, JOY, FLOOR, AUX_RX, PACKETS, DIAGNOSTICS),
