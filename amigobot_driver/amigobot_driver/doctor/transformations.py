@@ -112,6 +112,11 @@ _SYSTEMATIC = Transformation(
     "The same packet arrives damaged in the same way each time: something on the line changes or drops bytes of it. "
     "Noise does not do that.",
 )
+_EACH = Transformation(
+    "line-changes", "Each byte arrives as another one: a converter, or a broken adapter, changes it."
+)
+#: The answers to SYNC0 and SYNC1 with each value changed to another one.
+_MAPPED = re.compile(rb"(.)(?!\1)(.)(.)(?!\3)(.)\4\4.*\1\2\3(?!\4)(.)\4\5", re.DOTALL)
 _REPLACED = Transformation("line-7-bit", "Bytes above 127 are replaced: something on the line takes them for text.")
 
 
@@ -208,12 +213,16 @@ def find_transformation(data: bytes) -> Transformation | None:
             # The second answer is a proof; the first one alone may be the beginning of it.
             if make(_ANSWERS[1]) in data and make(_ANSWERS[0]) in data:
                 return found
+        if _MAPPED.search(data):
+            return _EACH
     if any(checksum_with_count(part[3:-2]) == part[-2] << 8 | part[-1] for part in damaged if len(part) > OVERHEAD):
         return None  # a robot of which a profile says so
-    # The checksum of SYNC0 is 0: its answer is valid in any order of bytes.
-    if damaged and len(valid) <= data.count(_ANSWERS[0]) and (wrong := _checksums(damaged)):
+    if found_bits := _statistics(b"".join(damaged)):
+        return found_bits
+    # Some short packets have the same checksum in any order of bytes, SIPs do not.
+    if damaged and not any(packet[0] & 0xF0 == 0x30 for packet in valid) and (wrong := _checksums(damaged)):
         return wrong
-    return _statistics(b"".join(damaged)) or _in_damaged(damaged, set(b"".join(valid))) or _systematic(damaged)
+    return _in_damaged(damaged, set(b"".join(valid))) or _systematic(damaged)
 
 
 def damaged_lengths(data: bytes) -> list[int]:

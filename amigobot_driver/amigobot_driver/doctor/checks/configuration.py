@@ -241,14 +241,18 @@ def _names(case: Case, config: Parameters) -> Iterator[Finding]:
         )
         cause = Cause("name-damaged", text, "Set it with the maintenance tool of the robot. Then:", again)
         yield Finding("configuration", Severity.WARNING, shown, (cause,))
-    subclass = reported.get("subclass")
-    if who and isinstance(subclass, str) and who.subclass and subclass and subclass.lower() != who.subclass.lower():
-        shown = f"it is {who.subclass} in its answer to SYNC2, and {subclass} in CONFIG"
-        text = f"The robot says two things: {shown}. Its FLASH is damaged, or two robots are on the line."
-        cause = Cause(
-            "two-identities", text, "Leave one robot on the line, or set Subclass with its tool. Then:", again
-        )
-        yield Finding("configuration", Severity.WARNING, shown, (cause,))
+    differ = [
+        f"{name} is {first} in its answer to SYNC2, and {second} in CONFIG"
+        for name, first in ((("subclass", who.subclass), ("name", who.name)) if who else ())
+        if isinstance(second := reported.get(name), str) and first and second and first.lower() != second.lower()
+    ]
+    answers = {packet for packet in case.observation.packets if isinstance(packet, Parameters)}
+    differ += ["its answers to CONFIG differ"] * (len(answers) > 1)
+    if differ:
+        text = f"The robot says two things: {differ[0]}. Its FLASH is damaged, or two robots are on the line."
+        action = "Leave one robot on the line, or set the value with its maintenance tool. Then:"
+        cause = Cause("two-identities", text, action, again)
+        yield Finding("configuration", Severity.WARNING, differ[0], (cause,))
 
 
 def _is_plain(text: str) -> bool:

@@ -93,6 +93,13 @@ def _other_speed(case: Case) -> str:
 
 _SESSION = (
     Row(
+        "latency",
+        ERROR,
+        lambda case: _ended(case) and _latency(case),
+        "{} (0.1 to 0.2 s on a cable), too late for a session: a radio, bridge or adapter holds bytes back.",
+        _BUFFERS,
+    ),
+    Row(
         "battery-low",
         ERROR,
         _flat,
