@@ -21,7 +21,7 @@ from amigobot_driver.transport.simulated import simulator_of
 
 ROBOTS = reported_robots()
 #: What the doctor names at the robots that have a fault.
-FAULTY = {"iitraj": ["sonar-sequence"], "modem": ["modem-text"], "p2os69": ["stop-button"]}
+FAULTY = {"modem": ["modem-text"], "p2os69": ["stop-button"]}
 
 
 def opened(name: str) -> Bench:

@@ -362,7 +362,7 @@ class TestCommand:
         ("arguments", "message"),
         [
             (["sim"], "--pty --tcp --robots is required"),
-            (["sim", "--tcp", "0", "--seed", "x"], "invalid int value: 'x'"),
+            (["sim", "--tcp", "0", "--seed", "x"], "argument --seed: is 'x', allowed: a whole number from 0"),
             (["sim", "--tcp", "0", "--pty", "x"], "not allowed with"),
             (["sim", "--wheels", "3"], "--pty --tcp --robots is required"),
         ],

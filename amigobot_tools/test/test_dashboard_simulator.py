@@ -214,7 +214,7 @@ def test_every_fault_is_switched_while_it_runs() -> None:
         do = {name: request.run for name, request in source.requests.items()}
         values = {"number": "0.01", "flag": "1", "window": "5:2:60", "set": "1,2"}
         for row in source.sections()["faults"]:
-            if row["name"] not in ("unplug", "reset", "silence"):
+            if row["name"] not in ("unplug", "reset", "silence", "left_open"):
                 do["fault"](name=row["name"], value=values[row["kind"]])
         shown = {row["name"]: row["value"] for row in source.sections()["faults"]}
         assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "1,2"
