@@ -16,7 +16,7 @@ from ..finding import Finding, Severity
 
 #: m and rad by which the pose of a robot at rest may change, by rounding and by a nudge; m and rad in one step that no
 #: robot drives in one packet.
-_MOVED, _TURNED = 0.02, math.radians(2)
+_MOVED, _TURNED = 0.02, math.radians(1)
 _JUMP, _JUMP_TURN = 0.25, math.radians(20)
 #: m/s of a wheel at rest: controllers report some mm/s (docs/reference/field.md).
 _REST = 0.02
