@@ -83,7 +83,7 @@ def texts(findings: list[Finding], check: str) -> str:
 
 def test_the_zeros_of_a_foreign_simulator_are_no_faults(tmp_path: Path) -> None:
     robot = tmp_path / "mobilesim.yaml"
-    robot.write_text("extends: p3dx-sh\nname: mobilesim\nflash: {Serial: SIM, RotKp: 0, TransKp: 0, RevCount: 0}\n")
+    robot.write_text("extends: p3dx-sh\nname: mobilesim\nflash: {Serial: SIM, RotKp: 0, StallVal: 0}\n")
     findings = look(f"sim://?robot={robot}")
     assert causes(findings) == []
     assert "no watchdog stops it" in texts(findings, "configuration")
