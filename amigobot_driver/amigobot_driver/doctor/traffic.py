@@ -16,6 +16,7 @@ from ..protocol import (
     Command,
     FrameDecoder,
     Motor,
+    Packet,
     ShortMotor,
     Sip,
     SyncEcho,
@@ -64,10 +65,15 @@ class Traffic:
 
     @cached_property
     def sips(self) -> list[tuple[float, bytes]]:
-        """The SIPs among them."""
+        """The SIPs among them, or the motor packets of an Erratic."""
         table = ERRATIC_PACKETS if self._observation.after.profile.erratic else ACTIVMEDIA_PACKETS
         kinds = Sip, Motor, ShortMotor
         return [(stamp, data) for stamp, data in self.frames if isinstance(parse(data, table), kinds)]
+
+    @cached_property
+    def decoded(self) -> list[Sip]:
+        """The content of the SIPs; nothing for an Erratic."""
+        return [packet for _, data in self.sips if isinstance(packet := parse(data), Sip)]
 
     @property
     def wrong_counts(self) -> int:
@@ -143,9 +149,14 @@ class Traffic:
         return f"{100 * self.lost:.1f} % lost, {100 * self.damaged_share:.1f} % damaged in {seconds:.0f} s"
 
 
+def packets(chunks: Iterable[Chunk]) -> list[Packet]:
+    """Return the packets in the received bytes, also those with pauses inside."""
+    return [parse(frame.data) for frame in FrameDecoder().feed(received(chunks), 0.0)]
+
+
 def in_pieces(chunks: Iterable[Chunk]) -> bool:
-    """Whether SIPs are in these bytes, whatever pauses are inside them."""
-    return any(isinstance(parse(frame.data), Sip) for frame in FrameDecoder().feed(received(chunks), 0.0))
+    """Whether SIPs are in these bytes, also if there are pauses inside them."""
+    return any(isinstance(packet, Sip) for packet in packets(chunks))
 
 
 def _has_pings(data: bytes) -> bool:

@@ -9,7 +9,6 @@ import math
 import statistics
 from collections.abc import Iterator
 
-from ...protocol import Sip, parse
 from ..check import Case, Stage, check
 from ..finding import Cause, Finding, Severity
 
@@ -69,8 +68,7 @@ def _no_battery(readings: list[float], cutoff: float) -> str:
 
 def _two_voltages(case: Case) -> str:
     """Robots that report the voltage twice report the same."""
-    sips = [packet for _, data in case.traffic.sips if isinstance(packet := parse(data), Sip)]
-    pairs = [(packet.battery / 10, packet.battery_x10 / 10) for packet in sips if packet.battery_x10]
+    pairs = [(packet.battery / 10, packet.battery_x10 / 10) for packet in case.traffic.decoded if packet.battery_x10]
     wrong = [pair for pair in pairs if abs(pair[0] - pair[1]) > _STEADY and pair[1] < _MOST]
     return "the robot reports {:.1f} V and {:.1f} V for one battery".format(*wrong[-1]) if len(wrong) > 2 else ""
 

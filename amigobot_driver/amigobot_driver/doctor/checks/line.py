@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 
 from ...errors import PortError
-from ...protocol import HEADER, FrameDecoder, SyncReply, parse
+from ...protocol import HEADER, SyncReply
 from ...robot import radio_modem
 from ...wording import counted
 from ..changed_bytes import changed_bytes, damage
@@ -19,8 +19,8 @@ from ..finding import Cause, Finding, Severity
 from ..hosts import attempt
 from ..probe import Answer, Prober, ProbeResult
 from ..strangers import in_hex, shown, stranger
-from ..tap import received
 from ..target import DEFAULT_TCP_PORT, Kind, Target
+from ..traffic import packets
 
 #: How often, and s between two times, a peer that has ended the connection is asked for another one.
 _REOPENINGS, _PAUSE = 4, 0.5
@@ -75,8 +75,7 @@ def line(case: Case) -> Iterator[Finding]:
 
 def _has_answered(case: Case) -> bool:
     """Whether a robot has answered the whole handshake."""
-    packets = FrameDecoder().feed(received(case.chunks), 0.0)
-    return any(isinstance(parse(packet.data), SyncReply) for packet in packets)
+    return any(isinstance(packet, SyncReply) for packet in packets(case.chunks))
 
 
 def _opened_again(case: Case) -> bool:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ...protocol import Sip, parse
+from ...protocol import Sip
 from ...wording import counted
 from ..check import Case, Row, Stage, check, wrong
 from ..finding import Finding, Severity
@@ -94,8 +94,7 @@ def _flag_alone(case: Case) -> str:
 
 
 def _impossible_heading(case: Case) -> str:
-    sips = [packet for _, data in case.traffic.sips if isinstance(packet := parse(data), Sip)]
-    wrong = [packet.heading for packet in sips if abs(packet.heading) > _TURN]
+    wrong = [packet.heading for packet in case.traffic.decoded if abs(packet.heading) > _TURN]
     return f"{counted(len(wrong), 'packet')} with a heading of {wrong[0]}" if len(wrong) > 2 else ""
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from ...connection_policy import SEARCH_SPEEDS
 from ...errors import PortError
 from ...profiles import choose_profile
-from ...protocol import Command, FrameDecoder, Malformed, Sip, SyncEcho, SyncReply, Unknown, parse
+from ...protocol import Command, Malformed, Sip, SyncEcho, SyncReply, Unknown
 from ...wording import counted, robot_name
 from ..changed_bytes import changed_bytes, damage
 from ..check import Case, Stage, check
@@ -21,7 +21,7 @@ from ..connection import OwnSession
 from ..finding import Cause, Finding, Severity
 from ..tap import Chunk, received
 from ..target import Kind
-from ..traffic import in_pieces
+from ..traffic import in_pieces, packets
 
 #: s until a session is open, with the configuration: a CONFIG packet takes 0.1 s at 9600 baud and may be sent again.
 _OPENING = 6.0
@@ -112,8 +112,7 @@ def _latency(case: Case) -> float:
 
 def _unknown_packets(case: Case) -> str:
     """Packets that cannot be read, with the id and size of the last one; "" if there are none."""
-    packets = [parse(frame.data) for frame in FrameDecoder().feed(received(case.chunks), 0.0)]
-    bad = [packet for packet in packets if isinstance(packet, (Malformed, Unknown))]
+    bad = [packet for packet in packets(case.chunks) if isinstance(packet, (Malformed, Unknown))]
     return f"{counted(len(bad), 'packet')}, the last one with id 0x{bad[-1].id:02X}" if len(bad) > 2 else ""
 
 
@@ -126,13 +125,13 @@ def _answered_twice(chunks: list[Chunk]) -> bool:
 
 def _missing_answers(case: Case) -> str:
     """The first step of the handshake that no packet answers, in words; "" if several are answered now and then."""
-    packets = [parse(frame.data) for frame in FrameDecoder().feed(received(case.chunks), 0.0)]
-    echoes = {packet.id for packet in packets if isinstance(packet, SyncEcho)}
+    answers = packets(case.chunks)
+    echoes = {packet.id for packet in answers if isinstance(packet, SyncEcho)}
     if 1 not in echoes:
         return "answer to SYNC1"
-    if not any(isinstance(packet, SyncReply) for packet in packets):
+    if not any(isinstance(packet, SyncReply) for packet in answers):
         return "answer to SYNC2 with its name"
-    return "" if any(isinstance(packet, Sip) for packet in packets) else "packets after OPEN"
+    return "" if any(isinstance(packet, Sip) for packet in answers) else "packets after OPEN"
 
 
 def _no_session(case: Case) -> tuple[Cause, ...]:

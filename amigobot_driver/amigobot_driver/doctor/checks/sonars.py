@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ...profiles import Profile, SonarPose
-from ...protocol import Sip, parse
 from ...wording import counted
 from ..check import Case, Row, Stage, check, wrong
 from ..finding import Cause, Finding, Severity
@@ -142,8 +141,7 @@ def _random(case: Case) -> str:
 def _too_far(case: Case) -> str:
     """Readings that no sonar can give: no echo is 5000 or 6100 mm."""
     profile = case.observation.after.profile
-    sips = [packet for _, data in case.traffic.sips if isinstance(packet := parse(data), Sip)]
-    far = [reading.range * profile.units.range for packet in sips for reading in packet.sonar]
+    far = [reading.range * profile.units.range for packet in case.traffic.decoded for reading in packet.sonar]
     wrong = [distance for distance in far if distance > _IMPOSSIBLE * profile.sonar.max_range]
     return f"{counted(len(wrong), 'reading')} of up to {max(wrong):.1f} m" if len(wrong) > 2 else ""
 
