@@ -23,7 +23,7 @@ import itertools
 import struct
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
@@ -86,8 +86,8 @@ class Int:
             high = low + (1 << bits) - 1
             raise ValueError(f"{value} does not fit {kind} {bits}-bit integer ({low} to {high})") from None
 
-    def integers(self) -> tuple[struct.Struct, type]:
-        """Return the layout of one integer, and its class."""
+    def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
+        """Return the layout of one integer, and what makes the value from it."""
         return struct.Struct(f"<{self.format}"), int
 
 
@@ -162,7 +162,7 @@ class Counted:
 
     def __init__(self, item: Any) -> None:
         self._item = _codec(item)
-        self._layout, self._cls = self._item.integers()
+        self._layout, self._make = self._item.integers()
 
     def __str__(self) -> str:
         return f"count u8, then {self._item} each"
@@ -171,9 +171,9 @@ class Counted:
         """Read the value at offset `at`; return it and the offset after it."""
         if at >= len(data):
             raise Truncated(f"1-byte integer at offset {at} of {len(data)} bytes")
-        size, begin = self._layout.size, at + 1
+        make, size, begin = self._make, self._layout.size, at + 1
         end = begin + min(data[at], (len(data) - begin) // size) * size
-        return tuple([_make(self._cls, row) for row in self._layout.iter_unpack(data[begin:end])]), end
+        return tuple([make(*row) for row in self._layout.iter_unpack(data[begin:end])]), end
 
     def write(self, value: tuple[Any, ...]) -> bytes:
         """Return the bytes of a value."""
@@ -210,10 +210,10 @@ class Record:
         """Return the bytes of a value."""
         return pack(value)
 
-    def integers(self) -> tuple[struct.Struct, type]:
-        """Return the layout of a record of required integers only, and its class."""
+    def integers(self) -> tuple[struct.Struct, Callable[..., Any]]:
+        """Return the layout of a record of required integers only, and what makes an instance from them."""
         (cls,) = self._alternatives
-        return struct.Struct("<" + "".join(map(_format, _layout(cls)))), cls
+        return struct.Struct("<" + "".join(map(_format, _layout(cls)))), functools.partial(_make, cls)
 
 
 _COUNT = Int(1, signed=False)
@@ -341,10 +341,8 @@ def _format(field: _Field) -> str:
     return field.codec.format if isinstance(field.codec, Int) else ""
 
 
-def _make(cls: type, values: Iterable[Any]) -> Any:
-    """Return an int, or a `cls` with the values of its first fields; the others are optional."""
-    if cls is int:
-        return int(*values)
+def _make(cls: type, *values: Any) -> Any:
+    """Return a `cls` with the values of its first fields; the others are optional."""
     return cls(**{field.name: value for field, value in zip(_layout(cls), values, strict=False)})
 
 
@@ -357,7 +355,7 @@ def _read(cls: type, data: bytes, at: int) -> tuple[Any, int]:
         at = run.read_present(data, at, values)
         if len(values) < count:
             break
-    return _make(cls, values), at
+    return _make(cls, *values), at
 
 
 def unpack(cls: type[T], data: bytes) -> T:
