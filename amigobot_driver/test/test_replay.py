@@ -348,6 +348,19 @@ class TestWoundBack:
         assert poses[:rounds] == poses[rounds:]
         assert not [event for _, event in played.told if isinstance(event, OdometryStale)]
 
+    @pytest.mark.parametrize("robots", [("amigo", "erratic"), ("erratic", "amigo"), ("amigo", "p3dx")])
+    def test_the_recording_of_another_robot_may_follow(self, robots: tuple[str, str]) -> None:
+        frames = []
+        for number, robot in enumerate(robots):
+            bench = Bench(Options(trace=True, profile=robot if robot == "erratic" else ""), robot)
+            bench.connect()
+            bench.run(3)
+            frames += [frame.later(60.0 * number) for frame in recording(bench)]
+        played = Played(frames)
+        assert [event.profile.name for _, event in played.told if isinstance(event, Identified)] == list(robots)
+        assert played.replay.counts.sessions == 2
+        assert len(played.reports) > 80
+
     def test_jitter_of_recorded_stamps_is_no_rewind(self, drive: Bench) -> None:
         frames = [
             frame.later(-0.0001 if number % 7 == 3 else 0.0)

@@ -171,7 +171,8 @@ class Session:
         while True:
             yield from self._connect()
             self.connections += 1
-            self._pinned = self.dialect
+            if not self.any_robot:
+                self._pinned = self.dialect
             self.found_at = self._baud
             self._enter(LinkState.RUNNING, f"connected to {self._name()}{_at([self._baud])}")
             why = yield from self._run()
