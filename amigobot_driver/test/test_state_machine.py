@@ -163,7 +163,7 @@ class Robots(RuleBasedStateMachine):
         self.futures.append((self.bench.now, self.bench.ask(make)))
 
     def expect(self, linear: float, angular: float) -> tuple[float, float]:
-        """Fractions of the limits as m/s and rad/s; the limits hold for whatever is more."""
+        """Fractions of the limits as m/s and rad/s, which scale larger ones down."""
         top, turn = self.bench.robot.limits.working
         wheel = min(1, abs(linear)) * top + min(1, abs(angular)) * turn * self.bench.robot.profile.body.track / 2
         self.fastest = max(self.fastest, wheel)

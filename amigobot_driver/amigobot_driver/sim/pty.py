@@ -119,7 +119,7 @@ class PtyConnection:
         self._device = os.ttyname(slave)
         tty.setraw(slave)  # a terminal in its default mode would echo the robot's bytes
         attributes = termios.tcgetattr(slave)
-        attributes[4:6] = termios.B9600, termios.B9600  # as a serial port that nobody has set; a pty begins at 38400
+        attributes[4:6] = termios.B9600, termios.B9600  # the default of a serial port; that of a pty is 38400
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         os.set_blocking(self._master, False)
         os.close(slave)

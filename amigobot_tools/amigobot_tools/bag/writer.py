@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes a bag as the sqlite3 storage of rosbag2 has it: what was committed is readable, whatever ends the program."""
+"""Writes a bag as the sqlite3 storage of rosbag2 has it; what was committed survives a killed recorder."""
 
 from __future__ import annotations
 
