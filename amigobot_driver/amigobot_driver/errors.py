@@ -4,14 +4,14 @@
 """The errors of this package. Each message is one line: what happened, why, and what to do.
 
 - `AmigoBotError`: the base of all.
-- `ConnectionFailed`: no robot was found.
-- `ConnectionLost`: the robot was there and is not there now, or the connection is closed.
+- `ConnectionFailedError`: no robot was found.
+- `ConnectionLostError`: the robot was there and is not there now, or the connection is closed.
 - `PortError`: a port cannot be opened, or is lost.
 - `ProfileError`: a robot profile cannot be used; also a ValueError.
-- `Refused`: a request is not allowed, or not possible now; the robot was not asked.
-- `RequestFailed`: the robot was asked, and its packets do not show the result.
-- `MotionFailed`, a RequestFailed: a movement ended before its goal; `travelled` says how far it came.
-- `AuxReadFailed`, a RequestFailed: fewer bytes came than were asked for; `data` has them.
+- `RequestRefusedError`: a request is not allowed, or not possible now; the robot was not asked.
+- `RequestFailedError`: the robot was asked, and its packets do not show the result.
+- `MotionFailedError`, a RequestFailedError: a movement ended before its goal; `travelled` says how far it came.
+- `AuxReadFailedError`, a RequestFailedError: fewer bytes came than were asked for; `data` has them.
 - `RecordingError`: a recording cannot be written; also an OSError.
 """
 
@@ -22,11 +22,11 @@ class AmigoBotError(Exception):
     """The base of every error that this package raises for its users."""
 
 
-class ConnectionFailed(AmigoBotError):
+class ConnectionFailedError(AmigoBotError):
     """No robot was found at the port in time. The message says what was seen and what to do."""
 
 
-class ConnectionLost(AmigoBotError):
+class ConnectionLostError(AmigoBotError):
     """The robot is not connected any more. The driver keeps on looking for it until the connection is closed."""
 
 
@@ -44,15 +44,15 @@ class ProfileError(AmigoBotError, ValueError):
     """A profile cannot be used. The message has the file, the key, its value and what is allowed."""
 
 
-class Refused(AmigoBotError):
+class RequestRefusedError(AmigoBotError):
     """A request that is not carried out; the message says the value, what is allowed and what to do."""
 
 
-class RequestFailed(AmigoBotError):
+class RequestFailedError(AmigoBotError):
     """The robot was asked and has not done it. The message says what was sent and what the robot reported."""
 
 
-class MotionFailed(RequestFailed):
+class MotionFailedError(RequestFailedError):
     """A movement ended before its goal.
 
     Attributes:
@@ -64,7 +64,7 @@ class MotionFailed(RequestFailed):
         self.travelled = travelled
 
 
-class AuxReadFailed(RequestFailed):
+class AuxReadFailedError(RequestFailedError):
     """Fewer bytes came from an auxiliary port than were asked for.
 
     Attributes:

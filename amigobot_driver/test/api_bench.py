@@ -16,7 +16,7 @@ import pytest
 from standstill import AFTERMATH, METER, passes
 
 from amigobot_driver import AmigoBot
-from amigobot_driver.errors import MotionFailed, Refused
+from amigobot_driver.errors import MotionFailedError, RequestRefusedError
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.simulator import Truth
 from amigobot_driver.transport import simulated
@@ -43,7 +43,7 @@ def accepted(request: Callable[[], T]) -> T:
     while True:
         try:
             return request()
-        except Refused as refused:
+        except RequestRefusedError as refused:
             if not passes(refused) or time.monotonic() > end:
                 raise
         time.sleep(0.02)
@@ -56,16 +56,16 @@ def undisturbed(robot: AmigoBot, movement: Callable[[], T]) -> T:
         began = time.monotonic()
         try:
             return movement()
-        except (Refused, MotionFailed):
+        except (RequestRefusedError, MotionFailedError):
             if METER.stood_still(began - AFTERMATH) == 0.0 or time.monotonic() > end:
                 raise
         robot.wait_until_connected(PATIENCE)
         robot.stop()
 
 
-def failure(movement: Callable[[], object], text: str) -> MotionFailed:
+def failure(movement: Callable[[], object], text: str) -> MotionFailedError:
     """The error of a movement that fails with this text; any other error is raised."""
-    with pytest.raises(MotionFailed) as failed:
+    with pytest.raises(MotionFailedError) as failed:
         movement()
     if text not in str(failed.value):
         raise failed.value

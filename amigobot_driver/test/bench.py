@@ -241,7 +241,7 @@ class Bench:
         self.up.held_until = self.down.held_until = self.now + seconds
 
     def drive(self, linear: float, angular: float) -> None:
-        """One cmd_vel. Raises Refused."""
+        """One cmd_vel. Raises RequestRefusedError."""
         try:
             self.robot.drive(linear, angular, self.now)
         finally:

@@ -33,17 +33,17 @@ from amigobot_driver import (
     TUNABLE,
     AmigoBot,
     AmigoBotError,
-    AuxReadFailed,
-    ConnectionFailed,
-    ConnectionLost,
+    AuxReadFailedError,
+    ConnectionFailedError,
+    ConnectionLostError,
     LinkChanged,
     LinkState,
-    MotionFailed,
+    MotionFailedError,
     Options,
     ProfileError,
-    Refused,
     Report,
-    RequestFailed,
+    RequestFailedError,
+    RequestRefusedError,
 )
 from amigobot_driver.api import arguments
 from amigobot_driver.robot.link import RobotLink
@@ -257,7 +257,7 @@ def test_a_move_that_is_blocked_fails_with_the_distance_that_was_travelled(
 def test_what_makes_no_sense_is_refused_with_what_is_allowed(
     robot: AmigoBot, request_: Callable[[AmigoBot], object], text: str
 ) -> None:
-    with pytest.raises(Refused, match=text.replace("(", r"\(")) as refused:
+    with pytest.raises(RequestRefusedError, match=text.replace("(", r"\(")) as refused:
         request_(robot)
     assert "\n" not in str(refused.value)
 
@@ -266,7 +266,7 @@ def test_the_emergency_stop_refuses_to_drive_until_it_is_cleared(robot: AmigoBot
     robot.emergency_stop()
     assert robot.emergency_stopped
     for drive in (lambda: robot.drive(0.1), lambda: robot.drive(0.1, duration=1.0), lambda: robot.move(0.1)):
-        with pytest.raises(Refused, match="call clear_emergency_stop first"):
+        with pytest.raises(RequestRefusedError, match="call clear_emergency_stop first"):
             drive()
     robot.clear_emergency_stop()
     assert undisturbed(robot, lambda: robot.turn(0.3)) == pytest.approx(0.3, abs=0.06)
@@ -275,7 +275,7 @@ def test_the_emergency_stop_refuses_to_drive_until_it_is_cleared(robot: AmigoBot
 def test_without_motors_every_drive_is_refused(robot: AmigoBot) -> None:
     assert robot.enable_motors(False) == "motors off, confirmed by the robot"
     for drive in (lambda: robot.drive(0.1), lambda: robot.drive(0.1, duration=1.0), lambda: robot.turn(0.5)):
-        with pytest.raises(Refused, match="the motors are off: call enable_motors"):
+        with pytest.raises(RequestRefusedError, match="the motors are off: call enable_motors"):
             drive()
     assert robot.enable_motors() == "motors on, confirmed by the robot"
 
@@ -285,7 +285,7 @@ def test_a_drive_ends_when_the_motors_button_is_pressed(robot: AmigoBot, robots:
         with robots.simulator() as simulator:
             simulator.press_motors_button()
 
-    def drive_and_press() -> MotionFailed:
+    def drive_and_press() -> MotionFailedError:
         robot.enable_motors()
         with once(robots.moving, press):
             return failure(lambda: robot.drive(0.0, 0.4, duration=30.0), "the motors are off")
@@ -528,13 +528,13 @@ def test_sounds_are_listed_searched_and_played(robot: AmigoBot) -> None:
     assert robot.play_sound("Meow").startswith("sent SOUND 58 (meow) once")
     assert robot.play_sound(58).startswith("sent SOUND 58")
     assert robot.enable_sounds(False) == "sounds off, confirmed by the robot"
-    with pytest.raises(Refused, match="sounds are off: call enable_sounds"):
+    with pytest.raises(RequestRefusedError, match="sounds are off: call enable_sounds"):
         robot.play_sound(58)
     robot.enable_sounds()
 
 
 def test_outputs_follow_and_inputs_are_read(robot: AmigoBot) -> None:
-    with pytest.raises(RequestFailed, match="IO_0 did not follow"):
+    with pytest.raises(RequestFailedError, match="IO_0 did not follow"):
         robot.set_digital_outputs(0b1, 0b1)
     assert robot.set_digital_outputs(0b10, 0b10) == robot.io.digital_outputs == 0b10
     assert robot.set_digital_outputs(0b10, 0) == 0
@@ -547,7 +547,7 @@ def test_an_auxiliary_port_that_loops_back(robot: AmigoBot) -> None:
     assert robot.aux_write(1, b"hello") == 5
     assert robot.aux_read(1, 5, timeout=30.0) == b"hello"
     robot.aux_write(1, b"abc")
-    with pytest.raises(AuxReadFailed, match="3 of 5 bytes") as failed:
+    with pytest.raises(AuxReadFailedError, match="3 of 5 bytes") as failed:
         robot.aux_read(1, 5, timeout=3.0)
     assert failed.value.data == b"abc"
     assert robot.aux_read(1, timeout=0.2) == b""
@@ -587,14 +587,14 @@ def test_a_gripper_obeys(robots: SimulatedRobots, tmp_path: Path) -> None:
     with AmigoBot(f"sim://?robot={profile}&world=empty&baud=115200", timeout=60) as robot:
         eventually(lambda: robot.gripper_state is not None)
         assert robot.gripper("open").startswith("open: paddles")
-        with pytest.raises(Refused, match="allowed: open, close"):
+        with pytest.raises(RequestRefusedError, match="allowed: open, close"):
             robot.gripper("juggle")
 
 
 def test_an_erratic_turns_its_servo(robots: SimulatedRobots) -> None:
     with AmigoBot("sim://erratic?world=empty", timeout=60, options=Options(profile="erratic")) as robot:
         robot.set_servo("pan_joint", 0.2)
-        with pytest.raises(Refused, match="pan_joint"):
+        with pytest.raises(RequestRefusedError, match="pan_joint"):
             robot.set_servo("pan_joint", 9.0)
         assert "sent" in robot.set_motor_pwm(5000.0)
         eventually(lambda: robot.motor_currents is not None and robot.floor is not None)
@@ -619,7 +619,7 @@ def test_an_amigobot_sh_says_tones(robots: SimulatedRobots) -> None:
     ],
 )
 def test_a_port_that_cannot_be_opened_is_an_error_at_once(port: str, text: str) -> None:
-    with pytest.raises(ConnectionFailed, match=text) as failed:
+    with pytest.raises(ConnectionFailedError, match=text) as failed:
         AmigoBot(port, timeout=50)
     assert "\n" not in str(failed.value)
 
@@ -627,13 +627,13 @@ def test_a_port_that_cannot_be_opened_is_an_error_at_once(port: str, text: str) 
 def test_a_silent_port_is_an_error_after_the_timeout() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = f"socket://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(ConnectionFailed, match=r"is it switched on, is the cable in its serial port"):
+        with pytest.raises(ConnectionFailedError, match=r"is it switched on, is the cable in its serial port"):
             AmigoBot(port, timeout=1.0)
 
 
 @pytest.mark.parametrize("timeout", [-1.0, math.nan])
 def test_a_timeout_that_makes_no_sense_is_refused(timeout: float) -> None:
-    with pytest.raises(Refused, match=f"timeout is {timeout:g} s, allowed: at least 0 s"):
+    with pytest.raises(RequestRefusedError, match=f"timeout is {timeout:g} s, allowed: at least 0 s"):
         AmigoBot("sim://", timeout=timeout)
 
 
@@ -661,7 +661,7 @@ def test_a_robot_that_is_closed_says_so_and_ends_its_streams(robots: SimulatedRo
     robot.close()
     robot.close()
     for use in (lambda: robot.drive(0.1), lambda: robot.pose, robot.reports, robot.list_sounds, robot.emergency_stop):
-        with pytest.raises(ConnectionLost, match="the connection is closed"):
+        with pytest.raises(ConnectionLostError, match="the connection is closed"):
             use()
     assert not robot.connected
     assert "closed" in repr(robot)
@@ -682,18 +682,18 @@ def test_a_lost_connection_is_an_error_everywhere_until_the_robot_is_back(robots
         seen: list[Report] = []
         robot.subscribe(seen.append)
         robots.inject(silence=Window(0.0, math.inf))
-        with pytest.raises(ConnectionLost, match="no packet for"):
+        with pytest.raises(ConnectionLostError, match="no packet for"):
             for _ in reports:
                 pass
         for use in (lambda: robot.pose, lambda: robot.sonar, lambda: robot.drive(0.1), lambda: robot.turn(1.0)):
-            with pytest.raises(ConnectionLost, match=r"is the robot switched on|no robot answers|looking for"):
+            with pytest.raises(ConnectionLostError, match=r"is the robot switched on|no robot answers|looking for"):
                 use()
-        with pytest.raises(ConnectionLost):
+        with pytest.raises(ConnectionLostError):
             robot.stop()
-        with pytest.raises(ConnectionLost):
+        with pytest.raises(ConnectionLostError):
             next(robot.reports())
         assert robot.link.state is not LinkState.RUNNING
-        with pytest.raises(ConnectionFailed):
+        with pytest.raises(ConnectionFailedError):
             robot.wait_until_connected(0.1)
         count = len(seen)
         robots.inject(silence=None)
@@ -733,7 +733,7 @@ def test_a_driver_that_fails_is_an_error_and_not_a_hang(
         monkeypatch.setattr(robot._hub, "publish", fail)
         monkeypatch.setattr(robot._driver, "_listener", fail)
         eventually(robot._driver.failed.is_set, "the end of the thread")
-        with pytest.raises(ConnectionLost, match="a thread of the driver ended"):
+        with pytest.raises(ConnectionLostError, match="a thread of the driver ended"):
             robot.drive(0.1)
         list(reports)
     eventually(lambda: robots.at_rest, "rest")
@@ -793,7 +793,7 @@ def test_no_value_that_a_program_passes_ends_a_thread_of_the_driver(
     with AmigoBot(f"{url}?world=empty&baud=115200", timeout=60, options=options) as robot:
 
         def answer(*arguments: object) -> object:
-            raise RequestFailed("the test does not wait for it")
+            raise RequestFailedError("the test does not wait for it")
 
         monkeypatch.setattr(robot, "_wait", answer)
         for name in METHODS:
@@ -804,7 +804,7 @@ def test_no_value_that_a_program_passes_ends_a_thread_of_the_driver(
                     call()
                 assert not robot._driver.failed.is_set(), call
             # Two packets later the threads have used what the calls have left.
-            with suppress(ConnectionLost), robot.reports() as reports:
+            with suppress(ConnectionLostError), robot.reports() as reports:
                 assert all(reports.get(PATIENCE) for _ in range(2)), name
             assert not robot._driver.failed.is_set(), name
             assert set(ended) <= {"amigobot-callback"}, name

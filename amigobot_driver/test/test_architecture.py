@@ -272,7 +272,7 @@ def test_a_slow_call_under_the_robots_lock_is_found() -> None:
 
 #: What ros/ may import from robot/: frozen values, constants and requests. `Robot` is only passed on and asked.
 ROBOT_NAMES_FOR_ROS = {
-    *("Robot", "Options", "Refused", "Outcome", "WriteOutcome", "MotionGoal", "SonarArray", "SonarPoint"),
+    *("Robot", "Options", "RequestRefusedError", "Outcome", "WriteOutcome", "MotionGoal", "SonarArray", "SonarPoint"),
     *("RobotSnapshot", "take_snapshot", "take_sound_snapshot", "LinkState", "BatteryLevel"),
     *("Event", "BatteryChanged", "BumperReading", "CompassReading", "Configured", "EmergencyStopChanged"),
     *("EncoderReading", "FloorReading", "FrameSeen", "GripperReading", "Identified", "JoystickReading", "LinkChanged"),

@@ -194,8 +194,8 @@ def test_the_example_tells_the_robot_what_erratic_cfg_told_it(tmp_path: Path) ->
     told = {str(decode(data, ErraticCommand)) for _, data in bench.up.log}
     assert {"SETV(700)", "SETRV(100)", "SETA(1000)", "SETRA(200)"} <= told
     assert {"TRANS_D(100)", "ROT_P(40)", "ROT_D(100)", "PWM_FREQ(16000)", "PWM_DUTY(70)"} <= told
-    assert bench.robot.working_values.config is not None
-    assert bench.robot.working_values.config.trans_kp == 40, "as it left the factory"
+    assert bench.robot.tuning.config is not None
+    assert bench.robot.tuning.config.trans_kp == 40, "as it left the factory"
 
 
 # -- the READMEs of the Python packages ------------------------------------------------------------------------------

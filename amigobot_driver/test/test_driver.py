@@ -31,8 +31,8 @@ from amigobot_driver.robot import (
     LinkState,
     Notice,
     Options,
-    Refused,
     Report,
+    RequestRefusedError,
     Robot,
 )
 from amigobot_driver.sim import SessionState, Simulator
@@ -137,7 +137,7 @@ class Running:
         def met() -> bool:
             try:
                 self.drive(linear)
-            except Refused as refused:
+            except RequestRefusedError as refused:
                 if not passes(refused):
                     raise
             return bool(condition())
@@ -624,7 +624,7 @@ class TestRequests:
 
     def test_requests_without_a_robot_fail_at_once(self) -> None:
         with running("/dev/no-such-port") as run:
-            with pytest.raises(Refused, match="there is no robot to drive"):
+            with pytest.raises(RequestRefusedError, match="there is no robot to drive"):
                 run.drive(0.3)
             with run.driver.robot() as robot:
                 assert not robot.enable_motors(True, run.driver.clock()).result(0).success

@@ -35,7 +35,16 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Io
-from amigobot_driver.robot import LinkChanged, LinkState, Options, Outcome, Received, Refused, Report, take_snapshot
+from amigobot_driver.robot import (
+    LinkChanged,
+    LinkState,
+    Options,
+    Outcome,
+    Received,
+    Report,
+    RequestRefusedError,
+    take_snapshot,
+)
 from amigobot_driver.ros.diagnostics import Diagnostics
 from amigobot_driver.ros.log import INTERVAL, MAX_RECOVERIES, EventLog, LogThrottle
 from amigobot_driver.sim import Faults, Simulator, Window
@@ -102,7 +111,7 @@ class Scene:
         robot, now = self.bench.robot, self.bench.now
         return [
             self.bench.ask(lambda: robot.enable_sonar(True, now)),
-            self.bench.ask(lambda: robot.working_values.read(now)),
+            self.bench.ask(lambda: robot.tuning.read(now)),
         ]
 
     def look(self) -> None:
@@ -123,7 +132,7 @@ class Scene:
     def _publish(self) -> None:
         try:
             self.bench.drive(*DRIVING)
-        except Refused:
+        except RequestRefusedError:
             return
         self._last_wish, self._stood = self.bench.now, False
 
@@ -801,7 +810,7 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
     assert report.motors_enabled and report.sonar_enabled
     assert {ping.number for report in scene.reports(since) for ping in report.pings} == {1, 4}
     assert any(isinstance(event.packet, Io) for event in bench.told(Received, since))
-    assert bench.robot.working_values.config is not None and bench.robot.working_values.config.trans_acc == 250
+    assert bench.robot.tuning.config is not None and bench.robot.tuning.config.trans_acc == 250
     assert not row.says or [text for _, text in scene.log if row.says in text]
     assert not row.counts[0] or scene.count(*row.counts) > before
     # Late packets are told for a minute.

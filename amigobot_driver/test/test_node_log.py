@@ -126,7 +126,7 @@ UNANSWERED = {
         Options(sonar_sequence=(1, 2), max_linear=0.3),
         (Command.ENABLE, Command.SONAR, Command.POLLING, Command.CONFIG),
     ),
-    "working values": ("amigo", Options(tuning={"rev_count": 20000}), (Command.REVCOUNT,)),
+    "tuning values": ("amigo", Options(tuning={"rev_count": 20000}), (Command.REVCOUNT,)),
     "session": ("amigo", Options(), ()),
     "anything": ("amigo", Options(), tuple(Command)),
 }

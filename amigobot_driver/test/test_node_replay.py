@@ -152,7 +152,7 @@ def test_a_bad_replay_name_is_refused(recorded: Recorded) -> None:
 def test_robot_config_holds_the_packets_it_was_made_of(profile: str) -> None:
     then = simulated.Bench(Options(), profile)
     then.connect()
-    identity, config = then.robot.session.identity, then.robot.working_values.config
+    identity, config = then.robot.session.identity, then.robot.tuning.config
     assert identity and config
     message = robot_config(identity, then.robot.profile, "", config, Header())
     assert list(_packets_of(message)) == [identity, config]
@@ -177,7 +177,7 @@ class Bag:
         writer = BagWriter(path)
         writer.add_topic("/packets", "amigobot_msgs/msg/Packet", [QoSProfile(depth=100)])
         writer.add_topic("/robot_config", "amigobot_msgs/msg/RobotConfig", [LATCHED])
-        identity, config = then.robot.session.identity, then.robot.working_values.config
+        identity, config = then.robot.session.identity, then.robot.tuning.config
         assert identity and config
         message = robot_config(identity, then.robot.profile, "", config, Header())
         frames = [(time, event) for time, event in then.events if isinstance(event, FrameSeen)]

@@ -163,7 +163,7 @@ class TestTheSameAgain:
 
     def test_the_recorded_working_values_are_known_from_the_start(self, drive: Bench) -> None:
         played = Played(recording(drive))
-        assert played.robot.working_values.config == drive.robot.working_values.config is not None
+        assert played.robot.tuning.config == drive.robot.tuning.config is not None
 
     def test_the_frames_of_a_replay_are_counted(self, drive: Bench) -> None:
         frames = recording(drive)
@@ -245,22 +245,22 @@ class TestFromTheMiddle:
         played = Played(later)
         assert played.robot.profile.name == "generic"
         assert "connected to a robot without a name" in played.notes
-        assert played.robot.working_values.config is None
+        assert played.robot.tuning.config is None
 
     def test_a_recorded_robot_config_identifies_the_robot(self, drive: Bench, later: list[Recorded]) -> None:
         played = Played()
-        identity, config = drive.robot.session.identity, drive.robot.working_values.config
+        identity, config = drive.robot.session.identity, drive.robot.tuning.config
         assert identity and config
         played.replay.identify(identity)
         played.replay.identify(config)
         played.play(later)
         assert played.robot.profile.name == "amigo"
-        assert played.robot.working_values.config == config
+        assert played.robot.tuning.config == config
 
     def test_a_config_packet_identifies_the_robot_while_the_first_frames_wait(
         self, drive: Bench, later: list[Recorded]
     ) -> None:
-        config = drive.robot.working_values.config
+        config = drive.robot.tuning.config
         assert config
         words = Recorded(config.encode(), later[20].stamp)
         played = Played([*later[:20], words, *later[20:]])
@@ -403,7 +403,7 @@ class TestRequests:
     def test_a_config_request_during_a_replay_is_answered(self, drive: Bench) -> None:
         played = Played(recording(drive))
         with played.replay.robot() as robot:
-            answer = robot.working_values.read(played.replay.clock())
+            answer = robot.tuning.read(played.replay.clock())
         played.play(frame.later(0.7) for frame in recording(drive)[-10:])
         assert answer.result().success
 
@@ -456,7 +456,7 @@ class TestMissingPackets:
 
 def test_an_answer_before_the_first_sip_is_not_a_gap_in_the_recording(drive: Bench) -> None:
     """The robot answers CONFIG as soon as its session is open, and sends its first SIP later."""
-    config = drive.robot.working_values.config
+    config = drive.robot.tuning.config
     assert config
     frames = recording(drive)
     first = next(number for number, frame in enumerate(frames) if isinstance(parse(frame.data), Sip))
@@ -471,7 +471,7 @@ def test_a_recording_that_begins_in_an_open_session_says_so(drive: Bench) -> Non
 
 
 def test_only_a_recording_that_names_its_robot_is_identified(drive: Bench) -> None:
-    config = type(drive.robot.working_values.config)
+    config = type(drive.robot.tuning.config)
     unnamed = [frame for frame in recording(drive, since=1004.0) if not isinstance(parse(frame.data), config)]
     assert not Played(unnamed).replay.identified
     assert Played(recording(drive)).replay.identified

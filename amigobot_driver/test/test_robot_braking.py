@@ -16,7 +16,7 @@ from bench import Bench, lost
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import Parameters
 from amigobot_driver.robot import TUNABLE, Notice, Options
-from amigobot_driver.robot.devices.working_values import STOP_TIME
+from amigobot_driver.robot.devices.tuning import STOP_TIME
 from amigobot_driver.robot.monitors.braking import slow_stops, stopping
 from amigobot_driver.ros.parameters import TABLE
 from amigobot_driver.sim import Simulator
@@ -38,7 +38,7 @@ def made(profile: str, **flash: int) -> Bench:
 
 @pytest.fixture(scope="module")
 def config() -> Parameters:
-    return made("amigo").robot.working_values.config
+    return made("amigo").robot.tuning.config
 
 
 def notices(bench: Bench) -> list[str]:
@@ -56,7 +56,7 @@ def driven_with_the_lowest(profile: str, name: str, velocity: tuple[float, float
     """A robot at this velocity (m/s, rad/s) for so long, whose working value was then set to the lowest one."""
     bench = made(profile)
     bench.run(seconds, cmd_vel=velocity)
-    done = bench.ask(lambda: bench.robot.working_values.set({name: TUNABLE[name].low}, bench.now))
+    done = bench.ask(lambda: bench.robot.tuning.set({name: TUNABLE[name].low}, bench.now))
     bench.run(1.0, cmd_vel=velocity)
     assert done.result().success
     return bench
@@ -86,7 +86,7 @@ def test_the_factory_settings_of_every_robot_are_allowed(name):
 def test_a_lower_deceleration_is_refused(name, low, unit):
     bench = made("amigo")
     with pytest.raises(ValueError, match=rf"{name} is {low - 1}, allowed: {low} to 32767 {unit}/s\^2: a stop from"):
-        bench.robot.working_values.set({name: low - 1}, bench.now)
+        bench.robot.tuning.set({name: low - 1}, bench.now)
     with pytest.raises(ValueError, match=f"{name} is 1, allowed: {low}"):
         Options(tuning={name: 1})
 

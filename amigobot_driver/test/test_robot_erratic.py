@@ -34,7 +34,7 @@ from amigobot_driver.robot import (
     MotorCurrents,
     Notice,
     Options,
-    Refused,
+    RequestRefusedError,
 )
 from amigobot_driver.robot.dialects import Dialect, dialects
 from amigobot_driver.robot.dialects.erratic import Erratic
@@ -232,7 +232,7 @@ class TestDriving:
     def test_a_velocity_on_a_heading(self, bench: Bench) -> None:
         """What Player calls SetVelHead."""
         for _ in range(50):
-            bench.ask(lambda: bench.robot.drive_course(0.2, math.radians(60), bench.now))
+            bench.ask(lambda: bench.robot.drive_heading(0.2, math.radians(60), bench.now))
             bench.run(0.1)
         assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(60, abs=3)
         assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.2, abs=0.02)
@@ -255,7 +255,7 @@ class TestDriving:
         bench.run(3.0)
         assert own_words(bench, start)[0] == "STOP"
         assert bench.simulator.truth.left_velocity == pytest.approx(0, abs=1e-3)
-        with pytest.raises(Refused, match="latched"):
+        with pytest.raises(RequestRefusedError, match="latched"):
             bench.drive(0.1, 0.0)
 
     @pytest.mark.parametrize(("order", "first"), [("right", "false"), ("left", "true")])
@@ -372,15 +372,15 @@ class TestSettings:
         ],
     )
     def test_working_values_are_set_and_read_back(self, bench: Bench, name: str, value: int, word: str) -> None:
-        request = bench.ask(lambda: bench.robot.working_values.set({name: value}, bench.now))
+        request = bench.ask(lambda: bench.robot.tuning.set({name: value}, bench.now))
         bench.until(request.done)
         assert request.result().success, request.result().message
-        assert bench.robot.working_values.config is not None
-        assert bench.robot.working_values.config.value(name) == value
+        assert bench.robot.tuning.config is not None
+        assert bench.robot.tuning.config.value(name) == value
         assert word in own_words(bench)
 
     def test_what_it_has_not_got_is_refused_and_not_sent(self, bench: Bench) -> None:
-        request = bench.ask(lambda: bench.robot.working_values.set({"rev_count": 1}, bench.now))
+        request = bench.ask(lambda: bench.robot.tuning.set({"rev_count": 1}, bench.now))
         bench.until(request.done)
         assert not request.result().success
         sound = bench.ask(lambda: bench.robot.poll_sonars((1, 2), bench.now))
@@ -388,35 +388,35 @@ class TestSettings:
         assert bench.robot.queue.stats.withheld == 0
 
     def test_saved_values_are_there_after_the_power_was_off(self, bench: Bench) -> None:
-        bench.until(bench.ask(lambda: bench.robot.working_values.set({"trans_acc": 350}, bench.now)).done)
+        bench.until(bench.ask(lambda: bench.robot.tuning.set({"trans_acc": 350}, bench.now)).done)
         assert bench.ask(bench.robot.flash.save).success
         bench.run(1.0)
         assert own_words(bench)[-8:].count("SAVE") == 1
         bench.simulator.reset()
-        bench.robot.working_values.requested.clear()
+        bench.robot.tuning.requested.clear()
         bench.until(lambda: bench.robot.session.connections == 2, within=20)
         bench.run(2.0)
-        assert bench.robot.working_values.config is not None
-        assert bench.robot.working_values.config.value("trans_acc") == 350
+        assert bench.robot.tuning.config is not None
+        assert bench.robot.tuning.config.value("trans_acc") == 350
 
     @pytest.mark.parametrize("name", ["name", "serial", "type", "subtype"])
     def test_its_identity_is_changed_by_hand(self, bench: Bench, name: str) -> None:
         bench.ask(lambda: bench.robot.send_raw(ErraticCommand[name.upper()].number, [], b"Rover"))
         bench.run(1.0)
-        bench.until(bench.ask(lambda: bench.robot.working_values.read(bench.now)).done)
-        assert bench.robot.working_values.config is not None
-        identity = dict(bench.robot.working_values.config.values())
+        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
+        assert bench.robot.tuning.config is not None
+        identity = dict(bench.robot.tuning.config.values())
         assert [key for key, value in identity.items() if value == "Rover"] == [name]
 
     def test_nothing_is_saved_while_it_drives(self, bench: Bench) -> None:
         bench.run(1.0, cmd_vel=(0.3, 0.0))
-        with pytest.raises(Refused, match="at rest"):
+        with pytest.raises(RequestRefusedError, match="at rest"):
             bench.robot.flash.save()
 
     def test_an_amigobot_has_nothing_to_save(self) -> None:
         bench = Bench()
         bench.connect()
-        with pytest.raises(Refused, match=r"AmigoBot .* has no SAVE"):
+        with pytest.raises(RequestRefusedError, match=r"AmigoBot .* has no SAVE"):
             bench.robot.flash.save()
 
     def test_pwm_is_sent_a_few_times_and_again_in_the_next_session(self, bench: Bench) -> None:
@@ -436,8 +436,8 @@ class TestSettings:
         bench.connect()
         bench.ask(lambda: bench.robot.pwm.set(8000, 0.6, bench.now))
         bench.run(2.0)
-        bench.until(bench.ask(lambda: bench.robot.working_values.read(bench.now)).done)
-        config = bench.robot.working_values.config
+        bench.until(bench.ask(lambda: bench.robot.tuning.read(bench.now)).done)
+        config = bench.robot.tuning.config
         assert isinstance(config, ErraticConfig)
         assert config.pwm_max / config.pwm_wrap == pytest.approx(0.6)
 
@@ -464,7 +464,7 @@ class TestSettings:
 
     @pytest.mark.parametrize("wanted", [(100, 0.5), (8000, 1.5), (math.nan, 0), (0, 0)])
     def test_pwm_that_makes_no_sense_is_refused(self, bench: Bench, wanted: tuple[float, float]) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefusedError):
             bench.robot.pwm.set(*wanted, bench.now)
 
 
@@ -493,7 +493,7 @@ class TestRedButton:
 
     def test_nor_is_one_that_keeps_a_heading(self, bench: Bench) -> None:
         for _ in range(60):
-            bench.ask(lambda: bench.robot.drive_course(0.0, 0.0, bench.now))
+            bench.ask(lambda: bench.robot.drive_heading(0.0, 0.0, bench.now))
             bench.run(0.1)
         assert not bench.robot.standstill.problem
 
@@ -555,7 +555,7 @@ class TestServos:
 
     @pytest.mark.parametrize(("joint", "angle"), [("nose", 0.0), ("pan_joint", 3.0), ("pan_joint", math.inf)])
     def test_what_cannot_be_is_refused(self, bench: Bench, joint: str, angle: float) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefusedError):
             bench.robot.servos.turn(joint, angle, bench.now)
 
 
@@ -601,7 +601,7 @@ class TestNumbers:
 
     @pytest.mark.parametrize("number", [8, 11, 12, 13, 21, 22, 32, 1, 2, 4, 72])
     def test_raw_commands_that_move_cut_off_or_burn_are_refused(self, bench: Bench, number: int) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefusedError):
             bench.robot.send_raw(number, [1], b"")
 
     def test_raw_numbers_are_read_in_its_own_table(self, bench: Bench) -> None:

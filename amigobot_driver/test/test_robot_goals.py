@@ -16,7 +16,7 @@ from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, encode_frame
-from amigobot_driver.robot import MotionGoal, Odometry, Options, Outcome, Refused
+from amigobot_driver.robot import MotionGoal, Odometry, Options, Outcome, RequestRefusedError
 from amigobot_driver.robot.motion.goal import Move, Progress
 from amigobot_driver.sim import Simulator
 
@@ -140,7 +140,7 @@ class TestSettingTheOdometry:
     @pytest.mark.parametrize("pose", POSES[2:])
     def test_while_a_heading_is_kept_leaves_it_where_it_was_meant(self, bench, pose):
         for _ in range(30):
-            bench.ask(lambda: bench.robot.drive_course(0.1, 0.5, bench.now))
+            bench.ask(lambda: bench.robot.drive_heading(0.1, 0.5, bench.now))
             bench.run(0.1)
         way = Way(bench)
         bench.robot.set_odometry(*pose)
@@ -166,7 +166,7 @@ class TestCountersThatJump:
         """What the heading means to the robot has changed: it must not turn to it."""
         assert finish(bench, moved(bench, 0.6)).success
         for _ in range(30):
-            bench.ask(lambda: bench.robot.drive_course(0.1, 1.5, bench.now))
+            bench.ask(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
             bench.run(0.1)
         way = Way(bench)
         bench.ask(lambda: bench.robot.send_raw(7, [], b""))
@@ -317,7 +317,7 @@ class TestStart:
 
     def test_waits_for_motors_that_a_service_is_switching_on(self):
         bench = connected("amigo", motors_on_connect=False)
-        with pytest.raises(Refused, match="motors are off: call enable_motors"):
+        with pytest.raises(RequestRefusedError, match="motors are off: call enable_motors"):
             moved(bench, 0.3)
         bench.ask(lambda: bench.robot.enable_motors(True, bench.now))
         assert finish(bench, moved(bench, 0.3)).success
@@ -411,7 +411,7 @@ class TestAServoThatSwings:
         brisk = replace(amigo, flash={**amigo.flash, "RotAcc": 300, "RotDecel": 300})
         bench = Bench(simulator=lambda: Simulator(brisk))
         bench.connect()
-        bench.ask(lambda: bench.robot.working_values.set({"rot_kv": 0}, bench.now))
+        bench.ask(lambda: bench.robot.tuning.set({"rot_kv": 0}, bench.now))
         bench.run(1.0)
         return bench
 
@@ -487,12 +487,12 @@ class TestSmallRequests:
 
     @pytest.mark.parametrize("distance", [0.0009, -0.0004, 1e-9])
     def test_a_move_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, distance):
-        with pytest.raises(Refused, match=r"m, allowed: 0 or at least 0.001 m"):
+        with pytest.raises(RequestRefusedError, match=r"m, allowed: 0 or at least 0.001 m"):
             moved(bench, distance)
 
     @pytest.mark.parametrize("degrees", [0.9, -0.1, 1e-9])
     def test_a_turn_below_the_firmwares_resolution_is_refused_with_the_least(self, bench, degrees):
-        with pytest.raises(Refused, match=r"rad, allowed: 0 or at least 0.0175 rad \(1 deg\)"):
+        with pytest.raises(RequestRefusedError, match=r"rad, allowed: 0 or at least 0.0175 rad \(1 deg\)"):
             turned(bench, degrees)
 
     def test_nothing_is_reached_at_once(self, bench):
@@ -546,7 +546,7 @@ class TestLimitsThatChange:
         assert (truth.left_velocity + truth.right_velocity) / 2 == pytest.approx(0.1, abs=0.01)
         assert truth.turn_rate == pytest.approx(0.2, abs=0.02)
 
-    def test_a_lower_one_holds_for_wheels_and_courses(self, bench):
+    def test_a_lower_one_holds_for_wheels_and_headings(self, bench):
         bench.ask(lambda: bench.robot.configure(Options(command_timeout=2.0), bench.now))
         bench.ask(lambda: bench.robot.drive_wheels(0.2, 0.2, bench.now))
         bench.run(0.5)
@@ -554,7 +554,7 @@ class TestLimitsThatChange:
         bench.ask(lambda: bench.robot.configure(Options(max_linear=0.1, command_timeout=2.0), bench.now))
         bench.run(0.2)
         assert f"VEL2({5 << 8 | 5})" in bench.words(since)
-        bench.ask(lambda: bench.robot.drive_course(0.2, 0.0, bench.now))
+        bench.ask(lambda: bench.robot.drive_heading(0.2, 0.0, bench.now))
         since = bench.now
         bench.ask(lambda: bench.robot.configure(Options(max_linear=0.05, command_timeout=2.0), bench.now))
         bench.run(0.2)
@@ -565,9 +565,9 @@ class TestLimitsThatChange:
         [
             lambda bench: bench.drive(0.25, 0.5),
             lambda bench: bench.ask(lambda: bench.robot.drive_wheels(0.25, 0.2, bench.now)),
-            lambda bench: bench.ask(lambda: bench.robot.drive_course(0.25, 0.0, bench.now)),
+            lambda bench: bench.ask(lambda: bench.robot.drive_heading(0.25, 0.0, bench.now)),
         ],
-        ids=["velocity", "wheels", "course"],
+        ids=["velocity", "wheels", "heading"],
     )
     def test_a_higher_one_makes_no_robot_faster_until_the_next_velocity(self, bench, request_motion):
         def limit(linear: float) -> None:
@@ -627,7 +627,7 @@ class TestFrozenProcess:
         way = Way(bench)
         bench.sleep(3)
         bench.run(0.2)
-        with pytest.raises(Refused, match="was suspended: the goal may be an old one, send it again"):
+        with pytest.raises(RequestRefusedError, match="was suspended: the goal may be an old one, send it again"):
             request_goal(bench)
         bench.run(2)
         assert way.along == pytest.approx(0.0, abs=0.001)

@@ -163,7 +163,7 @@ def test_samples_behind_a_long_answer_keep_their_own_times(phase: float) -> None
     bench.run(3.0 + phase)
     begin = bench.now
     for angular in (1.0, -1.0, 1.0, -1.0):
-        bench.ask(lambda: bench.robot.working_values.read(bench.now))
+        bench.ask(lambda: bench.robot.tuning.read(bench.now))
         bench.run(0.5, cmd_vel=(0.0, angular))
     stamps = [sample.stamp for sample in bench.told(TurnRate, begin)]
     assert len(stamps) > 40

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from amigobot_driver.connection_policy import KEEP_ALIVE
 from amigobot_driver.protocol import Command, Instruction, encode_frame
-from amigobot_driver.robot import LinkState, Options, Refused
+from amigobot_driver.robot import LinkState, Options, RequestRefusedError
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, CommandQueue, Priority
 
 FAST = Options(max_linear=0.7, max_angular=3.0)
@@ -263,7 +263,7 @@ class TestStopFirst:
         bench.sleep(1.5)
         since = bench.now
         bench.run(0.1)
-        with pytest.raises(Refused, match="was suspended"):
+        with pytest.raises(RequestRefusedError, match="was suspended"):
             bench.drive(0.5, 0.5)
         bench.run(2)
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
@@ -277,7 +277,7 @@ class TestStopFirst:
         since = bench.now
         for pause in (1.2, 0.3):
             bench.run(pause)
-            with pytest.raises(Refused, match="was suspended"):
+            with pytest.raises(RequestRefusedError, match="was suspended"):
                 bench.drive(0.5, 0.5)
         bench.run(0.3)
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
@@ -358,7 +358,7 @@ class TestStop:
         bench.run(0.1)
         since = bench.now
         bench.ask(lambda: bench.robot.stop(bench.now))
-        with pytest.raises(Refused, match="the robot was stopped after this velocity was sent"):
+        with pytest.raises(RequestRefusedError, match="the robot was stopped after this velocity was sent"):
             bench.ask(lambda: bench.robot.drive(0.5, 0.0, since - 0.01))
         bench.run(1)
         assert not any("VEL(500)" in word for word in bench.words(since))
@@ -403,7 +403,7 @@ class TestEmergencyStop:
         bench.ask(bench.robot.emergency_stop)
         since = bench.now
         for _ in range(20):
-            with pytest.raises(Refused, match="emergency stop is latched: call clear_emergency_stop first"):
+            with pytest.raises(RequestRefusedError, match="emergency stop is latched: call clear_emergency_stop first"):
                 bench.drive(0.3, 0.0)
             bench.run(0.1)
         assert not [instruction for _, instruction in bench.sent(since) if moves(instruction)]
@@ -463,14 +463,14 @@ class TestEmergencyStop:
         bench.unplug()
         bench.plug_in()
         bench.until(lambda: bench.robot.running)
-        with pytest.raises(Refused, match="emergency"):
+        with pytest.raises(RequestRefusedError, match="emergency"):
             bench.drive(0.3, 0.0)
 
     def test_can_be_latched_without_a_robot(self) -> None:
         bench = Bench()
         bench.ask(bench.robot.emergency_stop)
         bench.connect()
-        with pytest.raises(Refused, match="emergency"):
+        with pytest.raises(RequestRefusedError, match="emergency"):
             bench.drive(0.3, 0.0)
 
 
@@ -488,7 +488,7 @@ class TestLimits:
         self, bench: Bench, linear: float, angular: float, reason: str
     ) -> None:
         since = bench.now
-        with pytest.raises(Refused, match=reason):
+        with pytest.raises(RequestRefusedError, match=reason):
             bench.drive(linear, angular)
         bench.run(1)
         assert set(velocities(bench, since)) <= {"VEL(0)", "RVEL(0)"}
@@ -499,8 +499,8 @@ class TestLimits:
         [
             lambda robot, now: robot.drive(math.nan, 0.0, now),
             lambda robot, now: robot.drive_wheels(0.1, math.inf, now),
-            lambda robot, now: robot.drive_course(math.nan, 0.0, now),
-            lambda robot, now: robot.drive_course(0.1, math.nan, now),
+            lambda robot, now: robot.drive_heading(math.nan, 0.0, now),
+            lambda robot, now: robot.drive_heading(0.1, math.nan, now),
             lambda robot, now: robot.move(math.nan, now),
             lambda robot, now: robot.move(0.0004, now),
             lambda robot, now: robot.turn(math.nan, now),
@@ -508,7 +508,7 @@ class TestLimits:
         ],
     )
     def test_each_refused_motion_is_counted_once(self, bench: Bench, request_: Callable[..., object]) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefusedError):
             request_(bench.robot, bench.now)
         assert bench.robot.motion.stats.refused == 1
 
@@ -516,7 +516,7 @@ class TestLimits:
         bench.drive(0.3, 0.0)
         for _ in range(10):
             bench.run(0.1)
-            with pytest.raises(Refused):
+            with pytest.raises(RequestRefusedError):
                 bench.drive(math.nan, 0.0)
         bench.run(2)
         assert not bench.reports[-1].moving
@@ -550,7 +550,7 @@ class TestLimits:
         bench = Bench(Options(max_linear=0.3, max_angular=1.0))
         bench.plug_in()
         bench.until(lambda: bench.robot.running)
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(RequestRefusedError):
             bench.drive(linear, angular)
         bench.run(0.3)
         for _, instruction in bench.sent():
@@ -573,7 +573,7 @@ class TestLimits:
         bench = Bench(Options(max_linear=0.25, max_angular=1.0))
         bench.connect()
         assert {"SETV(250)", "SETRV(57)"} <= set(bench.words())
-        config = bench.robot.working_values.config
+        config = bench.robot.tuning.config
         assert (config.trans_vel_max, config.rot_vel_max) == (250, 57)
 
     def test_can_be_changed_while_running(self, bench: Bench) -> None:
@@ -587,7 +587,7 @@ class TestLimits:
     def test_that_set_robot_config_has_lowered_keep_the_curve_until_the_parameter_changes(self) -> None:
         bench = Bench(Options(max_linear=0.6, max_angular=2.0))
         bench.connect()
-        bench.ask(lambda: bench.robot.working_values.set({"trans_vel_max": 300}, bench.now))
+        bench.ask(lambda: bench.robot.tuning.set({"trans_vel_max": 300}, bench.now))
         bench.run(1)
         since = bench.now
         bench.drive(0.5, 1.0)
@@ -612,7 +612,7 @@ class TestLimits:
         bench = Bench()
         bench.connect()
         bench.ask(lambda: bench.robot.stop(bench.now))
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefusedError):
             bench.robot.drive(0.6, 0.0, bench.now - 0.1)
         assert bench.robot.limits.limited == 0
         bench.run(1, cmd_vel=(0.6, 0.0))

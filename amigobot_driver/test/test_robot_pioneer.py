@@ -29,8 +29,8 @@ from amigobot_driver.robot import (
     LinkState,
     Options,
     Outcome,
-    Refused,
     Report,
+    RequestRefusedError,
 )
 from amigobot_driver.robot.command_queue import MAX_ROUTINE, QUEUE_FULL
 from amigobot_driver.robot.devices.bumpers import BumperReader
@@ -374,7 +374,7 @@ class TestGripper:
     ) -> None:
         bench = ComponentBench(ARCOS)
         GripperControl(bench.context)
-        config = pioneer(flash={"Gripper": 1}).robot.working_values.config
+        config = pioneer(flash={"Gripper": 1}).robot.tuning.config
         assert config
         bench.receive(config, 0.0)
         bench.receive(sip(port_low=0, port_high=1, battery_x10=120), 0.0)
@@ -486,7 +486,7 @@ class TestReset:
         after = bench.robot.estimator.odometer.state
         assert (after.x, after.y, after.yaw) == pytest.approx((before.x, before.y, before.yaw), abs=0.02)
         assert bench.reports[-1].motors_enabled
-        assert bench.robot.working_values.config and bench.robot.working_values.config.trans_vel_max == 400
+        assert bench.robot.tuning.config and bench.robot.tuning.config.trans_vel_max == 400
         assert LinkState.LOST in bench.states
 
     def test_it_stops_first(self) -> None:
@@ -576,7 +576,7 @@ class TestSonarArrays:
     def test_sonarcycle(self) -> None:
         bench = pioneer(tuning={"sonar_cycle": 20})
         bench.run(2)
-        assert bench.robot.working_values.config and bench.robot.working_values.config.value("sonar_cycle") == 20
+        assert bench.robot.tuning.config and bench.robot.tuning.config.value("sonar_cycle") == 20
         stamps = [ping.stamp for ping in bench.reports[-1].pings if ping.number < 8]
         assert len(stamps) in (4, 5, 6)
         steps = [after - before for before, after in itertools.pairwise(stamps)]
@@ -624,7 +624,7 @@ def test_the_battery_packets_that_nobody_has_described_are_not_asked_for() -> No
 
 def test_what_only_a_joystick_at_the_robot_drives_is_never_allowed_by_the_driver() -> None:
     bench = pioneer(joystick_stream=True)
-    with pytest.raises(Refused, match="JOYDRIVE is not sent"):
+    with pytest.raises(RequestRefusedError, match="JOYDRIVE is not sent"):
         bench.robot.send_raw(Command.JOYDRIVE.number, [1], b"")
     bench.run(2)
     assert not [word for word in bench.words() if word.startswith("JOYDRIVE")]
@@ -651,7 +651,7 @@ def test_a_position_that_the_command_cannot_carry_is_refused(tmp_path: Path) -> 
     profile.write_text("extends: p2at\nname: too_far\nservos: {joints: [pan_joint], highest: 400}\n")
     bench = Bench(Options(profile=str(profile)), robot=str(profile))
     bench.connect()
-    with pytest.raises(Refused, match="pan_joint: position is 300 counts, allowed: 0 to 255 counts"):
+    with pytest.raises(RequestRefusedError, match="pan_joint: position is 300 counts, allowed: 0 to 255 counts"):
         bench.robot.servos.turn("pan_joint", math.radians(150), bench.now)
 
 

@@ -14,7 +14,7 @@ from bench import Bench, losing, losing_first
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, Io, Unlisted, decode
-from amigobot_driver.robot import FrameSeen, Options, Outcome, Refused, Report
+from amigobot_driver.robot import FrameSeen, Options, Outcome, Report, RequestRefusedError
 from amigobot_driver.robot.devices.digital_io import RETRIES
 from amigobot_driver.sim import Simulator
 
@@ -242,7 +242,7 @@ def test_a_raw_command_goes_out_once(
 def test_a_raw_command_that_makes_no_sense_or_harm_is_refused(
     bench: PortBench, number: int, arguments: list[int], text: bytes, told: str
 ) -> None:
-    with pytest.raises(Refused, match=told):
+    with pytest.raises(RequestRefusedError, match=told):
         send(bench, number, arguments, text)
 
 
@@ -250,7 +250,7 @@ def test_a_raw_command_that_makes_no_sense_or_harm_is_refused(
     "name", ["VEL", "RVEL", "ROTATE", "MOVE", "HEAD", "DHEAD", "DCHEAD", "VEL2", "JOYDRIVE", "ENABLE"]
 )
 def test_no_raw_command_moves_the_robot(bench: PortBench, name: str) -> None:
-    with pytest.raises(Refused, match=f"{name} is not sent"):
+    with pytest.raises(RequestRefusedError, match=f"{name} is not sent"):
         send(bench, Command[name].number, [100])
 
 

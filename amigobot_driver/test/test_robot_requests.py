@@ -68,7 +68,7 @@ REQUESTS: dict[str, tuple[str, Callable[[Bench], Future[Outcome]], Callable[[Ben
     ),
     "set_pid": (
         "amigo",
-        lambda bench: bench.robot.working_values.set({"rot_kp": 33}, bench.now),
+        lambda bench: bench.robot.tuning.set({"rot_kp": 33}, bench.now),
         lambda bench: bench.simulator._firmware.working.rot_kp == 33,
     ),
     "set_sonar_sequence": (
@@ -216,7 +216,7 @@ def test_the_queue_of_the_driver_itself_stays_short_while_every_component_has_mu
     bench.plug_in()
     for step in range(400):
         if bench.robot.running:
-            bench.ask(lambda step=step: bench.robot.working_values.set({"rot_kp": 30 + step % 2}, bench.now))
+            bench.ask(lambda step=step: bench.robot.tuning.set({"rot_kp": 30 + step % 2}, bench.now))
             bench.robot.aux[0].writer.write(b"x" * 20)
         bench.run(0.02)
         longest = max(longest, bench.robot.queue.waiting(Priority.ROUTINE))

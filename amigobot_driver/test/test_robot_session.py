@@ -23,7 +23,7 @@ from amigobot_driver.protocol import (
     SyncReply,
     encode_frame,
 )
-from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, Refused, Robot
+from amigobot_driver.robot import Identified, LinkChanged, LinkState, Options, RequestRefusedError, Robot
 from amigobot_driver.sim import Faults, SessionState, Simulator
 
 DISCONNECTED, SYNCING, OPENING, RUNNING, LOST = LinkState
@@ -74,7 +74,7 @@ class TestConnect:
         report = bench.reports[-1]
         assert report.motors_enabled
         assert not report.sonar_enabled
-        assert bench.robot.working_values.config is not None
+        assert bench.robot.tuning.config is not None
 
     def test_leaves_the_motors_alone_when_told_so(self) -> None:
         bench = Bench(Options(motors_on_connect=False))
@@ -275,7 +275,7 @@ class TestAnotherRobot:
         bench = Bench(simulator=lambda: Simulator(load_profile("amigo"), name="Rob"))
         bench.connect()
         bench.run(1.0)
-        bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 33}, bench.now))
+        bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33}, bench.now))
         bench.run(3.0)
         first, bench._make = bench._make, lambda: other
         bench.switch_off()
@@ -296,7 +296,7 @@ class TestAnotherRobot:
         bench.switch_on()
         bench.until(running(bench), within=10.0)
         bench.run(3.0)
-        assert bench.robot.working_values.config.rot_kp == 33
+        assert bench.robot.tuning.config.rot_kp == 33
         assert bench.reports[-1].motors_enabled
 
     def test_is_not_an_erratic_whose_name_was_lost_once(self) -> None:
@@ -437,7 +437,7 @@ class TestLostSession:
 
     def test_velocities_are_refused_meanwhile_and_forgotten(self, bench: Bench) -> None:
         bench.unplug()
-        with pytest.raises(Refused, match="there is no robot to drive"):
+        with pytest.raises(RequestRefusedError, match="there is no robot to drive"):
             bench.drive(0.2, 0.0)
         assert bench.robot.motion.stats.refused == 1
         since = bench.now
@@ -458,7 +458,7 @@ class TestFrozenProcess:
         bench.run(1, cmd_vel=(0.3, 0.0))
         bench.sleep(seconds, writer_first=writer_first)
         since = bench.now
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefusedError):
             # The sender died meanwhile: this velocity waited in a queue.
             bench.drive(0.3, 0.0)
             bench.drive(0.3, 0.0)
@@ -566,7 +566,7 @@ class TestRefusingRobot:
         bench.run(10, cmd_vel=(0.3, 0.0))
         assert bench.robot.running
         assert bench.simulator.truth.pose.x > 2
-        assert bench.robot.working_values.config is None
+        assert bench.robot.tuning.config is None
         assert bench.words().count("CONFIG") == 7  # six in 3 s, then one each 10 s
         assert any("CONFIG" in notice for notice in bench.notices)
 
@@ -575,7 +575,7 @@ class TestRefusingRobot:
         bench.down.fault = losing_first(3, 0x20)
         bench.connect()
         bench.run(3)
-        assert bench.robot.working_values.config is not None
+        assert bench.robot.tuning.config is not None
         assert bench.words().count("CONFIG") == 4
 
 

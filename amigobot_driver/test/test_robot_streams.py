@@ -149,7 +149,7 @@ class TestAsking:
 
 class TestTicks:
     def test_their_length_is_the_firmwares_word_or_the_profiles(self) -> None:
-        config = connected("amigo-sh").robot.working_values.config
+        config = connected("amigo-sh").robot.tuning.config
         assert meters_per_tick(load_profile("amigo-sh"), config) == pytest.approx(1e-3 / 30)
         assert meters_per_tick(AMIGO, None) == pytest.approx(math.pi * 0.1 / 9550)
         assert meters_per_tick(load_profile("generic"), None) is None
@@ -344,7 +344,7 @@ class TestOdometryFromEncoders:
         state = drive.states[-1][1]
         assert (state.x, state.y, state.yaw) == pytest.approx((5.0, -3.0, 1.0), abs=1e-6)
 
-    def test_a_course_is_steered_in_the_frame_of_the_ticks(self) -> None:
+    def test_a_heading_is_steered_in_the_frame_of_the_ticks(self) -> None:
         """HEAD takes the robot's own heading; with another track the two drift apart."""
         drive = Drive("amigo", encoders=True)
         drive.go(0.0, 1.0, 8)

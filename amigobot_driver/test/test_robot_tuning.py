@@ -14,7 +14,7 @@ from bench import Bench, lost
 
 from amigobot_driver.protocol import Command, Config, Sip
 from amigobot_driver.robot import TUNABLE, LinkState, Options, Outcome, Robot
-from amigobot_driver.robot.devices.working_values import RETRIES
+from amigobot_driver.robot.devices.tuning import RETRIES
 
 
 @pytest.fixture(params=["amigo", "amigo-sh"])
@@ -32,7 +32,7 @@ def answer_of(bench: Bench, request: Callable[[], Future[Outcome]]) -> Outcome:
 
 
 def want(bench: Bench, **values: int) -> Outcome:
-    return answer_of(bench, lambda: bench.robot.working_values.set(values, bench.now))
+    return answer_of(bench, lambda: bench.robot.tuning.set(values, bench.now))
 
 
 def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) -> None:
@@ -47,9 +47,9 @@ def lose_the_link(bench: Bench, meanwhile: Callable[[], object] = lambda: None) 
 
 @pytest.mark.parametrize("name", [name for name in TUNABLE if name not in ("drift_factor", "ticks_mm", "sonar_cycle")])
 def test_every_value_is_set_and_read_back(bench, name):
-    value = getattr(bench.robot.working_values.config, name) + 7
+    value = getattr(bench.robot.tuning.config, name) + 7
     assert want(bench, **{name: value}) == Outcome(True, "confirmed by the robot")
-    assert getattr(bench.robot.working_values.config, name) == value
+    assert getattr(bench.robot.tuning.config, name) == value
 
 
 @pytest.mark.parametrize(("name", "value"), [("drift_factor", -5), ("ticks_mm", 31), ("sonar_cycle", 60)])
@@ -68,7 +68,7 @@ def test_what_the_firmware_lacks_does_not_hold_up_the_rest():
     bench.connect()
     assert not want(bench, ticks_mm=31, rot_kp=41).success
     bench.run(2.0)
-    assert bench.robot.working_values.config.rot_kp == 41
+    assert bench.robot.tuning.config.rot_kp == 41
 
 
 def test_lost_frames_are_sent_again(bench):
@@ -84,7 +84,7 @@ def test_a_robot_that_will_not_is_quoted(bench):
     bench.up.fault = deaf
     outcome = want(bench, rot_kp=33)
     assert outcome == Outcome(False, "after 6 tries the robot reports rot_kp 30 instead of 33")
-    assert "rot_kp" not in bench.robot.working_values.requested
+    assert "rot_kp" not in bench.robot.tuning.requested
 
 
 def test_a_robot_that_does_not_answer_is_said_so(bench):
@@ -93,7 +93,7 @@ def test_a_robot_that_does_not_answer_is_said_so(bench):
     bench.connect()
     bench.run(4.0)
     assert bench.robot.running
-    assert bench.robot.working_values.config is None
+    assert bench.robot.tuning.config is None
 
 
 def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_values_in_the_same_session(bench):
@@ -105,11 +105,11 @@ def test_a_robot_that_did_not_receive_config_for_a_while_gets_the_requested_valu
     bench.connect()
     bench.run(10.0)
     assert bench.robot.running
-    assert bench.robot.working_values.config is None
-    assert not bench.robot.working_values.applying
+    assert bench.robot.tuning.config is None
+    assert not bench.robot.tuning.applying
     bench.up.fault = lambda frame: frame
     bench.run(15.0)
-    assert bench.robot.working_values.config.trans_vel_max == 400
+    assert bench.robot.tuning.config.trans_vel_max == 400
 
 
 def test_everything_is_applied_again_after_a_reconnect(bench):
@@ -118,7 +118,7 @@ def test_everything_is_applied_again_after_a_reconnect(bench):
     bench.switch_on()
     bench.connect()
     bench.run(2.0)
-    assert bench.robot.working_values.config.rot_kp == 33
+    assert bench.robot.tuning.config.rot_kp == 33
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_everything_is_applied_again_after_a_reconnect(bench):
 def test_nonsense_is_refused_before_anything_is_sent(bench, values, complaint):
     start = bench.now
     with pytest.raises(ValueError, match=complaint):
-        bench.robot.working_values.set(values, bench.now)
+        bench.robot.tuning.set(values, bench.now)
     bench.run(0.2)
     assert not any(word.startswith(("ROTKP", "CONFIG", "SONARCYCLE")) for word in bench.words(start + 1e-6))
 
@@ -143,15 +143,15 @@ def test_each_end_of_the_range_is_taken_and_one_beyond_is_refused_and_changes_no
     bench = Bench(Options(), "amigo-sh")
     bench.connect()
     low, high = TUNABLE[name].low, TUNABLE[name].high
-    before, start = bench.robot.working_values.config, bench.now
+    before, start = bench.robot.tuning.config, bench.now
     for value in (low - 1, high + 1, -777, 1.5, "5", None, True, float("nan")):
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             continue
         with pytest.raises(ValueError, match=f"^{name} is .*, allowed: {low} to {high}"):
-            bench.robot.working_values.set({name: value}, bench.now)
+            bench.robot.tuning.set({name: value}, bench.now)
     bench.run(0.2)
     assert not any("SET" in word for word in bench.words(start))
-    assert bench.robot.working_values.config == before
+    assert bench.robot.tuning.config == before
     # The least value of a limit or of an encoder factor is one that a robot cannot work with: the middle will do.
     middle = (low + high) // 2 if name in ("sonar_cycle",) else max(low, 3)
     assert want(bench, **{name: middle}).success
@@ -162,7 +162,7 @@ def test_a_deceleration_with_the_wrong_sign_does_not_become_an_acceleration(benc
     working = bench.simulator._firmware.working
     before = working.trans_acc, working.trans_decel
     with pytest.raises(ValueError, match="trans_decel is -777, allowed: 100 to 32767 mm/s"):
-        bench.robot.working_values.set({"trans_decel": -777}, bench.now)
+        bench.robot.tuning.set({"trans_decel": -777}, bench.now)
     bench.run(1.0)
     assert (working.trans_acc, working.trans_decel) == before
 
@@ -200,13 +200,13 @@ def test_a_limit_below_the_unit_of_the_robot_is_refused_and_the_lowest_is_sent_a
     bench = Bench(Options(max_linear=0.001, max_angular=0.01745))
     bench.connect()
     bench.run(1.0)
-    config = bench.robot.working_values.config
+    config = bench.robot.tuning.config
     assert (config.trans_vel_max, config.rot_vel_max) == (1, 1)
 
 
 def test_a_request_that_another_one_contradicts_is_told_so(bench):
-    first = bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
-    second = bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 44}, bench.now))
+    first = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33, "rot_kv": 61}, bench.now))
+    second = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
     bench.until(second.done)
     assert first.result() == Outcome(False, "another request set rot_kp 44")
     assert second.result().success
@@ -217,11 +217,11 @@ def test_a_request_that_another_one_contradicts_is_told_so(bench):
 def test_success_means_that_the_robot_has_the_value_however_requests_overlap(bench):
     bench.up.delay = bench.down.delay = 0.15
     for pause in (0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6):
-        bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 31}, bench.now))
+        bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
         bench.run(pause)
-        bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 44}, bench.now))
+        bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 44}, bench.now))
         bench.run(pause)
-        future = bench.ask(lambda: bench.robot.working_values.set({"rot_kp": 31}, bench.now))
+        future = bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 31}, bench.now))
         bench.until(future.done)
         bench.run(0.3)
         assert future.result().success
@@ -230,9 +230,9 @@ def test_success_means_that_the_robot_has_the_value_however_requests_overlap(ben
 
 def test_requests_in_quick_succession_end_although_the_robot_does_not_answer(bench):
     bench.down.fault = lambda frame: b"" if frame[3] == 0x20 else frame
-    first = bench.ask(lambda: bench.robot.working_values.read(bench.now))
+    first = bench.ask(lambda: bench.robot.tuning.read(bench.now))
     for _ in range(int(2 * RETRIES.duration / 0.2)):
-        bench.ask(lambda: bench.robot.working_values.read(bench.now))
+        bench.ask(lambda: bench.robot.tuning.read(bench.now))
         bench.run(0.2)
     assert first.done()
     assert first.result() == Outcome(False, "sent CONFIG 6 times in 3.0 s, the robot did not answer")
@@ -240,7 +240,7 @@ def test_requests_in_quick_succession_end_although_the_robot_does_not_answer(ben
 
 def test_without_a_robot_a_request_fails_at_once():
     robot = Robot(Options())
-    for future in (robot.working_values.set({"rot_kp": 33}, 0.0), robot.working_values.read(0.0)):
+    for future in (robot.tuning.set({"rot_kp": 33}, 0.0), robot.tuning.read(0.0)):
         assert future.result() == Outcome(False, "there is no robot: not connected")
 
 
@@ -248,7 +248,7 @@ def test_options_are_applied_on_connecting():
     bench = Bench(Options(tuning={"trans_acc": 123, "rot_kv": 66}))
     bench.connect()
     bench.run(1.0)
-    config = bench.robot.working_values.config
+    config = bench.robot.tuning.config
     assert (config.trans_acc, config.rot_kv) == (123, 66)
 
 
@@ -257,7 +257,7 @@ def test_options_that_the_firmware_lacks_are_announced_once():
     for _ in range(2):
         bench.connect()
         bench.run(1.0)
-        assert bench.robot.working_values.config.rot_kv == 66
+        assert bench.robot.tuning.config.rot_kv == 66
         bench.unplug()
     lacking = [text for text in bench.notices if "firmware has no" in text]
     assert lacking == ["this robot's firmware has no ticks_mm, drift_factor: not set"]
@@ -328,11 +328,11 @@ def test_an_own_value_that_no_command_can_carry_is_left_alone_when_it_is_request
     """A robot may report anything as its own; the parameter of 0 means: the robot's own."""
     bench = Bench(Options(), "amigo-sh")
     bench.connect()
-    tuning = bench.robot.working_values
+    tuning = bench.robot.tuning
     tuning.own[name] = own
     bench.ask(lambda: bench.robot.configure(replace(bench.robot.options, tuning={name: 100}), bench.now))
     bench.run(2.0)
-    assert bench.robot.working_values.config.value(name) == 100
+    assert bench.robot.tuning.config.value(name) == 100
     done = bench.ask(lambda: bench.robot.configure(Options(), bench.now))
     bench.until(done.done)
     assert done.result().success
@@ -348,15 +348,15 @@ def test_a_limit_is_the_robots_own_again_after_a_lost_link(profile, limit):
     bench = Bench(Options(profile=profile), profile)
     bench.connect()
     bench.run(2.0)
-    own = bench.robot.working_values.config.trans_vel_max
+    own = bench.robot.tuning.config.trans_vel_max
     for max_linear in (limit, 0.0):
         options = Options(profile=profile, max_linear=max_linear)
         assert answer_of(bench, lambda options=options: bench.robot.configure(options, bench.now)).success
         if max_linear:
-            assert bench.robot.working_values.config.trans_vel_max == 1000 * limit
+            assert bench.robot.tuning.config.trans_vel_max == 1000 * limit
             lose_the_link(bench)
     bench.run(2.0)
-    assert bench.robot.working_values.config.trans_vel_max == own
+    assert bench.robot.tuning.config.trans_vel_max == own
     assert bench.robot.limits.working[0] == pytest.approx(own / 1000)
 
 
@@ -369,7 +369,7 @@ def test_a_value_that_the_robot_refuses_is_not_sent_again_with_the_next_change()
     assert "rot_acc 300 instead of 1146" in answer.message
     since = bench.now
     assert answer_of(bench, lambda: bench.robot.configure(replace(refused, encoder_stream=True), bench.now)).success
-    assert not bench.robot.working_values.applying
+    assert not bench.robot.tuning.applying
     assert not [word for word in bench.words(since) if word.startswith("SETRA")]
 
 
@@ -390,7 +390,7 @@ def test_a_limit_that_changes_while_the_link_is_lost_does_not_become_the_robots_
     bench = Bench(Options(profile="erratic"), "erratic")
     bench.connect()
     bench.run(2.0)
-    own = bench.robot.working_values.config.value("trans_vel_max")
+    own = bench.robot.tuning.config.value("trans_vel_max")
 
     def limit(max_linear: float) -> None:
         answer_of(bench, lambda: bench.robot.configure(Options(profile="erratic", max_linear=max_linear), bench.now))
@@ -398,10 +398,10 @@ def test_a_limit_that_changes_while_the_link_is_lost_does_not_become_the_robots_
     limit(0.1)
     lose_the_link(bench, lambda: limit(during))
     limit(0.3)
-    assert bench.robot.working_values.config.value("trans_vel_max") == 300
+    assert bench.robot.tuning.config.value("trans_vel_max") == 300
     limit(0.0)
     bench.run(2.0)
-    assert bench.robot.working_values.config.value("trans_vel_max") == own
+    assert bench.robot.tuning.config.value("trans_vel_max") == own
 
 
 def test_an_option_that_is_set_while_the_session_opens_is_applied_in_it() -> None:
@@ -412,4 +412,4 @@ def test_an_option_that_is_set_while_the_session_opens_is_applied_in_it() -> Non
     assert answer.message == "kept for the next connection"
     bench.until(lambda: bench.robot.running, 20.0)
     bench.run(8.0)
-    assert bench.robot.working_values.config.value("trans_acc") == 123
+    assert bench.robot.tuning.config.value("trans_acc") == 123

@@ -11,7 +11,7 @@ import pytest
 from bench import Bench, lost
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import MotionGoal, Options, Outcome, Refused
+from amigobot_driver.robot import MotionGoal, Options, Outcome, RequestRefusedError
 from amigobot_driver.robot.motion.setpoint import Wheels
 
 
@@ -106,19 +106,19 @@ def test_a_robot_that_does_not_get_on_is_stopped_and_said_so(bench):
 def test_motors_that_are_off_are_said_at_once():
     bench = Bench(Options(motors_on_connect=False))
     bench.connect()
-    with pytest.raises(Refused, match="motors are off"):
+    with pytest.raises(RequestRefusedError, match="motors are off"):
         bench.robot.turn(1.0, bench.now)
 
 
 @pytest.mark.parametrize("angle", [3.2, -4.0, math.nan, math.inf])
 def test_angles_out_of_range_are_refused(bench, angle):
-    with pytest.raises(Refused, match="rad"):
+    with pytest.raises(RequestRefusedError, match="rad"):
         bench.robot.turn(angle, bench.now)
 
 
 @pytest.mark.parametrize("distance", [33.0, math.nan, -math.inf])
 def test_distances_out_of_range_are_refused(bench, distance):
-    with pytest.raises(Refused, match=r"m, allowed: -32 to 32 m; send several moves"):
+    with pytest.raises(RequestRefusedError, match=r"m, allowed: -32 to 32 m; send several moves"):
         bench.robot.move(distance, bench.now)
 
 
@@ -181,19 +181,19 @@ class TestWheels:
 
     @pytest.mark.parametrize("left", [math.nan, math.inf])
     def test_what_is_no_number_is_refused(self, bench, left):
-        with pytest.raises(Refused, match="left is"):
+        with pytest.raises(RequestRefusedError, match="left is"):
             bench.robot.drive_wheels(left, 0.1, bench.now)
 
 
-class TestCourse:
+class TestHeading:
     def test_the_firmware_keeps_the_heading(self, bench):
         for _ in range(50):
-            bench.ask(lambda: bench.robot.drive_course(0.15, math.radians(45), bench.now))
+            bench.ask(lambda: bench.robot.drive_heading(0.15, math.radians(45), bench.now))
             bench.run(0.1)
         assert math.degrees(bench.simulator.truth.pose.heading) == pytest.approx(45, abs=3)
         assert bench.robot.estimator.odometer.state.linear == pytest.approx(0.15, abs=0.02)
 
     def test_it_ends_with_its_sender(self, bench):
-        bench.ask(lambda: bench.robot.drive_course(0.15, 1.0, bench.now))
+        bench.ask(lambda: bench.robot.drive_heading(0.15, 1.0, bench.now))
         bench.run(4.0)
         assert not bench.reports[-1].moving

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from amigobot_driver import AmigoBot, MotionFailed
+from amigobot_driver import AmigoBot, MotionFailedError
 from amigobot_driver.cli import sim
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, Command, FrameDecoder, Instruction, Sip, parse
@@ -199,7 +199,7 @@ def test_the_command_serves_a_port_for_each_robot(tmp_path: Path) -> None:
             AmigoBot(f"socket://127.0.0.1:{port}", timeout=PATIENCE) as beta,
         ):
             assert (alpha.identity.name, beta.identity.subclass) == ("alpha", "amigo-sh")
-            with pytest.raises(MotionFailed) as caught:
+            with pytest.raises(MotionFailedError) as caught:
                 alpha.move(2.0)  # beta is in the way
     finally:
         simulator.terminate()

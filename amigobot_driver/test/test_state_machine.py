@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from amigobot_driver.protocol import BAUD_RATES
-from amigobot_driver.robot import Options, Refused, Report
+from amigobot_driver.robot import Options, Report, RequestRefusedError
 from amigobot_driver.sim import Faults, SessionState
 
 TIMEOUT = 0.5  # s, cmd_vel_timeout
@@ -153,7 +153,7 @@ class Robots(RuleBasedStateMachine):
         """Request a velocity that may be refused for a reason."""
         try:
             drive()
-        except Refused as refusal:
+        except RequestRefusedError as refusal:
             assert str(refusal)
             return
         assert not self.emergency
@@ -184,7 +184,7 @@ class Robots(RuleBasedStateMachine):
         for velocity in ((value, 0.0), (0.0, value)):
             try:
                 self.bench.drive(*velocity)
-            except Refused:
+            except RequestRefusedError:
                 continue
             raise AssertionError(f"{velocity} was accepted")
 
@@ -214,7 +214,7 @@ class Robots(RuleBasedStateMachine):
         begin = self.pose
         try:
             goal = bench.robot.turn(distance, bench.now) if turn else bench.robot.move(distance, bench.now)
-        except Refused as refusal:
+        except RequestRefusedError as refusal:
             assert "motors" in str(refusal) or "no robot" in str(refusal), str(refusal)
             return
         started = bench.now

@@ -17,7 +17,7 @@ pytest.importorskip("rclpy", reason="rclpy is not installed")
 
 from geometry_msgs.msg import Twist, TwistStamped
 
-from amigobot_driver.robot import Refused
+from amigobot_driver.robot import RequestRefusedError
 from amigobot_driver.ros.commands import VelocityInput
 
 NOW = 1000.0  #: s, on the clock of the driver
@@ -43,7 +43,7 @@ def test_a_velocity_counts_from_its_arrival() -> None:
 
 def test_a_velocity_that_was_stamped_before_a_stop_is_refused() -> None:
     received, robot, warn = velocities(stamped=True)
-    robot.motion.refuse_if_stopped_since.side_effect = Refused("it was stopped")
+    robot.motion.refuse_if_stopped_since.side_effect = RequestRefusedError("it was stopped")
     message = TwistStamped()
     message.header.stamp.sec = round(NOW - AGE)
     received._on_stamped(message, {"received_timestamp": time.time_ns()})

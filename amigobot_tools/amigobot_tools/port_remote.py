@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
-from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options
+from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Options
 
 from .state import Echo, RobotState, drained, reported_state
 
@@ -77,7 +77,7 @@ class PortRemote:
             "connections": str(link.connections),
         }
         profile = robot.profile
-        with suppress(ConnectionLost):
+        with suppress(ConnectionLostError):
             self._name, self._model = robot.identity.name, profile.description
         known = RobotState(
             note=self._released or link.note,
@@ -91,7 +91,7 @@ class PortRemote:
         )
         try:
             return self._connected(known)
-        except ConnectionLost:
+        except ConnectionLostError:
             return known
 
     def _connected(self, known: RobotState) -> RobotState:

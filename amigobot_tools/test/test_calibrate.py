@@ -153,7 +153,7 @@ def error(bench: Bench) -> float:
 @pytest.mark.parametrize(("robot", "rev_count"), [("amigo", True), ("amigo-sh", False)])
 def test_odometry_with_the_file_is_true(robot: str, rev_count: bool, tmp_path: Path) -> None:
     bench = worn(robot)
-    own = bench.robot.working_values.config.value("rev_count") if rev_count else 0
+    own = bench.robot.tuning.config.value("rev_count") if rev_count else 0
     found = combined(Calibration(rev_count=own), calibrated(robot))
     file = tmp_path / "mine.yaml"
     file.write_text(calibrate.text("mine", bench.robot.profile, calibrate.with_rev_count(found)))

@@ -19,7 +19,7 @@ ros_bench = pytest.importorskip("ros_bench", reason="the benches of amigobot_dri
 from nav_msgs.msg import OccupancyGrid  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 
-from amigobot_driver import RequestFailed  # noqa: E402
+from amigobot_driver import RequestFailedError  # noqa: E402
 from amigobot_driver.doctor import Finding  # noqa: E402
 from amigobot_tools.dashboard.pilot import Pilot  # noqa: E402
 from amigobot_tools.dashboard.sources.node import NodeSource  # noqa: E402
@@ -70,7 +70,7 @@ def test_its_controls_reach_the_robot(source: NodeSource, bench: ros_bench.Bench
     do["reset_odometry"]()
     until(lambda: source.sections()["parameters"], "the parameters")
     assert do["parameter"](name="cmd_vel_timeout", value=1) == "cmd_vel_timeout is 1.0 now"
-    with pytest.raises(RequestFailed, match="cmd_vel_timeout out of range"):
+    with pytest.raises(RequestFailedError, match="cmd_vel_timeout out of range"):
         do["parameter"](name="cmd_vel_timeout", value=9.0)
     do["list_sounds"]()
     assert source.sections()["sounds"]

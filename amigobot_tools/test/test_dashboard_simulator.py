@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from dashboard_bench import PATIENCE, SIMULATOR, Bench, Page, dashboard, simulator
 
-from amigobot_driver import AmigoBot, AmigoBotError, Refused
+from amigobot_driver import AmigoBot, AmigoBotError, RequestRefusedError
 from amigobot_driver.cli import UsageError
 from amigobot_tools.dashboard.sources import open_source
 from amigobot_tools.dashboard.sources.simulator import SimulatorSource
@@ -124,7 +124,7 @@ def test_the_clock_stands_still_steps_and_runs_faster() -> None:
     with simulator() as source:
         do = {name: request.run for name, request in source.requests.items()}
         do["pause"](on=True)
-        with pytest.raises(Refused, match="the simulation is paused: let it go on"):
+        with pytest.raises(RequestRefusedError, match="the simulation is paused: let it go on"):
             source.examination()
         before = source.live()["sim"]["time"]
         time.sleep(0.3)
@@ -132,7 +132,7 @@ def test_the_clock_stands_still_steps_and_runs_faster() -> None:
         do["step"](seconds=0.1)
         until(lambda: source.live()["sim"]["time"] == pytest.approx(before + 0.1))
         do["pause"](on=False)
-        with pytest.raises(Refused, match="pause it first"):
+        with pytest.raises(RequestRefusedError, match="pause it first"):
             do["step"](seconds=0.1)
         do["speed"](factor=50.0)
         until(lambda: source.live()["sim"]["time"] > before + 30)
@@ -153,9 +153,9 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         do["add_obstacle"](x=1.0, y=1.0, heading=0.3, length=0.4, width=0.4)
         do["add_obstacle"](x=4.0, y=1.0, heading=0.0, length=0.5, width=0.0)
         assert [one.number for one in source.sections()["obstacles"]] == [1, 2]
-        with pytest.raises(Refused, match="the robot would be inside circle 2"):
+        with pytest.raises(RequestRefusedError, match="the robot would be inside circle 2"):
             do["move_obstacle"](number=2, x=2.0, y=1.0, heading=0.0)
-        with pytest.raises(Refused, match="an obstacle would be inside the amigo"):
+        with pytest.raises(RequestRefusedError, match="an obstacle would be inside the amigo"):
             do["place"](x=1.0, y=1.25, heading=0.0)
         assert source.sections()["obstacles"][1].x == 4.0
         source.robot.enable_motors()
@@ -163,7 +163,7 @@ def test_robot_and_obstacles_are_moved_and_the_robot_collides_with_them() -> Non
         until(lambda: source.remote.drive(0.4, 0.0) or source.live()["sim"]["touching"])
         assert 1.2 < source.live()["sim"]["x"] < 1.5
         do["remove_obstacle"](number=1)
-        with pytest.raises(Refused, match="there is no obstacle 1"):
+        with pytest.raises(RequestRefusedError, match="there is no obstacle 1"):
             do["remove_obstacle"](number=1)
         # A wheel that has stalled is without power for a while, and the other one turns the robot.
         until(lambda: source.remote.state().at_rest and not source.remote.state().stalls)
@@ -195,7 +195,7 @@ def test_walls_of_the_loaded_world_are_moved_removed_and_put_back() -> None:
         before = source._simulator.world
         assert {len(one.outline) for one in loaded.values()} == {1, 4, 12}
         sofa = next(one for one in loaded.values() if (one.x, one.y) == (pytest.approx(6.0), pytest.approx(1.7)))
-        with pytest.raises(Refused, match="an obstacle would be inside the amigo"):
+        with pytest.raises(RequestRefusedError, match="an obstacle would be inside the amigo"):
             do["move_obstacle"](number=sofa.number, x=2.75, y=1.75, heading=0.0)
         do["move_obstacle"](number=sofa.number, x=2.75, y=4.0, heading=math.pi / 2)
         until(lambda: source.state().echoes[0].range < 0.9)  # the sonar detects it on the left
@@ -218,11 +218,11 @@ def test_every_fault_is_switched_while_it_runs() -> None:
                 do["fault"](name=row["name"], value=values[row["kind"]])
         shown = {row["name"]: row["value"] for row in source.sections()["faults"]}
         assert shown["corrupt"] == "0.01" and shown["jam"] == "5:2:60" and shown["dead_sonars"] == "1,2"
-        with pytest.raises(Refused, match=r"fault corrupt is 'x', expected a number of at least 0"):
+        with pytest.raises(RequestRefusedError, match=r"fault corrupt is 'x', expected a number of at least 0"):
             do["fault"](name="corrupt", value="x")
-        with pytest.raises(Refused, match="there is no fault 'nothing'"):
+        with pytest.raises(RequestRefusedError, match="there is no fault 'nothing'"):
             do["fault"](name="nothing", value="")
-        with pytest.raises(Refused, match="not a fault with a time window"):
+        with pytest.raises(RequestRefusedError, match="not a fault with a time window"):
             do["fault_now"](name="corrupt", seconds=1.0)
         do["fault"](name="corrupt", value="")
         do["no_faults"]()
@@ -271,7 +271,7 @@ def test_one_of_several_robots_sees_the_others_and_they_are_served(tmp_path: Pat
         assert source.live()["others"] == {"beta": (0.8, 0.0, pytest.approx(math.pi))}
         until(lambda: source.state().echoes[2].range < 1.5)  # the sonar detects beta
         assert any("robot beta listens on" in line for line in source.remote.messages())
-        with pytest.raises(Refused, match="inside the amigo"):
+        with pytest.raises(RequestRefusedError, match="inside the amigo"):
             source.requests["add_obstacle"].run(x=0.8, y=0.1, heading=0.0, length=0.3, width=0.3)
         with AmigoBot(str(tmp_path / "beta"), timeout=PATIENCE) as beta:
             until(lambda: beta.drive(0.0, 0.5) or source.live()["others"]["beta"][2] < 3.0)

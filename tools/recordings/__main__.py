@@ -42,7 +42,9 @@ def main() -> None:
         best = compare(recording, profile)
         late = recording.lateness > _LATE
         note = f"  not in the mean: packets up to {recording.lateness:.1f} s late" if late else ""
-        print(f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}{note}")
+        print(
+            f"{path.stem:<22}{recording.client:<10}{best.delay:8.2f}{best.speed_rms:15.4f}{best.turn_rms:16.4f}{note}"
+        )
         results.append(best)
     timely = [each for each in results if each.recording.lateness <= _LATE]
     for robot in sorted({each.recording.robot for each in timely}):

@@ -30,7 +30,7 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
     threads may call them. Lengths are in m, angles in rad, counter-clockwise positive, times in s.
 
     If the connection is lost, the driver looks for the robot until it finds it again; meanwhile methods and properties
-    raise `ConnectionLost`.
+    raise `ConnectionLostError`.
 
     Args:
         port: The robot: `/dev/ttyUSB0`, a pattern such as `/dev/ttyUSB*`, `host:port`, `rfc2217://host:port`,
@@ -40,7 +40,7 @@ class AmigoBot(Driving, Sensing, Sounds, Ports, Settings, Devices):
         options: Limits, time-outs and other choices.
 
     Raises:
-        ConnectionFailed: The port cannot be opened, or no robot answers in time.
+        ConnectionFailedError: The port cannot be opened, or no robot answers in time.
         ProfileError: The options name no usable profile.
-        Refused: An argument has a wrong type or value.
+        RequestRefusedError: An argument has a wrong type or value.
     """

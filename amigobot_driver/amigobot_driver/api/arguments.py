@@ -8,46 +8,48 @@ from __future__ import annotations
 import numbers
 from dataclasses import fields
 
-from ..errors import Refused
+from ..errors import RequestRefusedError
 from ..robot import Options
 from ..wording import wrong_type
 
 
 def integer(name: str, value: object) -> int:
-    """A whole number. Raises Refused for anything else."""
+    """A whole number. Raises RequestRefusedError for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise Refused(wrong_type(name, value, "a whole number"))
+        raise RequestRefusedError(wrong_type(name, value, "a whole number"))
     return int(value)
 
 
 def number(name: str, value: object) -> float:
-    """A number. Raises Refused for anything else."""
+    """A number. Raises RequestRefusedError for anything else."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise Refused(wrong_type(name, value, "a number"))
+        raise RequestRefusedError(wrong_type(name, value, "a number"))
     try:
         return float(value)
     except OverflowError:
-        raise Refused(wrong_type(name, value, "a number up to 1.8e308")) from None
+        raise RequestRefusedError(wrong_type(name, value, "a number up to 1.8e308")) from None
 
 
 def event_type(name: str, value: object) -> None:
-    """Raise Refused unless `isinstance` accepts the value as a type."""
+    """Raise RequestRefusedError unless `isinstance` accepts the value as a type."""
     try:
         isinstance(None, value)  # type: ignore[arg-type]
     except TypeError:
-        raise Refused(wrong_type(name, value, "a type such as Report")) from None
+        raise RequestRefusedError(wrong_type(name, value, "a type such as Report")) from None
 
 
 def check_options(options: object) -> None:
-    """Raise Refused if the options or one of them have a wrong type."""
+    """Raise RequestRefusedError if the options or one of them have a wrong type."""
     if not isinstance(options, Options):
-        raise Refused(wrong_type("options", options, "Options(...)"))
+        raise RequestRefusedError(wrong_type("options", options, "Options(...)"))
     defaults = Options()
     for field in fields(options):
         value, default = getattr(options, field.name), getattr(defaults, field.name)
         if isinstance(default, bool | str):
             if not isinstance(value, type(default)):
-                raise Refused(wrong_type(field.name, value, "True or False" if isinstance(default, bool) else "a text"))
+                raise RequestRefusedError(
+                    wrong_type(field.name, value, "True or False" if isinstance(default, bool) else "a text")
+                )
         elif isinstance(default, int):
             integer(field.name, value)
         elif isinstance(default, float):

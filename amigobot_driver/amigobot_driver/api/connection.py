@@ -19,7 +19,7 @@ from typing import TypeVar
 from .. import signals
 from ..connection_policy import CONNECT_TIMEOUT
 from ..driver import Driver
-from ..errors import AmigoBotError, ConnectionFailed, ConnectionLost, Refused, RequestFailed
+from ..errors import AmigoBotError, ConnectionFailedError, ConnectionLostError, RequestFailedError, RequestRefusedError
 from ..packet_file import Head
 from ..profiles import Profile
 from ..robot import FrameSeen, LinkChanged, LinkState, Options, Outcome, Robot, RobotSnapshot, take_snapshot
@@ -54,11 +54,11 @@ class Connection:
         self, port: str = "sim://", *, timeout: float = CONNECT_TIMEOUT, options: Options | None = None
     ) -> None:
         if not arguments.number("timeout", timeout) >= 0:
-            raise Refused(f"timeout is {timeout:g} s, allowed: at least 0 s")
+            raise RequestRefusedError(f"timeout is {timeout:g} s, allowed: at least 0 s")
         options = Options() if options is None else options
         check_options(options)
         if not isinstance(port, str):
-            raise Refused(wrong_type("port", port, "a text such as '/dev/ttyUSB0'"))
+            raise RequestRefusedError(wrong_type("port", port, "a text such as '/dev/ttyUSB0'"))
         self._port = port
         self._closed = False
         self._signals = ExitStack()
@@ -127,12 +127,14 @@ class Connection:
         """The identity that the robot reports.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):
-            identity, config = robot.session.identity, robot.working_values.config
+            identity, config = robot.session.identity, robot.tuning.config
         if identity is None:
-            raise ConnectionLost(f"{self._port}: the robot has not reported its identity; call wait_until_connected")
+            raise ConnectionLostError(
+                f"{self._port}: the robot has not reported its identity; call wait_until_connected"
+            )
         return Identity(
             name=identity.name,
             robot_class=identity.robot_class,
@@ -164,7 +166,7 @@ class Connection:
 
         Raises:
             RecordingError: The file cannot be written.
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         identity = self.identity
         stream = self._hub.stream((FrameSeen,), LENGTH)
@@ -208,10 +210,10 @@ class Connection:
             timeout: Seconds to wait at most.
 
         Raises:
-            ConnectionFailed: No robot answers in time.
+            ConnectionFailedError: No robot answers in time.
         """
         if not self._until(_ready, timeout):
-            raise ConnectionFailed(self._why_not_connected(timeout))
+            raise ConnectionFailedError(self._why_not_connected(timeout))
 
     # -- requests ---------------------------------------------------------------------------------------------
 
@@ -230,11 +232,11 @@ class Connection:
             What was sent.
 
         Raises:
-            Refused: The command is not sent; the message says what to use instead.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The command is not sent; the message says what to use instead.
+            ConnectionLostError: The robot is not connected.
         """
         if not 0 <= integer("number", number) <= 255:
-            raise Refused(f"number is {number}, allowed: 0 to 255")
+            raise RequestRefusedError(f"number is {number}, allowed: 0 to 255")
         numbers = [] if argument is None else [integer("argument", argument)]
         with self._locked() as (robot, _):
             outcome = robot.send_raw(number, numbers, bytes(text))
@@ -247,9 +249,9 @@ class Connection:
             What the driver saw.
 
         Raises:
-            Refused: This robot has no such command.
-            RequestFailed: The robot did not restart, or was not found again within a minute.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: This robot has no such command.
+            RequestFailedError: The robot did not restart, or was not found again within a minute.
+            ConnectionLostError: The robot is not connected.
         """
         return self._request(lambda robot, now: robot.reset(now), limit=70.0).message
 
@@ -260,18 +262,18 @@ class Connection:
         """Lock the robot; gives it and the time (s).
 
         Args:
-            connected: Raise ConnectionLost unless the robot is connected.
+            connected: Raise ConnectionLostError unless the robot is connected.
         """
         self._check_alive()
         with self._driver.robot() as robot:
             if connected and not robot.running:
-                raise ConnectionLost(self._named(robot.note))
+                raise ConnectionLostError(self._named(robot.note))
             try:
                 yield robot, self._driver.clock()
             except ValueError as error:
                 if isinstance(error, AmigoBotError):
                     raise
-                raise Refused(str(error)) from None
+                raise RequestRefusedError(str(error)) from None
 
     def _request(self, start: Callable[[Robot, float], Future[Result]], *, limit: float = _REQUEST_LIMIT) -> Result:
         """Make a request and wait for its result.
@@ -281,9 +283,9 @@ class Connection:
             limit: Seconds until it is given up.
 
         Raises:
-            Refused: It was decided without asking the robot.
-            RequestFailed: The robot has not done it.
-            ConnectionLost: The connection was or got lost.
+            RequestRefusedError: It was decided without asking the robot.
+            RequestFailedError: The robot has not done it.
+            ConnectionLostError: The connection was or got lost.
         """
         with self._locked() as (robot, now):
             future = start(robot, now)
@@ -291,7 +293,7 @@ class Connection:
         outcome = self._wait(future, limit)
         if not outcome.success:
             self._check_connected()
-            raise RequestFailed(outcome.message) if asked else Refused(outcome.message)
+            raise RequestFailedError(outcome.message) if asked else RequestRefusedError(outcome.message)
         return outcome
 
     def _wait(self, future: Future[Result], limit: float) -> Result:
@@ -302,7 +304,7 @@ class Connection:
             remaining = end - time.monotonic()
             if remaining <= 0:
                 future.cancel()
-                raise RequestFailed(f"no result within {limit:g} s; {self.link.note}")
+                raise RequestFailedError(f"no result within {limit:g} s; {self.link.note}")
             concurrent.futures.wait((future,), min(remaining, _CHECK_PERIOD))
         return future.result()
 
@@ -310,7 +312,7 @@ class Connection:
         """The message of a success."""
         if not outcome.success:
             self._check_connected()
-            raise RequestFailed(outcome.message)
+            raise RequestFailedError(outcome.message)
         return outcome.message
 
     def _until(self, condition: Callable[[Robot], object], limit: float) -> bool:
@@ -325,11 +327,11 @@ class Connection:
             time.sleep(_POLL_PERIOD)
 
     def _check_alive(self) -> None:
-        """Raises: ConnectionLost: the connection is closed, or a thread of the driver has ended."""
+        """Raises: ConnectionLostError: the connection is closed, or a thread of the driver has ended."""
         if self._closed:
-            raise ConnectionLost(f"{self._port}: the connection is closed; make a new AmigoBot")
+            raise ConnectionLostError(f"{self._port}: the connection is closed; make a new AmigoBot")
         if self._driver.failed.is_set():
-            raise ConnectionLost(
+            raise ConnectionLostError(
                 f"{self._port}: a thread of the driver ended with an error, and the robot was stopped; "
                 "please report the traceback above"
             )
@@ -356,7 +358,7 @@ class Connection:
         with self._driver.robot() as robot:
             ready = _ready(robot)
         if not ready:
-            raise ConnectionFailed(self._why_not_connected(waited))
+            raise ConnectionFailedError(self._why_not_connected(waited))
         self._until(_sonars_have_fired, min(_FIRST_ROUND, timeout))
 
     def _why_not_connected(self, waited: float) -> str:

@@ -24,9 +24,9 @@ class Devices(Connection):
             What the robot reported.
 
         Raises:
-            Refused: There is no such order, or the robot has no gripper.
-            RequestFailed: The gripper does not obey.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: There is no such order, or the robot has no gripper.
+            RequestFailedError: The gripper does not obey.
+            ConnectionLostError: The robot is not connected.
         """
         duration = number("duration", duration)
         return self._request(lambda robot, now: robot.gripper.order(order, duration, now)).message
@@ -36,7 +36,7 @@ class Devices(Connection):
         """Where paddles and lift are, and what they touch; None where the robot has no gripper.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):
             return robot.gripper.newest
@@ -51,9 +51,9 @@ class Devices(Connection):
             What the robot reported.
 
         Raises:
-            Refused: The robot has no such mechanism.
-            RequestFailed: The robot does not charge, or goes on charging.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The robot has no such mechanism.
+            RequestFailedError: The robot does not charge, or goes on charging.
+            ConnectionLostError: The robot is not connected.
         """
         return self._request(lambda robot, now: robot.charger.deploy(bool(deployed), now)).message
 
@@ -65,8 +65,8 @@ class Devices(Connection):
             angle: rad.
 
         Raises:
-            Refused: The robot has no such joint, or the servo does not reach the angle.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The robot has no such joint, or the servo does not reach the angle.
+            ConnectionLostError: The robot is not connected.
         """
         angle = number("angle", angle)
         with self._locked() as (robot, now):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..errors import AmigoBotError, ConnectionLost, MotionFailed, Refused, RequestFailed
+from ..errors import AmigoBotError, ConnectionLostError, MotionFailedError, RequestFailedError, RequestRefusedError
 from ..robot import MotionGoal, Report, Robot
 from .arguments import number
 from .connection import Connection
@@ -40,9 +40,9 @@ class Driving(Connection):
             duration: Seconds to drive, without the braking.
 
         Raises:
-            Refused: A value is not a finite number, the motors are off, or the emergency stop is latched.
-            MotionFailed: The drive ended before its duration was over, also because the connection was lost.
-            ConnectionLost: The robot was not connected at the start, or is lost while it brakes after the duration.
+            RequestRefusedError: A value is not a finite number, the motors are off, or the emergency stop is latched.
+            MotionFailedError: The drive ended before its duration was over, also because the connection was lost.
+            ConnectionLostError: The robot was not connected at the start, or is lost while it brakes afterwards.
         """
         linear, angular = number("linear", linear), number("angular", angular)
         self._hold(duration, lambda robot, now: robot.drive(linear, angular, now))
@@ -56,9 +56,9 @@ class Driving(Connection):
             duration: Seconds to drive; None returns at once.
 
         Raises:
-            Refused: As for `drive`.
-            MotionFailed: As for `drive`.
-            ConnectionLost: As for `drive`.
+            RequestRefusedError: As for `drive`.
+            MotionFailedError: As for `drive`.
+            ConnectionLostError: As for `drive`.
         """
         left, right = number("left", left), number("right", right)
         self._hold(duration, lambda robot, now: robot.drive_wheels(left, right, now))
@@ -72,12 +72,12 @@ class Driving(Connection):
             duration: Seconds to drive; None returns at once.
 
         Raises:
-            Refused: As for `drive`.
-            MotionFailed: As for `drive`.
-            ConnectionLost: As for `drive`.
+            RequestRefusedError: As for `drive`.
+            MotionFailedError: As for `drive`.
+            ConnectionLostError: As for `drive`.
         """
         linear, yaw = number("linear", linear), number("yaw", yaw)
-        self._hold(duration, lambda robot, now: robot.drive_course(linear, yaw, now))
+        self._hold(duration, lambda robot, now: robot.drive_heading(linear, yaw, now))
 
     def turn(self, angle: float, *, absolute: bool = False) -> float:
         """Turn on the spot, and return when the robot is at rest. Ctrl-C stops the robot.
@@ -90,10 +90,10 @@ class Driving(Connection):
             The angle that was turned, rad, as the wheels measured it.
 
         Raises:
-            Refused: The angle is out of range, the motors are off, or the emergency stop is latched.
-            MotionFailed: The turn ended before its goal, also because the connection was lost; `travelled` is the
+            RequestRefusedError: The angle is out of range, the motors are off, or the emergency stop is latched.
+            MotionFailedError: The turn ended before its goal, also because the connection was lost; `travelled` is the
                 angle, rad.
-            ConnectionLost: The robot was not connected at the start.
+            ConnectionLostError: The robot was not connected at the start.
         """
         angle = number("angle", angle)
         return self._perform(lambda robot, now: robot.turn(angle, now, absolute=absolute))
@@ -108,10 +108,10 @@ class Driving(Connection):
             The distance that was travelled, m, as the wheels measured it.
 
         Raises:
-            Refused: The distance is out of range, the motors are off, or the emergency stop is latched.
-            MotionFailed: The move ended before its goal, also because the connection was lost; `travelled` is the
+            RequestRefusedError: The distance is out of range, the motors are off, or the emergency stop is latched.
+            MotionFailedError: The move ended before its goal, also because the connection was lost; `travelled` is the
                 distance, m.
-            ConnectionLost: The robot was not connected at the start.
+            ConnectionLostError: The robot was not connected at the start.
         """
         distance = number("distance", distance)
         return self._perform(lambda robot, now: robot.move(distance, now))
@@ -123,8 +123,8 @@ class Driving(Connection):
             wait: Return when the robot is at rest; otherwise return at once.
 
         Raises:
-            ConnectionLost: The robot is not connected; its watchdog stops it.
-            RequestFailed: The robot still moves 5 s later.
+            ConnectionLostError: The robot is not connected; its watchdog stops it.
+            RequestFailedError: The robot still moves 5 s later.
         """
         with self._hub.stream((Report,), maxlen=10) as reports:
             self._stop()
@@ -135,7 +135,7 @@ class Driving(Connection):
                 wait = report is None or report.moving or report.stamp < began + _EFFECT
         if wait:
             self._check_connected()
-            raise RequestFailed(f"the robot still moves {_REST_LIMIT:g} s after the stop")
+            raise RequestFailedError(f"the robot still moves {_REST_LIMIT:g} s after the stop")
 
     def emergency_stop(self) -> None:
         """Brake as hard as the robot can, and refuse to move until `clear_emergency_stop`.
@@ -166,8 +166,8 @@ class Driving(Connection):
             What the robot has confirmed.
 
         Raises:
-            RequestFailed: The robot has not done it.
-            ConnectionLost: The robot is not connected.
+            RequestFailedError: The robot has not done it.
+            ConnectionLostError: The robot is not connected.
         """
         return self._request(lambda robot, now: robot.enable_motors(bool(on), now)).message
 
@@ -197,7 +197,7 @@ class Driving(Connection):
     def _hold(self, duration: float | None, request: Callable[[Robot, float], None]) -> None:
         """Make a request for a velocity once, or repeat it for some seconds and stop."""
         if duration is not None and not 0 <= number("duration", duration) < math.inf:
-            raise Refused(f"duration is {duration:g} s, allowed: at least 0 s")
+            raise RequestRefusedError(f"duration is {duration:g} s, allowed: at least 0 s")
         with self._stopped_if_interrupted():
             with self._locked() as (robot, began):
                 _check_motors(robot)
@@ -211,26 +211,26 @@ class Driving(Connection):
                 while (remaining := began + duration - self._driver.clock()) > 0:
                     time.sleep(min(period, remaining))
                     self._repeat(order, request)
-            except (Refused, ConnectionLost) as error:
+            except (RequestRefusedError, ConnectionLostError) as error:
                 self._stop()
                 why = f"after {self._driver.clock() - began:.1f} s of {duration:g} s: {error}"
                 raise self._ended(start, why) from None
-            except _Overtaken:
+            except _OvertakenError:
                 raise self._ended(start, "another movement or a stop was requested") from None
             self.stop()
 
     def _repeat(self, order: int, request: Callable[[Robot, float], None]) -> None:
         with self._locked() as (robot, now):
             if self._orders != order:
-                raise _Overtaken
+                raise _OvertakenError
             _check_motors(robot)
             request(robot, now)
 
-    def _ended(self, start: float, why: str) -> MotionFailed:
+    def _ended(self, start: float, why: str) -> MotionFailedError:
         """The error of a drive that began when the robot had travelled `start` m."""
         with self._driver.robot() as robot:
             travelled = robot.estimator.odometer.state.travelled - start
-        return MotionFailed(f"the drive ended after {travelled:.3f} m: {why}", travelled)
+        return MotionFailedError(f"the drive ended after {travelled:.3f} m: {why}", travelled)
 
     def _perform(self, start: Callable[[Robot, float], MotionGoal]) -> float:
         """Start a movement with an end and wait for it; returns what was covered, rad or m."""
@@ -240,15 +240,15 @@ class Driving(Connection):
                 self._orders += 1
             outcome = self._wait(goal.ended, math.inf)
         if not outcome.success:
-            raise MotionFailed(outcome.message, goal.covered)
+            raise MotionFailedError(outcome.message, goal.covered)
         return goal.covered
 
 
-class _Overtaken(Exception):
+class _OvertakenError(Exception):
     """A newer movement or a stop was requested."""
 
 
 def _check_motors(robot: Robot) -> None:
-    """Raise Refused while the motors are off."""
+    """Raise RequestRefusedError while the motors are off."""
     if robot.motors.reported is False and not robot.motors.switching_on:
-        raise Refused("the motors are off: call enable_motors, or press MOTORS on the robot")
+        raise RequestRefusedError("the motors are off: call enable_motors, or press MOTORS on the robot")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..errors import AuxReadFailed, Refused, RequestFailed
+from ..errors import AuxReadFailedError, RequestFailedError, RequestRefusedError
 from ..protocol import Io
 from ..robot import Received, Report
 from ..robot.devices.digital_io import SIP_VOLTS
@@ -32,7 +32,7 @@ class Ports(Connection):
         """The digital and analog ports.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         received = self._hub.newest(Io)
         with self._locked() as (robot, now):
@@ -66,9 +66,9 @@ class Ports(Connection):
             All outputs, as the robot reports them.
 
         Raises:
-            Refused: The robot has no such pins.
-            RequestFailed: A pin did not follow; the message says which.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The robot has no such pins.
+            RequestFailedError: A pin did not follow; the message says which.
+            ConnectionLostError: The robot is not connected.
         """
         mask, states = integer("mask", mask), integer("states", states)
         self._request(lambda robot, now: robot.digital_outputs.set(mask, states, now))
@@ -85,9 +85,9 @@ class Ports(Connection):
             The voltage, 0 to 5 V.
 
         Raises:
-            Refused: There is no such port.
-            RequestFailed: The robot does not report this port.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: There is no such port.
+            RequestFailedError: The robot does not report this port.
+            ConnectionLostError: The robot is not connected.
         """
         port = integer("port", port)
         with self._hub.stream((Report,), maxlen=10) as reports:
@@ -95,7 +95,7 @@ class Ports(Connection):
             while report := reports.get(_NEXT_PACKET):
                 if report.ports.selected == port and report.ports.analog is not None:
                     return float(report.ports.analog * SIP_VOLTS)
-        raise RequestFailed(f"the packets of this robot do not report the voltage of analog port {port}")
+        raise RequestFailedError(f"the packets of this robot do not report the voltage of analog port {port}")
 
     def aux_write(self, port: int, data: bytes) -> int:
         """Write bytes to an auxiliary serial port, and wait until the last one is on the line.
@@ -108,13 +108,13 @@ class Ports(Connection):
             The number of bytes.
 
         Raises:
-            Refused: There is no such port, or too many bytes wait already.
-            RequestFailed: The bytes were not sent.
-            ConnectionLost: The robot is not connected, or the connection ended before all bytes were sent.
+            RequestRefusedError: There is no such port, or too many bytes wait already.
+            RequestFailedError: The bytes were not sent.
+            ConnectionLostError: The robot is not connected, or the connection ended before all bytes were sent.
         """
         _check_port(port)
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise Refused(wrong_type("data", data, "bytes, for example b'text' or text.encode()"))
+            raise RequestRefusedError(wrong_type("data", data, "bytes, for example b'text' or text.encode()"))
         data = bytes(data)
         return self._request(lambda robot, _: robot.aux[port - 1].writer.write(data), limit=_WRITE_LIMIT).count
 
@@ -131,9 +131,9 @@ class Ports(Connection):
             The bytes.
 
         Raises:
-            AuxReadFailed: Fewer bytes came; `data` has them.
-            Refused: There is no such port, or a value is out of range.
-            ConnectionLost: The robot is not connected.
+            AuxReadFailedError: Fewer bytes came; `data` has them.
+            RequestRefusedError: There is no such port, or a value is out of range.
+            ConnectionLostError: The robot is not connected.
         """
         _check_port(port)
         count, timeout = integer("count", count), number("timeout", timeout)
@@ -143,10 +143,10 @@ class Ports(Connection):
         reading = self._wait(future, timeout + _READ_MARGIN)
         if not reading.success:
             self._check_connected()
-            raise AuxReadFailed(reading.message, reading.data) if asked else Refused(reading.message)
+            raise AuxReadFailedError(reading.message, reading.data) if asked else RequestRefusedError(reading.message)
         return reading.data
 
 
 def _check_port(port: int) -> None:
     if integer("port", port) not in AUX_PORTS:
-        raise Refused(f"port is {port}, allowed: {AUX_PORTS.start} to {AUX_PORTS.stop - 1}")
+        raise RequestRefusedError(f"port is {port}, allowed: {AUX_PORTS.start} to {AUX_PORTS.stop - 1}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from ..errors import ConnectionLost, RecordingError
+from ..errors import ConnectionLostError, RecordingError
 from ..packet_file import Head, RecordedFrame, write_head, write_record
 from ..robot import FrameSeen
 from .streams import EventStream
@@ -82,7 +82,7 @@ class Recording:
                 while True:
                     try:
                         frame = next(self._stream, None)
-                    except ConnectionLost:  # packets come again after the reconnect
+                    except ConnectionLostError:  # packets come again after the reconnect
                         self._gaps += 1
                         continue
                     if frame is None:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from ..errors import ConnectionLost, Refused
+from ..errors import ConnectionLostError, RequestRefusedError
 from ..robot import (
     BumperReading,
     CompassReading,
@@ -54,13 +54,13 @@ class Sensing(Connection):
         """Everything that the newest standard packet says, such as velocities, stalls, motors, charging, ports.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):
             report = robot.estimator.report
         if report is None:
             why = "no packet since the robot was connected again; try again in a second"
-            raise ConnectionLost(f"{self._port}: {why}")
+            raise ConnectionLostError(f"{self._port}: {why}")
         return report
 
     @property
@@ -68,7 +68,7 @@ class Sensing(Connection):
         """Pose, velocities, wheel angles, distance travelled, and their covariances.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):
             return robot.estimator.odometer.state
@@ -78,7 +78,7 @@ class Sensing(Connection):
         """Where the robot is, as its wheels have measured it since the start, in m, m and rad.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         odometry = self.odometry
         return Pose(odometry.x, odometry.y, odometry.yaw)
@@ -88,7 +88,7 @@ class Sensing(Connection):
         """The newest reading of each sonar, in the order of their numbers.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, now):
             poses, newest = robot.profile.sonar.poses, dict(robot.estimator.newest)
@@ -104,7 +104,7 @@ class Sensing(Connection):
         """Voltage and charge.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         report = self.report
         with self._locked() as (robot, _):
@@ -122,7 +122,7 @@ class Sensing(Connection):
         """Which segments of a Pioneer's bumpers are pressed; None where the robot does not report it.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(BumperReading)
 
@@ -131,7 +131,7 @@ class Sensing(Connection):
         """The heading of the compass; needs `Options(compass="sip")` or `"packets"`; None without.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(CompassReading)
 
@@ -140,7 +140,7 @@ class Sensing(Connection):
         """Raw ticks of the wheels; needs `Options(encoder_stream=True)`; None without.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(EncoderReading)
 
@@ -149,7 +149,7 @@ class Sensing(Connection):
         """What the floor sensors of an Erratic see; None where the robot has none.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(FloorReading)
 
@@ -158,7 +158,7 @@ class Sensing(Connection):
         """The turn rate that a gyro measures; None where the robot has none.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(TurnRate)
 
@@ -167,7 +167,7 @@ class Sensing(Connection):
         """The robot's own joystick; needs `Options(joystick_stream=True)`; None without.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(JoystickReading)
 
@@ -176,7 +176,7 @@ class Sensing(Connection):
         """What the motors of an Erratic draw, A; None where the robot does not report it.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         return self._recent(MotorCurrents)
 
@@ -217,10 +217,10 @@ class Sensing(Connection):
             The stream.
 
         Raises:
-            Refused: No type is given, or a value that is not a type.
+            RequestRefusedError: No type is given, or a value that is not a type.
         """
         if not kinds:
-            raise Refused("give at least one type of events, for example Report")
+            raise RequestRefusedError("give at least one type of events, for example Report")
         for kind in kinds:
             event_type("a type of events", kind)
         self._check_alive()
@@ -238,7 +238,7 @@ class Sensing(Connection):
             The subscription; `cancel` ends it. It ends by itself when the robot is closed.
 
         Raises:
-            Refused: One of `kinds` is not a type.
+            RequestRefusedError: One of `kinds` is not a type.
         """
         return Subscription(callback, self.events(*(kinds or (Report,)), maxlen=maxlen))
 
@@ -253,13 +253,13 @@ class Sensing(Connection):
             yaw: In rad.
 
         Raises:
-            Refused: A value is not a finite number.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: A value is not a finite number.
+            ConnectionLostError: The robot is not connected.
         """
         x, y, yaw = number("x", x), number("y", y), number("yaw", yaw)
         for name, value, unit in (("x", x, "m"), ("y", y, "m"), ("yaw", yaw, "rad")):
             if not math.isfinite(value):
-                raise Refused(wrong_type(name, value, f"a finite number of {unit}"))
+                raise RequestRefusedError(wrong_type(name, value, f"a finite number of {unit}"))
         with self._locked() as (robot, _):
             robot.set_odometry(x, y, yaw)
 
@@ -267,7 +267,7 @@ class Sensing(Connection):
         """The robot is at the origin from now on, and looks along x.
 
         Raises:
-            ConnectionLost: The robot is not connected.
+            ConnectionLostError: The robot is not connected.
         """
         self.set_odometry()
 
@@ -281,8 +281,8 @@ class Sensing(Connection):
             What the robot has confirmed.
 
         Raises:
-            RequestFailed: The robot has not done it.
-            ConnectionLost: The robot is not connected.
+            RequestFailedError: The robot has not done it.
+            ConnectionLostError: The robot is not connected.
         """
         return self._request(lambda robot, now: robot.enable_sonar(bool(on), now)).message
 
@@ -296,9 +296,9 @@ class Sensing(Connection):
             Which sonars fire.
 
         Raises:
-            Refused: The robot has no such sonar.
-            RequestFailed: Other sonars fire.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The robot has no such sonar.
+            RequestFailedError: Other sonars fire.
+            ConnectionLostError: The robot is not connected.
         """
         sonars = tuple(integer("a sonar", sonar) for sonar in sonars)
         return self._request(lambda robot, now: robot.poll_sonars(sonars, now)).message

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
-from ..errors import Refused, RequestFailed
+from ..errors import RequestFailedError, RequestRefusedError
 from ..protocol import Parameters
 from .arguments import check_options, number
 from .connection import Connection
@@ -29,13 +29,13 @@ class Settings(Connection):
             Every value that the robot reports; docs/protocol.md 5.5 explains them.
 
         Raises:
-            RequestFailed: The robot does not answer.
-            ConnectionLost: The robot is not connected.
+            RequestFailedError: The robot does not answer.
+            ConnectionLostError: The robot is not connected.
         """
         return dict(self._configured({}).values())
 
     def set_config(self, values: Mapping[str, int] | None = None, /, **more: int) -> dict[str, int | str]:
-        """Set working values, and wait until the robot has confirmed them. `TUNABLE` lists names, units and ranges.
+        """Set tuning values, and wait until the robot has confirmed them. `TUNABLE` lists names, units and ranges.
 
             robot.set_config(trans_acc=200, trans_vel_max=400)
 
@@ -50,9 +50,9 @@ class Settings(Connection):
             The configuration afterwards.
 
         Raises:
-            Refused: A name cannot be set, or a value is out of its range.
-            RequestFailed: The robot reports other values.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: A name cannot be set, or a value is out of its range.
+            RequestFailedError: The robot reports other values.
+            ConnectionLostError: The robot is not connected.
         """
         return dict(self._configured({**(values or {}), **more}).values())
 
@@ -60,8 +60,8 @@ class Settings(Connection):
         """Read the gains of both servos.
 
         Raises:
-            RequestFailed: The robot does not answer.
-            ConnectionLost: The robot is not connected.
+            RequestFailedError: The robot does not answer.
+            ConnectionLostError: The robot is not connected.
         """
         config = self._configured({})
         return PidGains(rotation=_pid(config, "rot"), translation=_pid(config, "trans"))
@@ -86,26 +86,26 @@ class Settings(Connection):
             The gains afterwards.
 
         Raises:
-            Refused: A value is out of range.
-            RequestFailed: The robot reports other values.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: A value is out of range.
+            RequestFailedError: The robot reports other values.
+            ConnectionLostError: The robot is not connected.
         """
         name = _SERVOS.get(servo)
         if name is None:
-            raise Refused(f"servo is {servo!r}, allowed: {', '.join(_SERVOS)}")
+            raise RequestRefusedError(f"servo is {servo!r}, allowed: {', '.join(_SERVOS)}")
         gains = {"kp": kp, "kv": kv, "ki": ki}
         values = {f"{name}_{gain}": value for gain, value in gains.items() if value is not None}
         return _pid(self._configured(values), name)
 
     def save_config(self) -> str:
-        """Have the robot write its working values to its FLASH (Erratic). The old values are lost.
+        """Have the robot write its tuning values to its FLASH (Erratic). The old values are lost.
 
         Returns:
             What was sent. The robot does not confirm it.
 
         Raises:
-            Refused: The robot moves, or has no such command.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The robot moves, or has no such command.
+            ConnectionLostError: The robot is not connected.
         """
         with self._locked() as (robot, _):
             outcome = robot.flash.save()
@@ -122,8 +122,8 @@ class Settings(Connection):
             What was sent.
 
         Raises:
-            Refused: A value is out of range, or the robot has no such command.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: A value is out of range, or the robot has no such command.
+            ConnectionLostError: The robot is not connected.
         """
         frequency, max_duty = number("frequency", frequency), number("max_duty", max_duty)
         with self._locked() as (robot, now):
@@ -142,28 +142,28 @@ class Settings(Connection):
             What the robot has confirmed.
 
         Raises:
-            Refused: A value is not allowed, or there is no such option.
-            RequestFailed: The robot has not taken a limit.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: A value is not allowed, or there is no such option.
+            RequestFailedError: The robot has not taken a limit.
+            ConnectionLostError: The robot is not connected.
         """
         options = self.options
         if unknown := changes.keys() - {field.name for field in dataclasses.fields(options)}:
             known = ", ".join(field.name for field in dataclasses.fields(options))
-            raise Refused(f"option {sorted(unknown)[0]!r} is not known, allowed: {known}")
+            raise RequestRefusedError(f"option {sorted(unknown)[0]!r} is not known, allowed: {known}")
         try:
             options = dataclasses.replace(options, **changes)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
-            raise Refused(str(error)) from None
+            raise RequestRefusedError(str(error)) from None
         check_options(options)
         return self._request(lambda robot, now: robot.configure(options, now)).message
 
     def _configured(self, values: Mapping[str, int]) -> Parameters:
         """Set values, and return the configuration that the robot reports afterwards."""
-        self._request(lambda robot, now: robot.working_values.set(values, now))
+        self._request(lambda robot, now: robot.tuning.set(values, now))
         with self._locked() as (robot, _):
-            config = robot.working_values.config
+            config = robot.tuning.config
         if config is None:
-            raise RequestFailed("the robot has not reported its configuration")
+            raise RequestFailedError("the robot has not reported its configuration")
         return config
 
 

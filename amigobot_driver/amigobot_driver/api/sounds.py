@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import Refused
+from ..errors import RequestRefusedError
 from ..robot.devices.sounds import is_group
 from ..robot.devices.tones import HALF_CYCLE
 from .arguments import integer
@@ -31,9 +31,9 @@ class Sounds(Connection):
             The sounds and the headings of their groups, by number.
 
         Raises:
-            Refused: This robot has no list of sounds.
-            RequestFailed: The list is not complete; the message says what is missing.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: This robot has no list of sounds.
+            RequestFailedError: The list is not complete; the message says what is missing.
+            ConnectionLostError: The robot is not connected.
         """
         self._request(lambda robot, now: robot.sounds.list(refresh, now), limit=_LIST_LIMIT)
         with self._locked() as (robot, _):
@@ -50,9 +50,9 @@ class Sounds(Connection):
             The sounds with this text in their name; () if there is none.
 
         Raises:
-            Refused: This robot has no list of sounds.
-            RequestFailed: The list is not complete.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: This robot has no list of sounds.
+            RequestFailedError: The list is not complete.
+            ConnectionLostError: The robot is not connected.
         """
         found = (sound for sound in self.list_sounds() if text.casefold() in sound.name.casefold())
         return tuple(sound for sound in found if not sound.is_group)
@@ -67,9 +67,9 @@ class Sounds(Connection):
             What was sent. The robot does not report what it plays.
 
         Raises:
-            Refused: The robot has no such sound, or its sounds are off.
-            RequestFailed: The robot does not answer.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: The robot has no such sound, or its sounds are off.
+            RequestFailedError: The robot does not answer.
+            ConnectionLostError: The robot is not connected.
         """
         number = self._number(sound) if isinstance(sound, str) else integer("sound", sound)
         return self._request(lambda robot, now: robot.sounds.play(number, now)).message
@@ -85,14 +85,14 @@ class Sounds(Connection):
             What was sent. The robot does not report what it plays.
 
         Raises:
-            Refused: A value is out of range, or this robot plays no tones.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: A value is out of range, or this robot plays no tones.
+            ConnectionLostError: The robot is not connected.
         """
         try:
             durations, frequencies = [duration for duration, _ in tones], [frequency for _, frequency in tones]
             return self._request(lambda robot, now: robot.sounds.say(durations, frequencies, now, half_cycle)).message
         except (TypeError, ValueError, ZeroDivisionError) as error:
-            raise Refused(str(error)) from None
+            raise RequestRefusedError(str(error)) from None
 
     def enable_sounds(self, on: bool = True) -> str:
         """Switch the sounds, and wait until the robot has confirmed it.
@@ -104,9 +104,9 @@ class Sounds(Connection):
             What the robot has confirmed.
 
         Raises:
-            Refused: This robot has no such command.
-            RequestFailed: The robot has not done it.
-            ConnectionLost: The robot is not connected.
+            RequestRefusedError: This robot has no such command.
+            RequestFailedError: The robot has not done it.
+            ConnectionLostError: The robot is not connected.
         """
         return self._request(lambda robot, now: robot.sounds.switch(bool(on), now)).message
 
@@ -116,4 +116,4 @@ class Sounds(Connection):
             try:
                 return robot.sounds.find(name)
             except LookupError as error:
-                raise Refused(str(error)) from None
+                raise RequestRefusedError(str(error)) from None

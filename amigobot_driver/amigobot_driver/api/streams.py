@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..errors import ConnectionLost
+from ..errors import ConnectionLostError
 from ..robot import Event, LinkChanged, LinkState, Notice, Received
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _log = logging.getLogger("amigobot_driver")
 class EventStream(Generic[E]):
     """Events in the order they came: `for event in stream` or `async for event in stream`.
 
-    The iterator ends when the robot is closed. Each time the connection is lost it raises `ConnectionLost` once,
+    The iterator ends when the robot is closed. Each time the connection is lost it raises `ConnectionLostError` once,
     unless `LinkChanged` is among its types; the same stream goes on after the reconnect.
 
     One thread or task may read it.
@@ -55,7 +55,7 @@ class EventStream(Generic[E]):
         self._hub = hub
         self._kinds = kinds
         self._follows_link = LinkChanged in kinds
-        self._queue: deque[E | ConnectionLost] = deque(maxlen=maxlen)
+        self._queue: deque[E | ConnectionLostError] = deque(maxlen=maxlen)
         self._changed = threading.Condition()
         self._waker: Callable[[], None] | None = None  #: wakes the task that waits
         self.closed = False
@@ -72,7 +72,7 @@ class EventStream(Generic[E]):
             The event, or None if there was none in time or the stream has ended.
 
         Raises:
-            ConnectionLost: The connection was lost.
+            ConnectionLostError: The connection was lost.
         """
         end = time.monotonic() + timeout
         with self._changed:
@@ -87,11 +87,11 @@ class EventStream(Generic[E]):
         """Take the events that wait, up to a loss of the connection, without waiting for more.
 
         Raises:
-            ConnectionLost: The connection was lost before the next event.
+            ConnectionLostError: The connection was lost before the next event.
         """
         events: list[E] = []
         with self._changed:
-            while self._queue and not (events and isinstance(self._queue[0], ConnectionLost)):
+            while self._queue and not (events and isinstance(self._queue[0], ConnectionLostError)):
                 events.append(self._take())
         return events
 
@@ -142,11 +142,11 @@ class EventStream(Generic[E]):
             self._append(event)
 
     def _lose(self, why: str) -> None:
-        """Have the reader get `ConnectionLost`, unless it reads the changes of the link itself."""
+        """Have the reader get `ConnectionLostError`, unless it reads the changes of the link itself."""
         if not self._follows_link:
-            self._append(ConnectionLost(why))
+            self._append(ConnectionLostError(why))
 
-    def _append(self, item: E | ConnectionLost) -> None:
+    def _append(self, item: E | ConnectionLostError) -> None:
         with self._changed:
             self.dropped += len(self._queue) == self._queue.maxlen
             self._queue.append(item)
@@ -165,7 +165,7 @@ class EventStream(Generic[E]):
 
     def _take(self) -> E:
         event = self._queue.popleft()
-        if isinstance(event, ConnectionLost):
+        if isinstance(event, ConnectionLostError):
             raise event
         return event
 
@@ -223,7 +223,7 @@ class Subscription:
             while True:
                 try:
                     event = next(self._stream, None)
-                except ConnectionLost:
+                except ConnectionLostError:
                     continue  # events come again after the reconnect
                 if event is None or self._stream.closed:
                     return

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show, save, compare, edit and restore the working values of a robot.
+"""Show, save, compare, edit and restore the tuning values of a robot.
 
     amigobot config show                            of the robot of a running amigobot_node
     amigobot config show --port /dev/ttyUSB0        without ROS
@@ -30,8 +30,8 @@ from pathlib import Path
 
 import yaml
 
-from ..errors import RequestFailed
-from ..robot import TUNABLE, check_working_values
+from ..errors import RequestFailedError
+from ..robot import TUNABLE, check_tuning
 from ..wording import counted, too_large, wrong_type
 from .errors import UsageError
 from .options import add_node_arguments, add_robot_arguments, connect, through_node
@@ -90,7 +90,7 @@ def _ask_robot(args: argparse.Namespace, values: Mapping[str, int] | None) -> Co
         if values:
             try:
                 robot.set_config(values)
-            except RequestFailed as error:
+            except RequestFailedError as error:
                 problem = str(error)
         if problem:
             print(f"the robot: {problem}", file=sys.stderr)
@@ -122,9 +122,9 @@ def _plain(value: str) -> int | str:
 
 
 def _text(name: str, reported: Mapping[str, str]) -> str:
-    """The working values as a file."""
+    """The tuning values as a file."""
     values = {key: int(value) for key, value in reported.items() if key in TUNABLE}
-    return f"# Working values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
+    return f"# Tuning values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
 
 
 def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
@@ -137,7 +137,7 @@ def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
 
 
 def _edited(name: str, reported: Mapping[str, str]) -> dict[str, int]:
-    """Have the user edit the working values; those that were changed."""
+    """Have the user edit the tuning values; those that were changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "amigobot.yaml"
@@ -162,7 +162,7 @@ def _read(file: Path) -> dict[str, int]:
         expected = "a mapping of names to values, as `amigobot config save` writes it"
         raise UsageError(wrong_type(f"{file}: the content", content, expected))
     try:
-        check_working_values(content)
+        check_tuning(content)
     except ValueError as error:
         raise UsageError(f"{file}: {error}") from None
     return content

@@ -76,13 +76,13 @@ def _bridge(host: str) -> str:
 def _probe(port: str, timeout: float) -> dict[str, Any]:
     """Connect to a port; what answers there."""
     from ..api import AmigoBot
-    from ..errors import AmigoBotError, RequestFailed
+    from ..errors import AmigoBotError, RequestFailedError
     from ..robot import Options
 
     try:
         options = Options(motors_on_connect=False, sonar_on_connect=False)
         with AmigoBot(port, timeout=timeout, options=options) as robot:
-            with suppress(RequestFailed):
+            with suppress(RequestFailedError):
                 robot.get_config()  # the identity then has the serial number, which old firmware does not report
             identity, battery = robot.identity, robot.battery
             return {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..api import IoState, Sound
-from ..errors import RequestFailed
+from ..errors import RequestFailedError
 from .errors import UsageError
 
 T = TypeVar("T")
@@ -90,4 +90,4 @@ def _answered(ask: Callable[[], T]) -> T:
     except NoResponse as error:
         raise UsageError(str(error)) from None
     except Failed as error:
-        raise RequestFailed(str(error)) from None
+        raise RequestFailedError(str(error)) from None

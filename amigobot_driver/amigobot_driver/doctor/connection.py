@@ -248,7 +248,7 @@ class OwnSession:
     @property
     def _is_complete(self) -> bool:
         robot = self._robot
-        return robot.running and robot.estimator.report is not None and robot.working_values.config is not None
+        return robot.running and robot.estimator.report is not None and robot.tuning.config is not None
 
     @property
     def _unanswered(self) -> int:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from ..api import AmigoBot
-from ..errors import RequestFailed
+from ..errors import RequestFailedError
 from ..robot import FrameSeen, LinkChanged, Received, Report, RobotSnapshot
 from ..wording import counted
 from .check import CHECKS, OBSERVED, Case, Stage
@@ -82,8 +82,8 @@ class HeldSession:
             on_progress: Called some times a second with the remaining time in s.
 
         Raises:
-            RequestFailed: The clock of the robot stands still.
-            ConnectionLost: The robot was closed.
+            RequestFailedError: The clock of the robot stands still.
+            ConnectionLostError: The robot was closed.
         """
         before, began = self.snapshot, self._clock()
         newest, advanced = began, time.monotonic()
@@ -94,7 +94,7 @@ class HeldSession:
                 if self._clock() != newest:
                     newest, advanced = self._clock(), time.monotonic()
                 elif time.monotonic() - advanced > _ADVANCES:
-                    raise RequestFailed("the time of the robot stands still: let the simulation go on")
+                    raise RequestFailedError("the time of the robot stands still: let the simulation go on")
             return observation(stream.take_all(), self._clock() - began, before, self.snapshot)
 
     def close(self) -> bool | None:

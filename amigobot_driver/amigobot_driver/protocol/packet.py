@@ -29,7 +29,7 @@ class Packet:
 
 
 class Parameters(Packet):
-    """The working values that a robot reports; None for those that its firmware does not have.
+    """The tuning values that a robot reports; None for those that its firmware does not have.
 
     Names, units and codes are those of the CONFIG packet (docs/protocol.md 5.5).
     """

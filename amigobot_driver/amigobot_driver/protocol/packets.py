@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 from .config import Config
 from .packet import Malformed, Packet, PacketTable, Unknown
 from .sip import Sip
-from .wire import S16, S32, U8, U16, U32, Bytes, Counted, FixedString, Record, Text, Truncated, unpack
+from .wire import S16, S32, U8, U16, U32, Bytes, Counted, FixedString, Record, Text, TruncatedError, unpack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +199,6 @@ def parse(data: bytes, table: PacketTable = ACTIVMEDIA_PACKETS) -> Packet:
     for kind in table[data[0]]:
         try:
             return unpack(kind, data)
-        except Truncated as error:
+        except TruncatedError as error:
             reason = f"{kind.__name__}: {error}"
     return Malformed(id=data[0], payload=data[1:], reason=reason)

@@ -28,7 +28,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 
-class Truncated(ValueError):
+class TruncatedError(ValueError):
     """The data ends inside a field."""
 
 
@@ -36,7 +36,7 @@ class Codec(Protocol):
     """Reads and writes values of one type.
 
     Raises:
-        Truncated: On reading, the data ends inside the value.
+        TruncatedError: On reading, the data ends inside the value.
         ValueError: On writing, the value does not fit.
     """
 
@@ -51,7 +51,7 @@ class Codec(Protocol):
 
 def _take(data: bytes, at: int, size: int, kind: str) -> bytes:
     if at + size > len(data):
-        raise Truncated(f"{size}-{kind} at offset {at} of {len(data)} bytes")
+        raise TruncatedError(f"{size}-{kind} at offset {at} of {len(data)} bytes")
     return data[at : at + size]
 
 
@@ -106,7 +106,7 @@ class CString:
     def read(self, data: bytes, at: int) -> tuple[str, int]:
         """Read the value at offset `at`; return it and the offset after it."""
         if at >= len(data):
-            raise Truncated(f"string at offset {at} of {len(data)} bytes")
+            raise TruncatedError(f"string at offset {at} of {len(data)} bytes")
         end = data.find(0, at)
         if end < 0:
             return data[at:].decode("latin-1"), len(data)
@@ -170,7 +170,7 @@ class Counted:
     def read(self, data: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         """Read the value at offset `at`; return it and the offset after it."""
         if at >= len(data):
-            raise Truncated(f"1-byte integer at offset {at} of {len(data)} bytes")
+            raise TruncatedError(f"1-byte integer at offset {at} of {len(data)} bytes")
         make, size, begin = self._make, self._layout.size, at + 1
         end = begin + min(data[at], (len(data) - begin) // size) * size
         return tuple([make(*row) for row in self._layout.iter_unpack(data[begin:end])]), end
@@ -200,7 +200,7 @@ class Record:
         for cls in preferred:
             try:
                 read = _read(cls, data, at)
-            except Truncated:
+            except TruncatedError:
                 continue
             if read[1] == len(data):
                 return read
@@ -274,7 +274,7 @@ class _Integers:
         except struct.error:
             fitting = bisect.bisect_right(self.sizes, len(data) - at) - 1
             begin, end = self.sizes[fitting : fitting + 2]
-            raise Truncated(f"{end - begin}-byte integer at offset {at + begin} of {len(data)} bytes") from None
+            raise TruncatedError(f"{end - begin}-byte integer at offset {at + begin} of {len(data)} bytes") from None
         return at + self.sizes[-1]
 
     def read_present(self, data: bytes, at: int, values: list[Any]) -> int:
@@ -301,7 +301,7 @@ class _Single:
         """Append the value if the data has it, and return the offset after it."""
         try:
             return at if at == len(data) else self.read(data, at, values)
-        except Truncated:
+        except TruncatedError:
             return at
 
 
@@ -362,7 +362,7 @@ def unpack(cls: type[T], data: bytes) -> T:
     """Parse data as a dataclass. Bytes after its last field are ignored.
 
     Raises:
-        Truncated: The data ends inside a required field.
+        TruncatedError: The data ends inside a required field.
     """
     value: T = _read(cls, data, 0)[0]
     return value

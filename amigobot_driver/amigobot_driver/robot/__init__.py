@@ -6,14 +6,14 @@
 `X as X` marks a name that other layers may import from here.
 """
 
-from ..errors import Refused as Refused
+from ..errors import RequestRefusedError as RequestRefusedError
 from .command_queue import MAX_ROUTINE as MAX_ROUTINE
 from .devices.auxiliary import WriteOutcome as WriteOutcome
 from .devices.bumpers import STALLS as STALLS
 from .devices.digital_io import SIP_VOLTS as SIP_VOLTS
 from .devices.sounds import is_group as is_group
-from .devices.working_values import TUNABLE as TUNABLE
-from .devices.working_values import check_working_values as check_working_values
+from .devices.tuning import TUNABLE as TUNABLE
+from .devices.tuning import check_tuning as check_tuning
 from .events import BatteryChanged as BatteryChanged
 from .events import BatteryLevel as BatteryLevel
 from .events import BaudChange as BaudChange

@@ -92,7 +92,7 @@ class Identified(Event):
 
 @dataclass(frozen=True, slots=True)
 class Configured(Event):
-    """The working values of the robot, from its answer to CONFIG."""
+    """The tuning values of the robot, from its answer to CONFIG."""
 
     config: Parameters
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..protocol import BAUD_RATES
 from .devices.bumpers import STALLS
 from .devices.motor_pwm import DUTIES, FREQUENCIES
-from .devices.working_values import check_working_values
+from .devices.tuning import check_tuning
 
 #: Where the heading of the compass comes from.
 COMPASSES = ("off", "sip", "packets")
@@ -51,11 +51,11 @@ class Options:
     trace: bool = False  #: emit every frame, both ways
     #: numbers from 0, in the order of firing; (): the robot's own sequence; numbers it does not have are left out
     sonar_sequence: tuple[int, ...] = ()
-    #: working values by the names, units and ranges in `TUNABLE`; what is not here stays as the robot has it
+    #: tuning values by the names, units and ranges in `TUNABLE`; what is not here stays as the robot has it
     tuning: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_working_values(self.tuning)
+        check_tuning(self.tuning)
         for name, value, unit, least in (
             ("max_linear", self.max_linear, "m/s", MIN_LINEAR),
             ("max_angular", self.max_angular, "rad/s", MIN_ANGULAR),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import Refused
+from ..errors import RequestRefusedError
 from ..protocol import CommandTable, Instruction, Unlisted, find_command
 from ..wording import counted
 
@@ -51,14 +51,14 @@ def raw_instruction(
         table: Commands of the robot.
 
     Raises:
-        Refused: The command is not allowed, or its argument does not fit.
+        RequestRefusedError: The command is not allowed, or its argument does not fit.
     """
     command = find_command(number, table)
     name = _name(number, command)
     if name in REFUSED:
-        raise Refused(f"{name} is not sent: {REFUSED[name]}")
+        raise RequestRefusedError(f"{name} is not sent: {REFUSED[name]}")
     if len(arguments) > 1 or (arguments and text):
-        raise Refused(
+        raise RequestRefusedError(
             f"argument of {name} is {counted(len(arguments), 'number')} and {counted(len(text), 'byte')} of text, "
             "expected one number or one text"
         )
@@ -72,5 +72,5 @@ def raw_instruction(
         unlisted = Unlisted(number, value)
         unlisted.encode()
     except (ValueError, OverflowError) as error:
-        raise Refused(str(error)) from None
+        raise RequestRefusedError(str(error)) from None
     return unlisted

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import Future
 
-from ..errors import Refused
+from ..errors import RequestRefusedError
 from ..profiles import calibrated_profile, choose_profile, load_profile
 from ..protocol import (
     ArcosTail,
@@ -45,8 +45,8 @@ from .devices.servos import ServoJoints
 from .devices.sonar_sequence import SonarSequence
 from .devices.sounds import SoundPlayer
 from .devices.switch import Switch
+from .devices.tuning import Tuning
 from .devices.wired_inputs import WiredInputs
-from .devices.working_values import WorkingValues
 from .dialects import Dialect, dialects
 from .events import Identified, OdometryStale
 from .link import RobotLink
@@ -120,13 +120,13 @@ class Robot:
             self.limits,
             options.command_timeout,
             lambda: self.motors.switching_on,
-            lambda: self.working_values.applying,
+            lambda: self.tuning.applying,
         )
         motors_on = True if options.motors_on_connect else None
         self.motors = Switch(context, "motors", Command.ENABLE(1), Command.ENABLE(0), Sip.MOTORS, motors_on)
         sonar_on = options.sonar_on_connect
         self.sonar = Switch(context, "sonar", Command.SONAR(1), Command.SONAR(0), Sip.SONAR, sonar_on)
-        self.working_values = WorkingValues(context)
+        self.tuning = Tuning(context)
         self.line = BridgedLine(context, options.bridge_baud)
         self.bandwidth = BandwidthPlanner(context)
         self.sounds = SoundPlayer(context)
@@ -141,7 +141,7 @@ class Robot:
         self.stalls = StallMonitor(context)
         self.standstill = StandstillMonitor(context, self._driven)
         self.braking = BrakingMonitor(
-            context, self.limits, lambda: None if self.working_values.applying else self.working_values.config
+            context, self.limits, lambda: None if self.tuning.applying else self.tuning.config
         )
         self.unconfirmed = UnconfirmedCommands(context)
         self.servos = ServoJoints(context, self.unconfirmed, lambda *servo: self.dialect.servo(*servo))
@@ -212,20 +212,20 @@ class Robot:
         """Request wheel velocities, see `Motion.drive_wheels`."""
         self.motion.drive_wheels(left, right, now)
 
-    def drive_course(self, linear: float, yaw: float, now: float) -> None:
+    def drive_heading(self, linear: float, yaw: float, now: float) -> None:
         """Request a velocity (m/s) on a heading in the odometry frame (rad).
 
         Raises:
-            Refused: A value is not finite, or the robot cannot move now.
+            RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
         with self.motion.counting_refusals():
             check_finite("heading", yaw, "rad")
-        self.motion.drive_course(linear, whole_degrees(yaw - self.estimator.odometer.rotation), now)
+        self.motion.drive_heading(linear, whole_degrees(yaw - self.estimator.odometer.rotation), now)
 
     def turn(self, angle: float, now: float, *, absolute: bool = False) -> Turn:
         """Turn on the spot by an angle, or to a heading in the odometry frame as it is now.
 
-        It starts when the robot is at rest, and waits for motors and working values that the driver is setting already.
+        It starts when the robot is at rest, and waits for motors and tuning values that the driver is setting already.
 
         Args:
             angle: rad; 0 or 0.0175 (1 deg) to 3.14, either sign, or any finite heading.
@@ -233,7 +233,7 @@ class Robot:
             absolute: The angle is a heading.
 
         Raises:
-            Refused: The angle is out of range, or the robot cannot move now.
+            RequestRefusedError: The angle is out of range, or the robot cannot move now.
         """
         odometry = self.estimator.odometer.state
         scale = self.profile.calibration.turn
@@ -245,14 +245,14 @@ class Robot:
     def move(self, distance: float, now: float) -> Move:
         """Drive straight on.
 
-        It starts when the robot is at rest, and waits for motors and working values that the driver is setting already.
+        It starts when the robot is at rest, and waits for motors and tuning values that the driver is setting already.
 
         Args:
             distance: m; 0 or 0.001 to 32, negative backwards.
             now: s.
 
         Raises:
-            Refused: The distance is out of range, or the robot cannot move now.
+            RequestRefusedError: The distance is out of range, or the robot cannot move now.
         """
         with self.motion.counting_refusals():
             move = Move.by(distance, self.profile.calibration.scale)
@@ -351,11 +351,11 @@ class Robot:
             text: Text argument.
 
         Raises:
-            Refused: The command is not allowed, or its argument does not fit.
+            RequestRefusedError: The command is not allowed, or its argument does not fit.
         """
         try:
             instruction = raw_instruction(number, arguments, text, self.dialect.commands)
-        except Refused:
+        except RequestRefusedError:
             self.raw_refused += 1
             raise
         if not self.running:
@@ -370,7 +370,7 @@ class Robot:
         """Apply changed options. Those that only matter on connecting wait for the next session.
 
         Returns:
-            The result, when the robot has confirmed the working values or the retries are over.
+            The result, when the robot has confirmed the tuning values or the retries are over.
         """
         before = self._requested_values()
         self.options = options
@@ -379,13 +379,13 @@ class Robot:
         self._pace(now)
         self._arrange(now)
         values = self._requested_values()
-        self.working_values.release(before.keys() - values.keys())
+        self.tuning.release(before.keys() - values.keys())
         # Only what has changed: the robot may have refused some of the others.
         changed = {name: value for name, value in values.items() if before.get(name) != value}
         if self.running:
-            result = self.working_values.set(changed, now)
+            result = self.tuning.set(changed, now)
         else:
-            self.working_values.requested.update(changed)
+            self.tuning.requested.update(changed)
             result = finished(True, "kept for the next connection")
         self._limit()
         return result
@@ -421,7 +421,7 @@ class Robot:
             component.on_profile()
         self._pace(now)
         self.queue.spacing = self.profile.link.command_spacing
-        self.working_values.requested.update(self._requested_values())
+        self.tuning.requested.update(self._requested_values())
         self._limit()
         if self.dialect.supports(Command.POLLING, self.profile.firmware):
             self.sequence.configure(self.options.sonar_sequence)
@@ -434,7 +434,7 @@ class Robot:
 
     def _arrange(self, now: float) -> None:
         """Apply the options about ports and streams."""
-        options, config = self.options, self.working_values.config
+        options, config = self.options, self.tuning.config
         self.link.trace = options.trace
         self.digital_outputs.mask_first = options.digital_output_mask_first
         self.encoders.leading = options.encoder_odometry
@@ -513,7 +513,7 @@ class Robot:
 
     def _pose_age(self) -> float:
         """Return by how many s the pose in a SIP is older than the SIP: the time that the firmware's gyro takes."""
-        config = self.working_values.config
+        config = self.tuning.config
         if not (isinstance(config, Config) and isinstance(config.tail, ArcosTail)) or self.encoders.leading:
             return 0.0
         return (config.tail.kinematics_delay or 0) / 1000
@@ -528,7 +528,7 @@ class Robot:
         return f"{self.profile.description} has no {command.name}"
 
     def _driven(self) -> bool:
-        """Return whether the wheels should turn; a course can be kept at rest."""
+        """Return whether the wheels should turn; a heading can be kept at rest."""
         return isinstance(self.motion.requested, Velocity | Wheels) and bool(self.motion.requested)
 
     def _on_sip(self, sip: Sip, stamp: float, now: float) -> None:
@@ -538,7 +538,7 @@ class Robot:
         self.motion.watch(self.estimator.odometer.state, heading, now, jumped=self._jumped)
 
     def _on_encoders(self, packet: Encoders, stamp: float, now: float) -> None:
-        config, odometer = self.working_values.config, self.estimator.odometer
+        config, odometer = self.tuning.config, self.estimator.odometer
         for event in self.encoders.update(packet, stamp, odometer, self.profile, config):
             self.link.emit(event)
 
@@ -552,7 +552,7 @@ class Robot:
         """Apply the limits: those of the options, else the robot's own, neither beyond its profile and its firmware."""
         linear, angular = self._option_limits()
         self.limits.highest = self._limits_for(math.inf, math.inf)
-        options, held = self._requested_values(), self.working_values.requested
+        options, held = self._requested_values(), self.tuning.requested
         # A lower limit of set_robot_config would otherwise slow down one axis at the robot, and bend the curve.
         if (speed := held.get("trans_vel_max", math.inf)) < options.get("trans_vel_max", 0):
             linear = speed / 1000
@@ -567,10 +567,10 @@ class Robot:
         return self._limits_for(self.options.max_linear, self.options.max_angular)
 
     def _limits_for(self, linear: float, angular: float) -> tuple[float, float]:
-        return working_limits(self.profile.limits, self.working_values.config, (linear, angular))
+        return working_limits(self.profile.limits, self.tuning.config, (linear, angular))
 
     def _requested_values(self) -> dict[str, int]:
-        """Return the working values that calibration and options request, the velocity limits included."""
+        """Return the tuning values that calibration and options request, the velocity limits included."""
         rev_count = self.profile.calibration.rev_count
         values = {**({"rev_count": rev_count} if rev_count else {}), **self.options.tuning}
         linear, angular = self._option_limits()

@@ -157,7 +157,7 @@ def take_snapshot(robot: Robot) -> RobotSnapshot:
         identity=robot.session.identity,
         profile=robot.profile,
         profile_reason=robot.profile_reason,
-        config=robot.working_values.config,
+        config=robot.tuning.config,
         odometry=robot.estimator.odometer.state,
         report=robot.estimator.report,
         link=_link(robot),

@@ -14,7 +14,7 @@ from rclpy.action.server import ServerGoalHandle
 
 from amigobot_msgs.action import Move, Turn
 
-from ..robot import MotionGoal, Refused, Report, Robot
+from ..robot import MotionGoal, Report, RequestRefusedError, Robot
 from .interface import Interface, NodeContext, await_result
 
 
@@ -95,7 +95,7 @@ class MotionActions(Interface):
             return None
         try:
             motion_goal = self._context.call(start)
-        except Refused as reason:
+        except RequestRefusedError as reason:
             result.message = f"refused: {reason}"
             handle.abort()
             return None

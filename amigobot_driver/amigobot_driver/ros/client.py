@@ -161,7 +161,7 @@ _REMEDY = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 def configuration(
     namespace: str, values: Mapping[str, int] | None = None, *, timeout: float = 10.0
 ) -> tuple[str, RobotConfig]:
-    """Set working values and read the configuration of the robot.
+    """Set tuning values and read the configuration of the robot.
 
     Args:
         namespace: Namespace of the node; "" for the root.

@@ -15,7 +15,7 @@ from geometry_msgs.msg import Twist, TwistStamped
 from amigobot_msgs.msg import HeadingVelocity, WheelVelocities
 
 from ..findings import OK, Finding
-from ..robot import Refused, Robot
+from ..robot import RequestRefusedError, Robot
 from . import topics
 from .interface import Interface, NodeContext
 
@@ -82,7 +82,7 @@ class VelocityInput(Interface):
         self._drive(topics.CMD_WHEELS.name, info, Robot.drive_wheels, message.left, message.right)
 
     def _on_heading(self, message: HeadingVelocity, info: MessageInfo) -> None:
-        self._drive(topics.CMD_HEADING.name, info, Robot.drive_course, message.velocity, message.heading)
+        self._drive(topics.CMD_HEADING.name, info, Robot.drive_heading, message.velocity, message.heading)
 
     def _drive(
         self,
@@ -104,7 +104,7 @@ class VelocityInput(Interface):
                 if stamped < requested:
                     robot.motion.refuse_if_stopped_since(stamped)
                 command(robot, *values, requested)
-        except Refused as reason:
+        except RequestRefusedError as reason:
             self._refuse(topic, str(reason))
 
     @property

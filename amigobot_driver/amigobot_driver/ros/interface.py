@@ -27,7 +27,7 @@ from std_msgs.msg import Header
 
 from ..driver import Driver
 from ..replay import Replay
-from ..robot import Event, Outcome, Refused, Robot, RobotSnapshot, take_snapshot
+from ..robot import Event, Outcome, RequestRefusedError, Robot, RobotSnapshot, take_snapshot
 from . import stamps
 from .log import LogThrottle
 from .parameters import NodeParameters
@@ -66,7 +66,7 @@ def robot_service(kind: Any, name: str, notes: str = "") -> Callable[[Callable[.
     """Make a method of an `Interface` a service that makes one request to the robot.
 
     The method gets the robot, with its lock, the request of the service and the time (s). Its answer becomes the
-    response, as `Refused` and ValueError do.
+    response, as `RequestRefusedError` and ValueError do.
     """
 
     def mark(method: Callable[..., Answer]) -> Callable[..., Any]:
@@ -179,11 +179,11 @@ class Interface:
         """Make a request to the robot and return its outcome.
 
         Args:
-            request: Gets the robot, with its lock, and the time (s). It may raise Refused or ValueError.
+            request: Gets the robot, with its lock, and the time (s). It may raise RequestRefusedError or ValueError.
         """
         try:
             result = self._context.call(request)
-        except (Refused, ValueError) as reason:
+        except (RequestRefusedError, ValueError) as reason:
             return Outcome(False, str(reason))
         if isinstance(result, str):
             return Outcome(True, result)

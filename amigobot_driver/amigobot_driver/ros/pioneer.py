@@ -14,7 +14,7 @@ from std_srvs.srv import SetBool
 from amigobot_msgs.msg import Bumpers, Compass, GripperState
 from amigobot_msgs.srv import Gripper, ResetRobot
 
-from ..robot import BumperReading, CompassReading, GripperReading, JoystickReading, Refused, Robot
+from ..robot import BumperReading, CompassReading, GripperReading, JoystickReading, RequestRefusedError, Robot
 from . import topics
 from .interface import Answer, Interface, NodeContext, robot_service
 
@@ -44,7 +44,7 @@ class PioneerInterface(Interface):
     )
     def _reset(self, robot: Robot, request: ResetRobot.Request, now: float) -> Answer:
         if not request.confirm:
-            raise Refused("not reset: confirm is false; a reset disconnects the robot for some seconds")
+            raise RequestRefusedError("not reset: confirm is false; a reset disconnects the robot for some seconds")
         return robot.reset(now)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import SendCommand
 
-from ..robot import FrameSeen, Refused, Robot
+from ..robot import FrameSeen, RequestRefusedError, Robot
 from . import topics
 from .interface import Answer, Interface, NodeContext, robot_service
 
@@ -42,5 +42,5 @@ class RawAccess(Interface):
     @robot_service(SendCommand, "send_command", "any command; refused unless `allow_raw_commands`")
     def _send(self, robot: Robot, request: SendCommand.Request, now: float) -> Answer:
         if not self._context.parameters["allow_raw_commands"]:
-            raise Refused("raw commands are not allowed: set the parameter allow_raw_commands to true")
+            raise RequestRefusedError("raw commands are not allowed: set the parameter allow_raw_commands to true")
         return robot.send_raw(request.number, list(request.argument), bytes(request.text))

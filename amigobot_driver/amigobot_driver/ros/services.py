@@ -11,7 +11,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from amigobot_msgs.srv import SetOdometry, SetSonarSequence
 
-from ..robot import Outcome, Refused, Robot, take_snapshot
+from ..robot import Outcome, RequestRefusedError, Robot, take_snapshot
 from ..wording import wrong_type
 from .interface import Answer, Interface, robot_service
 
@@ -31,7 +31,7 @@ class RobotServices(Interface):
     def _set_sequence(self, robot: Robot, request: SetSonarSequence.Request, now: float) -> Answer:
         if bool(request.sonars) == request.all_sonars:
             both = "sonars has numbers and all_sonars is true" if request.all_sonars else "sonars has no number"
-            raise Refused(f"{both}: give numbers in sonars, or all_sonars: true")
+            raise RequestRefusedError(f"{both}: give numbers in sonars, or all_sonars: true")
         return robot.poll_sonars(tuple(request.sonars), now)
 
     @robot_service(Trigger, "stop", "normal deceleration; the next velocity drives again")
@@ -63,8 +63,10 @@ class RobotServices(Interface):
         pose = request.x, request.y, request.yaw
         for name, value, unit in zip(("x", "y", "yaw"), pose, ("m", "m", "rad"), strict=True):
             if not math.isfinite(value):
-                raise Refused(wrong_type(name, value, f"a finite number of {unit}"))
+                raise RequestRefusedError(wrong_type(name, value, f"a finite number of {unit}"))
         if not any(pose):
-            raise Refused("x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry")
+            raise RequestRefusedError(
+                "x, y and yaw are all 0, as in an empty request: to zero the pose, call reset_odometry"
+            )
         robot.set_odometry(*pose)
         return f"x {request.x:g} m, y {request.y:g} m, yaw {request.yaw:g} rad"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sensor_msgs.msg import JointState
 
-from ..robot import Refused
+from ..robot import RequestRefusedError
 from ..wording import counted
 from . import topics
 from .interface import Interface, NodeContext
@@ -30,7 +30,7 @@ class ServoInput(Interface):
             for joint, angle in zip(message.name, message.position, strict=True):
                 try:
                     robot.servos.turn(joint, angle, driver.clock())
-                except Refused as reason:
+                except RequestRefusedError as reason:
                     refused.append(str(reason))
         # Without the lock: a terminal that stands still must not hold up the threads of the driver.
         for text in refused:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Services for the robot's working values; each responds with the values that the robot reports afterwards."""
+"""Services for the robot's tuning values; each responds with the values that the robot reports afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from amigobot_msgs.srv import GetPid, GetRobotConfig, SaveConfig, SetMotorPwm, SetPid, SetRobotConfig
 
 from ..protocol import Parameters
-from ..robot import Outcome, Refused, Robot
+from ..robot import Outcome, RequestRefusedError, Robot
 from ..wording import counted
 from . import conversions
 from .interface import Answer, Interface, fill_response, refuse, robot_service, service
@@ -22,7 +22,7 @@ _UNCHANGED = "unchanged: a term of 0 is set only with set_zeros: true"
 
 
 class TuningServices(Interface):
-    """Serves the working values: PID terms, limits and all others that CONFIG reports."""
+    """Serves the tuning values: PID terms, limits and all others that CONFIG reports."""
 
     @service(SetPid, "set_pid", "a term of 0 is not changed unless `set_zeros: true`")
     async def _set_pid(self, request: SetPid.Request, response: SetPid.Response) -> SetPid.Response:
@@ -47,7 +47,7 @@ class TuningServices(Interface):
             response.rotation, response.translation = _pid(config, "rot"), _pid(config, "trans")
         return fill_response(response, outcome)
 
-    @service(SetRobotConfig, "set_robot_config", "working values, read back from the robot")
+    @service(SetRobotConfig, "set_robot_config", "tuning values, read back from the robot")
     async def _set_config(
         self, request: SetRobotConfig.Request, response: SetRobotConfig.Response
     ) -> SetRobotConfig.Response:
@@ -65,7 +65,9 @@ class TuningServices(Interface):
     @robot_service(SaveConfig, "save_config", "Erratic; its FLASH is written only with `overwrite_flash: true`")
     def _save(self, robot: Robot, request: SaveConfig.Request, now: float) -> Answer:
         if not request.overwrite_flash:
-            raise Refused("not saved: overwrite_flash must be true; saving destroys the old values in FLASH")
+            raise RequestRefusedError(
+                "not saved: overwrite_flash must be true; saving destroys the old values in FLASH"
+            )
         return robot.flash.save()
 
     @service(GetRobotConfig, "get_robot_config", "identity, profile and every value of the CONFIG packet")
@@ -85,11 +87,11 @@ class TuningServices(Interface):
         return fill_response(response, outcome)
 
     async def _set(self, values: Mapping[str, int]) -> tuple[Outcome, Parameters | None]:
-        """Set working values and read the CONFIG packet again; return the outcome and the reported values."""
+        """Set tuning values and read the CONFIG packet again; return the outcome and the reported values."""
         before = self._context.snapshot()
         if not before.link.running:
             return Outcome(False, f"there is no robot: {before.link.note}"), None
-        outcome = await self.outcome(lambda robot, now: robot.working_values.set(values, now))
+        outcome = await self.outcome(lambda robot, now: robot.tuning.set(values, now))
         return outcome, self._context.snapshot().config
 
 

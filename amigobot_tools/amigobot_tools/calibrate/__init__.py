@@ -27,7 +27,14 @@ import math
 import sys
 from pathlib import Path
 
-from amigobot_driver import AmigoBot, ConnectionLost, MotionFailed, Options, Refused, RequestFailed
+from amigobot_driver import (
+    AmigoBot,
+    ConnectionLostError,
+    MotionFailedError,
+    Options,
+    RequestFailedError,
+    RequestRefusedError,
+)
 from amigobot_driver.cli import UsageError, ranges
 from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
@@ -89,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         rev_count = _rev_count(robot)
         try:
             drives = Session(robot, port, say=_say).run(plan)
-        except (Stopped, TerminalClosed, ConnectionLost, MotionFailed) as end:
+        except (Stopped, TerminalClosed, ConnectionLostError, MotionFailedError) as end:
             print(f"amigobot calibrate: {end}; nothing was written", file=sys.stderr)
             return 1
         if not drives:
@@ -123,7 +130,7 @@ def _rev_count(robot: AmigoBot) -> int:
         # Another value first: firmware without the command reports the old one, as if it had been set.
         robot.set_config(rev_count=value + 1)
         robot.set_config(rev_count=value)
-    except (Refused, RequestFailed):
+    except (RequestRefusedError, RequestFailedError):
         return 0
     return value
 

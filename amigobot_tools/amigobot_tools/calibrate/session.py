@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from amigobot_driver import AmigoBot, ConnectionLost, Report
+from amigobot_driver import AmigoBot, ConnectionLostError, Report
 from amigobot_driver.transport.simulated import simulated_pose
 from amigobot_driver.wording import counted, robot_name
 
@@ -146,7 +146,7 @@ class Session:
                     last = _append(steps, last, self._next(reports.get))
             finally:
                 # At once, also after an error: the driver's own time-out would take half a second more.
-                with contextlib.suppress(ConnectionLost):
+                with contextlib.suppress(ConnectionLostError):
                     self._robot.stop(wait=False)
             self._robot.stop()
             end = time.monotonic() + _SETTLE

@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any, Protocol
 
-from amigobot_driver import AmigoBotError, Refused
+from amigobot_driver import AmigoBotError, RequestRefusedError
 from amigobot_driver.doctor import Finding, as_json
 
 from ..state import RobotState
@@ -54,14 +54,14 @@ class Doctor:
         """Begin an examination. Returns at once.
 
         Raises:
-            Refused: One is running, or there is nothing to examine.
+            RequestRefusedError: One is running, or there is nothing to examine.
         """
         with self._lock:
             if self._running:
-                raise Refused("the doctor examines the robot already")
+                raise RequestRefusedError("the doctor examines the robot already")
             examination = self._patient.examination()
             if examination is None:
-                raise Refused("there is no robot to examine")
+                raise RequestRefusedError("there is no robot to examine")
             self._running, self._findings, self._result = True, [], {}
         threading.Thread(target=self._run, args=(examination,), name="dashboard-doctor", daemon=True).start()
         return "examining; this takes about 15 s"

@@ -11,7 +11,7 @@ import time
 from concurrent.futures import Future
 from pathlib import Path
 
-from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLost, Options
+from amigobot_driver import AmigoBot, AmigoBotError, ConnectionLostError, Options
 from amigobot_driver.cli.record import record_packets
 
 from .client import Answer
@@ -100,7 +100,7 @@ class PortClient:
         self.link, self.packets = link.note, link.packets
         try:
             report, sonars = self._robot.report, self._robot.sonar
-        except ConnectionLost:
+        except ConnectionLostError:
             return
         odometry = report.odometry
         self.pose = Pose(odometry.x, odometry.y, odometry.yaw)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...errors import Refused
+from ...errors import RequestRefusedError
 from ...protocol import ErraticCommand
 from ..command_queue import QUEUE_FULL, Priority
 from ..component import Component, Context
@@ -15,7 +15,7 @@ from ..outcome import Outcome
 
 
 class Flash(Component):
-    """Saves the working values of an Erratic."""
+    """Saves the tuning values of an Erratic."""
 
     def __init__(self, context: Context, at_rest: Callable[[], bool]) -> None:
         """Make the component.
@@ -28,16 +28,16 @@ class Flash(Component):
         self._at_rest = at_rest
 
     def save(self) -> Outcome:
-        """Write the working values of the robot to its FLASH, once.
+        """Write the tuning values of the robot to its FLASH, once.
 
         Raises:
-            Refused: the robot moves, has no such command, or too many commands wait.
+            RequestRefusedError: the robot moves, has no such command, or too many commands wait.
         """
         if reason := self._context.unsupported(ErraticCommand.SAVE):
-            raise Refused(reason)
+            raise RequestRefusedError(reason)
         if not self._at_rest():
-            raise Refused("the robot must be at rest while it writes its FLASH: stop it first")
+            raise RequestRefusedError("the robot must be at rest while it writes its FLASH: stop it first")
         # After the raw commands that were requested before: their values are saved, too.
         if not self._context.queue.put(ErraticCommand.SAVE(), Priority.RAW):
-            raise Refused(f"SAVE is not sent: {QUEUE_FULL}")
+            raise RequestRefusedError(f"SAVE is not sent: {QUEUE_FULL}")
         return Outcome(True, "SAVE was sent; the robot does not confirm it, but shows these values after a restart")

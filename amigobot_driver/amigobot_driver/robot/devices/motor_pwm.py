@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...errors import Refused
+from ...errors import RequestRefusedError
 from ...protocol import ErraticCommand, Instruction
 from ..component import Component, Context
 from ..events import Notice
@@ -41,7 +41,7 @@ class MotorPwm(Component):
             return
         try:
             self.set(frequency, max_duty, now)
-        except Refused as reason:
+        except RequestRefusedError as reason:
             self._context.emit(Notice(f"parameters motor_pwm_frequency, motor_pwm_max_duty: {reason}"))
 
     def set(self, frequency: float, max_duty: float, now: float) -> Outcome:
@@ -53,13 +53,13 @@ class MotorPwm(Component):
             now: Time in s.
 
         Raises:
-            Refused: both are 0, a value is out of range, or the robot has no such commands.
+            RequestRefusedError: both are 0, a value is out of range, or the robot has no such commands.
         """
         commands = list(_instructions(frequency, max_duty))
         if not commands:
-            raise Refused("frequency and max_duty are both 0: nothing is requested")
+            raise RequestRefusedError("frequency and max_duty are both 0: nothing is requested")
         if reason := self._context.unsupported(commands[0].command):
-            raise Refused(reason)
+            raise RequestRefusedError(reason)
         for command in commands:
             self._unconfirmed.request(command.command, command, now)
         sent = " and ".join(map(str, commands))
@@ -71,7 +71,7 @@ def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
     """Return a command for each value that is not 0.
 
     Raises:
-        Refused: A value is out of range.
+        RequestRefusedError: A value is out of range.
     """
     if frequency:
         yield ErraticCommand.PWM_FREQ(round(_checked("frequency", frequency, *FREQUENCIES, "Hz")))
@@ -81,5 +81,7 @@ def _instructions(frequency: float, max_duty: float) -> Iterator[Instruction]:
 
 def _checked(name: str, value: float, low: float, high: float, unit: str) -> float:
     if not low <= value <= high:
-        raise Refused(f"{name} is {value:g}, allowed: 0 (keeps the robot's value) or {low:g} to {high:g} {unit}")
+        raise RequestRefusedError(
+            f"{name} is {value:g}, allowed: 0 (keeps the robot's value) or {low:g} to {high:g} {unit}"
+        )
     return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ...errors import Refused
+from ...errors import RequestRefusedError
 from ...protocol import Instruction
 from ...wording import wrong_type
 from ..component import Component, Context
@@ -36,23 +36,23 @@ class ServoJoints(Component):
         """Turn a joint of the profile to an angle (rad).
 
         Raises:
-            Refused: the robot has no such joint, or the servo does not reach the angle.
+            RequestRefusedError: the robot has no such joint, or the servo does not reach the angle.
         """
         servos = self._context.profile().servos
         if joint not in servos.joints:
-            raise Refused(f"joint {joint!r} is not known, allowed: {', '.join(servos.joints) or 'none'}")
+            raise RequestRefusedError(f"joint {joint!r} is not known, allowed: {', '.join(servos.joints) or 'none'}")
         if not math.isfinite(angle):
-            raise Refused(wrong_type(joint, angle, "a finite number of rad"))
+            raise RequestRefusedError(wrong_type(joint, angle, "a finite number of rad"))
         per_radian = servos.counts_per_degree * math.degrees(1)
         counts = servos.neutral + angle * per_radian
         if not servos.lowest <= counts <= servos.highest:
             low, high = ((end - servos.neutral) / per_radian for end in (servos.lowest, servos.highest))
-            raise Refused(f"{joint} is {angle:g} rad, allowed: {low:.3g} to {high:.3g} rad")
+            raise RequestRefusedError(f"{joint} is {angle:g} rad, allowed: {low:.3g} to {high:.3g} rad")
         number = servos.joints.index(joint)
         try:
             instruction = self._command(number, round(counts))
         except ValueError as error:
-            raise Refused(f"{joint}: {error}; see servos in the profile") from None
+            raise RequestRefusedError(f"{joint}: {error}; see servos in the profile") from None
         if why := self._context.unsupported(instruction.command):
-            raise Refused(why)
+            raise RequestRefusedError(why)
         self._unconfirmed.request(("servo", number), instruction, now)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ...protocol import Parameters, Sip
 from ..component import Component, Context
-from ..devices.working_values import STOP_TIME, TUNABLE
+from ..devices.tuning import STOP_TIME, TUNABLE
 from ..events import Notice
 from ..motion.limits import VelocityLimits
 

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from ...errors import Refused
+from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction
 from ..events import Odometry
 from ..outcome import Outcome
@@ -25,7 +25,7 @@ from .setpoint import STANDING
 
 #: Time in s without progress after which a motion fails.
 NO_PROGRESS_TIMEOUT = 3.0
-#: s that a motion may wait for the motors, the working values, and for the robot to come to rest, before it starts.
+#: s that a motion may wait for the motors, the tuning values, and for the robot to come to rest, before it starts.
 START_LIMIT = 5.0
 #: s after which a packet shows the effect of what was sent before: 0.2 s each way through a modem or a network, the
 #: frames before it, and a cycle.
@@ -56,7 +56,7 @@ class Progress:
     moving: bool
     at_rest: bool  #: in this SIP and in the one before: a robot that only changes its direction is not
     motors_on: bool
-    configured: bool  #: the robot holds the requested working values, or they were given up
+    configured: bool  #: the robot holds the requested tuning values, or they were given up
     now: float  #: s
 
 
@@ -222,15 +222,15 @@ class Turn(MotionGoal):
             scale: See `MotionGoal`.
 
         Raises:
-            Refused: The angle is not finite or out of range: HEAD cannot turn by it at once.
+            RequestRefusedError: The angle is not finite or out of range: HEAD cannot turn by it at once.
         """
         if not abs(angle) <= math.pi:
-            raise Refused(
+            raise RequestRefusedError(
                 f"angle is {angle:g} rad, allowed: -3.14 to 3.14 rad; 90 degrees are 1.5708 radians; "
                 "send several turns for a larger angle"
             )
         if 0 < abs(angle) < TURN_STEP - _ROUNDING:
-            raise Refused(f"angle is {angle:g} rad, allowed: 0 or at least {TURN_STEP:.4f} rad (1 deg)")
+            raise RequestRefusedError(f"angle is {angle:g} rad, allowed: 0 or at least {TURN_STEP:.4f} rad (1 deg)")
         return cls(angle, scale)
 
     @classmethod
@@ -243,7 +243,7 @@ class Turn(MotionGoal):
             scale: See `MotionGoal`.
 
         Raises:
-            Refused: The heading is not finite.
+            RequestRefusedError: The heading is not finite.
         """
         check_finite("heading", heading, "rad")
         return cls(math.remainder(heading - yaw, math.tau), scale)
@@ -281,13 +281,15 @@ class Move(MotionGoal):
             scale: See `MotionGoal`.
 
         Raises:
-            Refused: The distance is not finite or out of range: MOVE cannot drive it at once.
+            RequestRefusedError: The distance is not finite or out of range: MOVE cannot drive it at once.
         """
         if not abs(distance) <= cls.MAX_DISTANCE:
             allowed = f"{-cls.MAX_DISTANCE:g} to {cls.MAX_DISTANCE:g} m"
-            raise Refused(f"distance is {distance:g} m, allowed: {allowed}; send several moves for a larger distance")
+            raise RequestRefusedError(
+                f"distance is {distance:g} m, allowed: {allowed}; send several moves for a larger distance"
+            )
         if 0 < abs(distance) < MOVE_STEP - _ROUNDING:
-            raise Refused(f"distance is {distance:g} m, allowed: 0 or at least {MOVE_STEP} m")
+            raise RequestRefusedError(f"distance is {distance:g} m, allowed: 0 or at least {MOVE_STEP} m")
         return cls(distance, scale)
 
     def _measure(self, odometry: Odometry) -> float:
@@ -305,7 +307,7 @@ def _missing(progress: Progress) -> str:
     """Return what a robot has not done that a motion waits for."""
     if not progress.motors_on:
         return "switch its motors on"
-    return "come to rest" if progress.moving else "confirm its working values"
+    return "come to rest" if progress.moving else "confirm its tuning values"
 
 
 def whole_degrees(heading: float) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ...errors import Refused
+from ...errors import RequestRefusedError
 from ...profiles import Limits
 from ...protocol import Parameters
 from ...wording import wrong_type
@@ -47,7 +47,7 @@ class VelocityLimits:
             angular: Any finite number of rad/s.
 
         Raises:
-            Refused: One of them is NaN or infinite.
+            RequestRefusedError: One of them is NaN or infinite.
         """
         if not (math.isfinite(linear) and math.isfinite(angular)):
             check_finite("linear.x", linear, "m/s")
@@ -70,7 +70,7 @@ class VelocityLimits:
             track: Distance between the wheels, m: their difference turns the robot.
 
         Raises:
-            Refused: One of them is NaN or infinite.
+            RequestRefusedError: One of them is NaN or infinite.
         """
         check_finite("left", left, "m/s")
         check_finite("right", right, "m/s")
@@ -105,10 +105,10 @@ def check_finite(name: str, value: float, unit: str) -> None:
     """Check a value of a request.
 
     Raises:
-        Refused: It is NaN or infinite.
+        RequestRefusedError: It is NaN or infinite.
     """
     if not math.isfinite(value):
-        raise Refused(wrong_type(name, value, f"a finite number of {unit}"))
+        raise RequestRefusedError(wrong_type(name, value, f"a finite number of {unit}"))
 
 
 def _scale(value: float, limit: float) -> float:

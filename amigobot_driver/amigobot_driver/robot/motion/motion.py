@@ -3,7 +3,7 @@
 
 """The requested motion, for as long as its sender repeats it: time-out, keep-alive, emergency stop.
 
-One motion at a time: a velocity, wheel velocities, a course, or a goal; the newest request ends the one before, as it
+One motion at a time: a velocity, wheel velocities, a heading, or a goal; the newest request ends the one before, as it
 does in the firmware.
 """
 
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ...connection_policy import KEEP_ALIVE
-from ...errors import Refused
+from ...errors import RequestRefusedError
 from ...protocol import Command, Instruction, Sip
 from ..command_queue import Priority
 from ..component import Component, Context
@@ -24,7 +24,7 @@ from ..events import EmergencyStopChanged, Notice, Odometry
 from ..outcome import Outcome
 from .goal import SETTLE, MotionGoal, Progress
 from .limits import VelocityLimits
-from .setpoint import STANDING, Course, Setpoint, Velocity, Wheels
+from .setpoint import STANDING, Heading, Setpoint, Velocity, Wheels
 
 #: Times a stop is sent again at least, until the robot is at rest: frames get lost, and no packet acknowledges them.
 STOP_REPEATS = 3
@@ -78,7 +78,7 @@ class Motion(Component):
             limits: Velocity limits.
             timeout: Time in s after which a set-point that is not repeated is replaced by zero.
             motors_coming: Returns whether the driver is switching the motors on.
-            values_coming: Returns whether the driver is setting working values that the robot does not hold yet.
+            values_coming: Returns whether the driver is setting tuning values that the robot does not hold yet.
         """
         super().__init__(context)
         self.limits = limits
@@ -117,7 +117,7 @@ class Motion(Component):
             now: Time in s.
 
         Raises:
-            Refused: A value is not finite, or the robot cannot move now.
+            RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
 
         def limited() -> Velocity:
@@ -135,7 +135,7 @@ class Motion(Component):
             now: Time in s.
 
         Raises:
-            Refused: A value is not finite, or the robot cannot move now.
+            RequestRefusedError: A value is not finite, or the robot cannot move now.
         """
 
         def limited() -> Wheels:
@@ -147,7 +147,7 @@ class Motion(Component):
 
         self._hold(limited, now)
 
-    def drive_course(self, linear: float, heading: int, now: float) -> None:
+    def drive_heading(self, linear: float, heading: int, now: float) -> None:
         """Request a velocity on a heading until `timeout` from now.
 
         Args:
@@ -156,31 +156,31 @@ class Motion(Component):
             now: Time in s.
 
         Raises:
-            Refused: The velocity is not finite, or the robot cannot move now.
+            RequestRefusedError: The velocity is not finite, or the robot cannot move now.
         """
 
-        def limited() -> Course:
+        def limited() -> Heading:
             v, _ = self.limits.velocity(linear, 0.0)
-            return Course(round(v * 1000), heading)
+            return Heading(round(v * 1000), heading)
 
         self._hold(limited, now)
 
     def perform(self, goal: MotionGoal, odometry: Odometry, now: float) -> Future[Outcome]:
         """Start a goal, measured from this odometry on.
 
-        It starts when the robot is at rest, and waits for motors and working values that the driver is setting already.
+        It starts when the robot is at rest, and waits for motors and tuning values that the driver is setting already.
 
         Returns:
             The outcome, when the robot is at rest again, another motion has replaced the goal or the session has ended.
 
         Raises:
-            Refused: There is no robot, the emergency stop is latched, the motors are off, or this process was
-                suspended a moment ago.
+            RequestRefusedError: There is no robot, the emergency stop is latched, the motors are off, or this process
+                was suspended a moment ago.
         """
         with self.counting_refusals():
             self._check("goal", now)
             if not (self._motors_off_since == math.inf or self._motors_coming()):
-                raise Refused(_MOTORS_OFF)
+                raise RequestRefusedError(_MOTORS_OFF)
         self.stats.accepted += 1
         at_rest = not (self.requested or self._stops_left or self._moving)
         goal.begin(odometry, now, at_rest=at_rest)
@@ -231,20 +231,20 @@ class Motion(Component):
         self.stats.refused += 1
 
     def refuse_if_stopped_since(self, sent: float) -> None:
-        """Raise Refused, and count it, for a velocity that was sent (s) before the newest stop."""
+        """Raise RequestRefusedError, and count it, for a velocity that was sent (s) before the newest stop."""
         with self.counting_refusals():
             self._check_newer_than_stop(sent)
 
     def _check_newer_than_stop(self, sent: float) -> None:
         if sent < self._stopped_at:
-            raise Refused("the robot was stopped after this velocity was sent")
+            raise RequestRefusedError("the robot was stopped after this velocity was sent")
 
     @contextmanager
     def counting_refusals(self) -> Iterator[None]:
-        """Count a motion whose check in this context raises Refused."""
+        """Count a motion whose check in this context raises RequestRefusedError."""
         try:
             yield
-        except Refused:
+        except RequestRefusedError:
             self.add_refused()
             raise
 
@@ -305,7 +305,7 @@ class Motion(Component):
             self._watch_stopping(self._progress)
         if isinstance(self.requested, MotionGoal):
             self._advance(self.requested, self._progress)
-        elif isinstance(self.requested, Course) and jumped:
+        elif isinstance(self.requested, Heading) and jumped:
             self._notify("the robot's own heading was set while it kept one: stopped")
             self.zero_velocities()
 
@@ -327,13 +327,13 @@ class Motion(Component):
     def _check(self, request: str, now: float) -> None:
         """Refuse a motion without a robot, in an emergency stop, or from before this process was suspended."""
         if not self._running:
-            raise Refused(f"there is no robot to drive: {self._no_robot}")
+            raise RequestRefusedError(f"there is no robot to drive: {self._no_robot}")
         if self.emergency:
-            raise Refused("the emergency stop is latched: call clear_emergency_stop first")
+            raise RequestRefusedError("the emergency stop is latched: call clear_emergency_stop first")
         if now < self._late_until:
             self._awake_from, self._late_until = max(self._awake_from, now + WAKING), -math.inf
         if now < self._awake_from:
-            raise Refused(
+            raise RequestRefusedError(
                 f"this computer or this process was suspended: the {request} may be an old one, send it again"
             )
 
@@ -345,7 +345,7 @@ class Motion(Component):
             self._check("velocity", now)
             self._check_newer_than_stop(now)
             setpoint = limited()
-        except Refused:
+        except RequestRefusedError:
             self.stats.refused += 1
             raise
         self.stats.accepted += 1

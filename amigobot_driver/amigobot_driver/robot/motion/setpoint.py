@@ -67,7 +67,7 @@ class Wheels(Setpoint):
         return cls(*min((pair for pair in pairs if abs(pair[1] - pair[0]) <= most_apart), key=distance))
 
 
-class Course(Setpoint):
+class Heading(Setpoint):
     """Translate (mm/s) while the firmware turns to a heading and keeps it (deg in the robot's own frame)."""
 
     def __init__(self, linear: int, heading: int) -> None:

@@ -59,7 +59,7 @@ class WheelEncoders:
             stamp: When the robot took its values, s.
             odometer: Of the robot; its wheel angles, or its pose, are updated.
             profile: Of the robot.
-            config: Working values of the robot, if it has reported them.
+            config: Tuning values of the robot, if it has reported them.
 
         Returns:
             The events that it causes.

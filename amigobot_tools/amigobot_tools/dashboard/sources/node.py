@@ -21,7 +21,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
-from amigobot_driver import RequestFailed
+from amigobot_driver import RequestFailedError
 from amigobot_driver.doctor import Finding, Kind, Severity, Target, examine_graph
 from amigobot_driver.profiles import Profile
 from amigobot_driver.ros.graph import read_graph
@@ -156,23 +156,23 @@ class NodeSource:
     # -- requests ---------------------------------------------------------------------------------------------
 
     def _ask(self, service: str, request: Any, limit: float = _ANSWER) -> str:
-        """Call a service; returns its message. Raises RequestFailed if it is not done."""
+        """Call a service; returns its message. Raises RequestFailedError if it is not done."""
         response = self._wait(self._clients[service].call_async(request), service, limit)
         if not response.success:
-            raise RequestFailed(response.message)
+            raise RequestFailedError(response.message)
         return str(response.message)
 
     def _wait(self, future: Any, what: str, limit: float = _ANSWER) -> Any:
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         if not done.wait(limit):
-            raise RequestFailed(f"{self.remote.where}: {what} has not answered within {limit:g} s")
+            raise RequestFailedError(f"{self.remote.where}: {what} has not answered within {limit:g} s")
         return future.result()
 
     def _list_sounds(self) -> str:
         response = self._wait(self._clients["list_sounds"].call_async(ListSounds.Request()), "list_sounds", _LIST)
         if not response.success:
-            raise RequestFailed(response.message)
+            raise RequestFailedError(response.message)
         self._sounds = [
             {"number": sound.number, "name": sound.name, "group": bool(getattr(sound, "is_group", False))}
             for sound in response.sounds
@@ -186,7 +186,7 @@ class NodeSource:
         response = self._wait(self._driver.set_parameters([Parameter(name, value=value)]), f"parameter {name}")
         result = response.results[0]
         if not result.successful:
-            raise RequestFailed(result.reason)
+            raise RequestFailedError(result.reason)
         if row is not None:
             row["value"] = value
         return f"{name} is {value} now"
@@ -198,7 +198,7 @@ class NodeSource:
             names = list(self._wait(self._driver.list_parameters(), "list_parameters").result.names)
             described = self._wait(self._driver.describe_parameters(names), "describe_parameters").descriptors
             values = self._wait(self._driver.get_parameters(names), "get_parameters").values
-        except RequestFailed as error:
+        except RequestFailedError as error:
             self._node.get_logger().warning(str(error))
             self._reader = None  # again later
             return

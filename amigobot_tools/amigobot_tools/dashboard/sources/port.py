@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLost, Options, Refused
+from amigobot_driver import TUNABLE, AmigoBot, AmigoBotError, ConnectionLostError, Options, RequestRefusedError
 from amigobot_driver.doctor import Case, Finding, Target, examine, examine_held, parse_target
 from amigobot_driver.findings import PARTS, History
 from amigobot_driver.profiles import Profile
@@ -144,7 +144,7 @@ class PortSource:
         if name in _OPTIONS:
             return self.robot.configure(**{name: value})
         if name not in TUNABLE:
-            raise Refused(f"parameter {name!r:.60} is not known")
+            raise RequestRefusedError(f"parameter {name!r:.60} is not known")
         if not isinstance(value, int) and isinstance(value, float) and value.is_integer():
             value = int(value)
         self.robot.set_config({name: value})  # type: ignore[dict-item]  # the driver checks the value
@@ -168,7 +168,7 @@ class PortSource:
         self._read_config()
 
     def _read_config(self) -> None:
-        """Take the working values of the robot, now and whenever they change."""
+        """Take the tuning values of the robot, now and whenever they change."""
         with contextlib.suppress(AmigoBotError):
             self._config = dict(self.robot.get_config())
         self._configured = self.robot.subscribe(self._on_config, Configured)
@@ -215,7 +215,7 @@ class PortSource:
             self._trace(True)
             with self.robot.events(FrameSeen, maxlen=500) as stream:
                 while not self._watched.is_set() and not stream.closed:
-                    with contextlib.suppress(ConnectionLost):
+                    with contextlib.suppress(ConnectionLostError):
                         if frame := stream.get(0.2):
                             self.frames.add(frame.stamp, frame.to_robot, frame.data)
         except AmigoBotError:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from amigobot_driver import AmigoBot, Options, Refused
+from amigobot_driver import AmigoBot, Options, RequestRefusedError
 from amigobot_driver.doctor import Kind, Target
 from amigobot_driver.sim import FaultError, Simulator, Window, World, WorldError, WorldPose, parse_faults
 from amigobot_driver.sim.faults import Faults
@@ -157,10 +157,12 @@ class SimulatorSource(PortSource):
         """Return the checks of the session: the simulated robot has no other port.
 
         Raises:
-            Refused: Time stands still.
+            RequestRefusedError: Time stands still.
         """
         if self._driver.paused:
-            raise Refused("the simulation is paused: let it go on, the doctor listens to the robot for 10 s")
+            raise RequestRefusedError(
+                "the simulation is paused: let it go on, the doctor listens to the robot for 10 s"
+            )
         return Examination(self._target, self._examine_session, rests=True)
 
     def _target_of(self, port: str) -> Target:
@@ -182,7 +184,7 @@ class SimulatorSource(PortSource):
 
     def _step(self, seconds: float) -> str:
         if not self._driver.paused:
-            raise Refused("the simulation runs: pause it first")
+            raise RequestRefusedError("the simulation runs: pause it first")
         self._driver.step(seconds)
         return f"{seconds:g} s more"
 
@@ -202,7 +204,7 @@ class SimulatorSource(PortSource):
             try:
                 simulator.place(pose)
             except WorldError as error:
-                raise Refused(str(error)) from None
+                raise RequestRefusedError(str(error)) from None
         return f"the robot is at x {x:.2f} m, y {y:.2f} m now; its odometry has not changed"
 
     def _reset_odometry(self) -> str:
@@ -212,7 +214,7 @@ class SimulatorSource(PortSource):
 
     def _add_obstacle(self, x: float, y: float, heading: float, length: float, width: float) -> str:
         if sum(thing.kind != "wall" for thing in self._things.values()) >= _MAX_OBSTACLES:
-            raise Refused(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
+            raise RequestRefusedError(f"there are {_MAX_OBSTACLES} obstacles already: remove some")
         self._newest += 1
         pose = WorldPose(x, y, heading)
         thing = new_box(self._newest, pose, length, width) if width else new_circle(self._newest, pose, length)
@@ -235,7 +237,7 @@ class SimulatorSource(PortSource):
 
     def _thing(self, number: int) -> Obstacle:
         if number not in self._things:
-            raise Refused(f"there is no obstacle {number}")
+            raise RequestRefusedError(f"there is no obstacle {number}")
         return self._things[number]
 
     def _build(self, things: dict[int, Obstacle]) -> None:
@@ -250,7 +252,7 @@ class SimulatorSource(PortSource):
                 self._neighbors.replace_world(world)
             except WorldError as error:
                 simulator.replace_world(before)
-                raise Refused(str(error)) from None
+                raise RequestRefusedError(str(error)) from None
             self._things = things
 
     # -- the robot --------------------------------------------------------------------------------------------
@@ -263,14 +265,14 @@ class SimulatorSource(PortSource):
                 simulator.faults = dataclasses.replace(simulator.faults, **{name: default})
             except (FaultError, AttributeError, TypeError) as error:
                 text = str(error) if isinstance(error, FaultError) else f"there is no fault {name!r:.60}"
-                raise Refused(text) from None
+                raise RequestRefusedError(text) from None
         return f"{name}: {value.strip() or 'off'}"
 
     def _start_fault(self, name: str, seconds: float) -> str:
         with self._driver.world() as simulator:
             fields = {field.name: field for field in dataclasses.fields(Faults)}
             if name not in fields or "Window" not in str(fields[name].type):
-                raise Refused(f"{name!r:.60} is not a fault with a time window")
+                raise RequestRefusedError(f"{name!r:.60} is not a fault with a time window")
             changed: dict[str, Any] = {name: Window(self._driver.elapsed, seconds)}
             simulator.faults = dataclasses.replace(simulator.faults, **changed)
         return f"{name} for {seconds:g} s of simulated time"
@@ -299,7 +301,7 @@ class SimulatorSource(PortSource):
 def _check_outside(pose: WorldPose, things: dict[int, Obstacle]) -> None:
     for thing in things.values():
         if thing.contains(pose):
-            raise Refused(f"the robot would be inside {thing.kind} {thing.number}")
+            raise RequestRefusedError(f"the robot would be inside {thing.kind} {thing.number}")
 
 
 def _origin(truth: WorldPose, odometry: WorldPose) -> WorldPose:

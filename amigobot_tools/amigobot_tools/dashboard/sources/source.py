@@ -58,7 +58,7 @@ class Source(Protocol):
         """Return what the doctor does with this source now; None where there is nothing to examine.
 
         Raises:
-            Refused: It cannot be examined now; the message says why.
+            RequestRefusedError: It cannot be examined now; the message says why.
         """
         ...
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The working values that CONFIGpac reports: set, read back, and sent again until they match."""
+"""The tuning values that CONFIGpac reports: set, read back, and sent again until they match."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ TUNABLE: Mapping[str, WorkingValue] = {
 }
 
 
-def check_working_values(values: Mapping[str, object]) -> None:
-    """Check names and ranges of working values.
+def check_tuning(values: Mapping[str, object]) -> None:
+    """Check names and ranges of tuning values.
 
     Raises:
         ValueError: A name cannot be set, or a value is out of its range; the message says what is allowed.
@@ -105,7 +105,7 @@ class _Caller:
     future: Future[Outcome] = field(default_factory=Future)
 
 
-class WorkingValues(RequestComponent):
+class Tuning(RequestComponent):
     """Reads CONFIGpac at the start of each session and after each change; re-applies what was requested."""
 
     name = "tuning"
@@ -141,7 +141,7 @@ class WorkingValues(RequestComponent):
         Raises:
             ValueError: a name cannot be set, or a value is out of its range in `TUNABLE`.
         """
-        check_working_values(values)
+        check_tuning(values)
         if reason := self._context.unsupported(Command.CONFIG):
             return finished(False, reason)
         for caller in list(self._callers):
