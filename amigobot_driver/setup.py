@@ -46,7 +46,6 @@ setup(
     entry_points={
         "console_scripts": [
             "amigobot_node = amigobot_driver.ros.main:main",
-            "packet_switch = amigobot_driver.ros.packet_switch:main",
             "amigobot = amigobot_driver.cli:main",
         ],
         "ros2doctor.checks": ["amigobot = amigobot_driver.ros.ros2doctor:AmigobotCheck"],

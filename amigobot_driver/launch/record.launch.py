@@ -11,9 +11,8 @@ from pathlib import Path
 
 from launch import Action, LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction, Shutdown
-from launch_ros.actions import Node
 
-from amigobot_driver.ros.topics import PUBLISHED, SHARED, SUBSCRIBED
+from amigobot_driver.ros.topics import PACKETS, PUBLISHED, SHARED, SUBSCRIBED
 
 #: Below the robot's namespace, besides the topics of the node itself.
 MORE_TOPICS = "robot_description"
@@ -39,8 +38,7 @@ def generate_launch_description() -> LaunchDescription:
                 "packets",
                 default_value="false",
                 choices=["true", "false"],
-                description="also record the raw packets, for replay.launch.py: publish_packets is on "
-                "while the recording lasts",
+                description="also record the raw packets, for replay.launch.py",
             ),
             DeclareLaunchArgument(
                 "split",
@@ -53,26 +51,17 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def start(context: LaunchContext) -> list[Action]:
-    """Return the recorder and the process that switches the raw packets on."""
+    """Return the recorder."""
     arguments = context.launch_configurations
     namespace = arguments["namespace"].strip("/")
     name = arguments["name"] or namespace.replace("/", "_") or "amigobot"
     folder = Path(arguments["output"]).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     bag = folder / f"{name}_{time.strftime('%Y-%m-%d_%H-%M-%S')}"
-    pattern = topics(namespace, arguments["extra"])
+    pattern = topics(namespace, arguments["extra"], packets=arguments["packets"] == "true")
     split = ["--max-bag-duration", arguments["split"]]
     command = ["ros2", "bag", "record", "--storage", "mcap", *split, "--output", str(bag), "--regex", pattern]
-    # A process of its own: it resets the parameter at the end, and sets it again for a restarted driver.
-    switch = Node(
-        package="amigobot_driver",
-        executable="packet_switch",
-        name="packet_switch",
-        namespace=namespace,
-        output="screen",
-    )
     return [
-        *([switch] if arguments["packets"] == "true" else []),
         LogInfo(msg=f"recording to {bag}"),
         # On SIGINT the recorder writes its cache to the disk, which takes time.
         ExecuteProcess(
@@ -81,10 +70,11 @@ def start(context: LaunchContext) -> list[Action]:
     ]
 
 
-def topics(namespace: str, extra: str) -> str:
+def topics(namespace: str, extra: str, *, packets: bool) -> str:
     """Return the regular expression of the recorded topics."""
     here = f"/{re.escape(namespace)}/" if namespace else "/"
-    own = "|".join([*(topic.pattern() for topic in (*PUBLISHED, *SUBSCRIBED) if topic not in SHARED), MORE_TOPICS])
+    left_out = SHARED if packets else (*SHARED, PACKETS)
+    own = "|".join([*(topic.pattern() for topic in (*PUBLISHED, *SUBSCRIBED) if topic not in left_out), MORE_TOPICS])
     shared = "|".join([*(topic.pattern() for topic in SHARED), MORE_SHARED])
     parts = [f"{here}({own})", f"({shared})", *([extra] if extra else [])]
     return f"^({'|'.join(parts)})$"

@@ -39,7 +39,7 @@ def generate_launch_description() -> LaunchDescription:
     defaults = {"params_file": str(share("config", "amigobot.yaml"))}
     return LaunchDescription(
         [
-            DeclareLaunchArgument("bag", description="the recording, made with publish_packets: true"),
+            DeclareLaunchArgument("bag", description="the recording, made with packets:=true"),
             DeclareLaunchArgument(
                 "namespace", default_value="", description="namespace of the recorded robot and of this driver"
             ),

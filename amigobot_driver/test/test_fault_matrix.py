@@ -82,6 +82,7 @@ class Scene:
         node.get_clock().now().to_msg.return_value = Time()
         logger = node.get_logger()
         logger.info = logger.warning = logger.error = lambda text: self.log.append((self.bench.now, text))
+        node.create_publisher().publish = lambda message: self.statuses.extend(message.status)
         self._diagnostics = Diagnostics(node, "/dev/ttyUSB0")
         self._event_log = EventLog(node, LogThrottle(lambda: self.bench.now))
 
@@ -137,7 +138,7 @@ class Scene:
         self._last_wish, self._stood = self.bench.now, False
 
     def _read_diagnostics(self) -> None:
-        self.statuses += self._diagnostics.message(take_snapshot(self.bench.robot)).status
+        self._diagnostics.publish(take_snapshot(self.bench.robot))
 
     # -- what the user sees -----------------------------------------------------------------------------------
 

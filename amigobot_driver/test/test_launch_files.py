@@ -301,15 +301,14 @@ def test_a_recording_has_the_topics_of_one_robot(load: Any, tmp_path: Path) -> N
         assert not re.search(pattern, topic), topic
 
 
-def test_a_recording_with_packets_asks_the_driver_for_them(load: Any, tmp_path: Path) -> None:
+def test_a_recording_has_packets_only_if_asked_for(load: Any, tmp_path: Path) -> None:
     module = load("record")
-    values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "packets": "true", "split": "0"}
-    module.start(MagicMock(launch_configurations=values))
-    (switch,) = (call.kwargs for call in module.Node.call_args_list)
-    assert (switch["executable"], switch["namespace"]) == ("packet_switch", "alpha")
-    (record,) = (call.kwargs["cmd"] for call in module.ExecuteProcess.call_args_list)
-    assert re.search(record[-1], "/alpha/packets")
-    assert re.search(record[-1], "/alpha/robot_config")
+    values = {"namespace": "alpha", "name": "", "output": str(tmp_path), "extra": "", "split": "0"}
+    for packets in ("true", "false"):
+        module.start(MagicMock(launch_configurations={**values, "packets": packets}))
+        pattern = module.ExecuteProcess.call_args.kwargs["cmd"][-1]
+        assert bool(re.search(pattern, "/alpha/packets")) is (packets == "true")
+        assert re.search(pattern, "/alpha/robot_config")
 
 
 @pytest.mark.parametrize(("namespace", "here"), [("", ""), ("alpha", "/alpha"), ("/fleet/alpha/", "/fleet/alpha")])

@@ -6,23 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
-from unittest.mock import MagicMock
 
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed")
 
-from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from ros_bench import Bench
-
-from amigobot_driver.driver import Driver
-from amigobot_driver.findings import OK, Finding
-from amigobot_driver.robot import Options, RobotSnapshot, take_snapshot
-from amigobot_driver.robot import Robot as CoreRobot
-from amigobot_driver.ros.diagnostics import Diagnostics
-from amigobot_driver.ros.node import AmigobotNode
 
 FAULTS = "mute_sonars=2;stuck_sonars=5;jam=0:100000"
 
@@ -60,58 +50,3 @@ def test_sent_and_resent_commands_are_counted(bench: Bench) -> None:
     assert {"motors_resent", "sonar_resent", "tuning_resent", "streams_resent", "dropped", "raw_refused"} <= set(values)
     # A median; it is 0 where most of the packets came together, as they may on a busy machine.
     bench.wait_until(lambda: float(bench.values("link")["packet_period"]) == pytest.approx(0.1, abs=0.05))
-
-
-def test_a_late_reader_of_diagnostics_sees_the_errors_of_the_last_minute() -> None:
-    """Without a reader few snapshots are made; the counters of the last minute are still compared."""
-    robot = CoreRobot(Options())
-    taken, published = [], []
-
-    def snapshot() -> RobotSnapshot:
-        taken.append(take_snapshot(robot))
-        return taken[-1]
-
-    ros = MagicMock()
-    ros.get_fully_qualified_name.return_value = "/amigobot"
-    ros.get_clock().now().to_msg.return_value = Time()
-    publisher = ros.create_publisher()
-    publisher.get_subscription_count.return_value = 0
-    publisher.publish = published.append
-    diagnostics = Diagnostics(ros, "sim://")
-    for second in range(62):
-        robot.link_timing.gaps += second >= 40
-        diagnostics.publish(snapshot)
-    assert len(taken) <= 13
-    publisher.get_subscription_count.return_value = 1
-    diagnostics.publish(snapshot)
-    diagnostics.publish(snapshot)
-    assert len(published) == 2
-    assert diagnostics._history.now is taken[-1]
-    assert diagnostics._history.increase(lambda then: then.link.gaps, 60) == 22
-    assert diagnostics._history.increase(lambda then: then.link.gaps, 1) == 0
-
-
-def test_diagnostics_neither_query_the_graph_nor_publish_with_the_robot_locked() -> None:
-    """The reader thread would wait, and every packet of that time come late."""
-    robot = CoreRobot(Options())
-    driver = Driver(robot, "sim://", lambda event: None)
-    locked: list[tuple[str, bool]] = []
-
-    def note(what: str) -> None:
-        locked.append((what, driver._changed._is_owned()))
-
-    def found() -> Finding:
-        note("graph")
-        return OK, "", {}
-
-    ros = MagicMock()
-    ros.get_fully_qualified_name.return_value = "/amigobot"
-    ros.get_clock().now().to_msg.return_value = Time()
-    ros.create_publisher().publish = lambda message: note("publish")
-    diagnostics = Diagnostics(ros, "sim://")
-    diagnostics.add("graph", found)
-    node = MagicMock(driver=driver, _diagnostics=diagnostics, _recording=None, _graph_due=2)
-    node.velocity.failed.is_set.return_value = False
-    node._snapshot = partial(AmigobotNode._snapshot, node)
-    AmigobotNode._each_second(node, 1)
-    assert locked == [("graph", False), ("publish", False)]

@@ -8,9 +8,11 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from nav_msgs.msg import Odometry
+from rclpy.time import Time
 from ros_bench import Bench, Robot
 
 from amigobot_driver.protocol import Command
@@ -58,7 +60,9 @@ class TestClock:
     @pytest.mark.parametrize("jump", [3600.0, -3600.0, 0.5, -0.5])
     def test_a_jump_of_the_system_clock_moves_stamps_but_no_timeout(self, jump: float) -> None:
         ros, boot = [1_000_000.0], [500.0]
-        stamps = NodeTime(lambda: round(ros[0] * 1e9), lambda: boot[0])
+        clock = MagicMock(ros_time_is_active=True)
+        clock.now = lambda: Time(nanoseconds=round(ros[0] * 1e9))
+        stamps = NodeTime(clock, lambda: boot[0])
         assert stamps.of(499.9) == round(999_999.9e9)
         ros[0] += jump
         assert stamps.of(499.9) == round((999_999.9 + jump) * 1e9)

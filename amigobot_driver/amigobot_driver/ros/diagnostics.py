@@ -14,9 +14,7 @@ from std_msgs.msg import Header
 from ..findings import PARTS, Finding, History
 from ..robot import RobotSnapshot
 from ..wording import given_name
-
-#: s between two snapshots while /diagnostics has no subscriber: one takes 0.4 ms.
-_UNREAD = 5
+from . import topics
 
 
 class Diagnostics:
@@ -25,11 +23,9 @@ class Diagnostics:
     def __init__(self, node: Node, port: str) -> None:
         self._node = node
         self._port = port
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._publisher = topics.DIAGNOSTICS.publisher(node)
         self._prefix = node.get_fully_qualified_name().lstrip("/")
         self._history = History()
-        self._unread = 0  #: s since the last snapshot
-        self.subscribed = False  #: /diagnostics had a subscriber at the last call of `publish`
         self._added: dict[str, Callable[[], Finding]] = {}
 
     def add(self, name: str, check: Callable[[], Finding]) -> None:
@@ -41,26 +37,11 @@ class Diagnostics:
         """
         self._added[name] = check
 
-    def publish(self, snapshot: Callable[[], RobotSnapshot], seconds: int = 1, *, changing: bool = True) -> None:
-        """Publish the state of the robot, if /diagnostics has a subscriber; call this once a second while it has one.
-
-        Args:
-            snapshot: Returns the present state. It is called only now and then while there is no subscriber.
-            seconds: Time since the last call in s.
-            changing: The state changes, as a robot is connected.
-        """
-        self._unread += seconds
-        self.subscribed = bool(self._publisher.get_subscription_count())
-        if self.subscribed or (changing and self._unread >= _UNREAD):
-            self._history.add(snapshot(), self._unread)
-            self._unread = 0
-        if self.subscribed:
-            self._publisher.publish(self._message())
-
-    def message(self, snapshot: RobotSnapshot) -> DiagnosticArray:
-        """Return the message for the state of the robot; call this once a second."""
+    def publish(self, snapshot: RobotSnapshot) -> None:
+        """Publish the state of the robot if /diagnostics has a subscriber; call this once a second."""
         self._history.add(snapshot)
-        return self._message()
+        if self._publisher.count():
+            self._publisher.publish(self._message())
 
     def _message(self) -> DiagnosticArray:
         identity = self._history.now.identity

@@ -8,10 +8,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import rclpy
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -19,7 +22,7 @@ from ..driver import Driver
 from ..odometry_file import OdometryFile, OdometryFileError, OdometryKeeper, default_path
 from ..profiles import Profile, ProfileError
 from ..replay import Replay
-from ..robot import Event, LinkChanged, LinkState, Outcome, Report, Robot, RobotSnapshot, take_snapshot
+from ..robot import Event, Outcome, Report, Robot, RobotSnapshot, take_snapshot
 from .actions import MotionActions
 from .auxiliary import AuxInterface
 from .commands import VelocityInput
@@ -34,15 +37,12 @@ from .replay import RecordingInput, is_recording
 from .services import RobotServices
 from .servos import ServoInput
 from .sounds import SoundServices
-from .stamps import NodeTime, RecordedTime, Stamps, ros_nanoseconds
+from .stamps import NodeTime, RecordedTime, Stamps
 from .streams import StreamPublisher
 from .telemetry import TelemetryPublisher
 from .tuning import TuningServices
 
-#: s between two checks for publishers of the other Twist type; a graph query takes half a millisecond.
-_GRAPH_PERIOD = 5
-#: s between two rounds of the node's own work, and while there is neither a robot nor a reader of /diagnostics.
-_PERIOD, _IDLE_PERIOD = 1, 5
+_PERIOD = 1.0  #: s between two diagnostics messages, and between two checks of the subscribers of `packets`
 
 
 class AmigobotNode(Node):
@@ -76,25 +76,23 @@ class AmigobotNode(Node):
             stamps: Stamps = RecordedTime(replay)
         else:
             self.driver = Driver(robot, port, self._on_event)
-            stamps = NodeTime(ros_nanoseconds(self.get_clock()), self.driver.clock)
+            stamps = NodeTime(self.get_clock(), self.driver.clock)
         self._keeper = self._odometry_keeper(robot, port)
         context = NodeContext(self, self.driver, self._params, throttle, stamps)
         self._velocity = VelocityInput(context)
         self._diagnostics.add("cmd_vel", self._velocity.finding)
+        self._raw = RawAccess(context)
+        self._traced = bool(self._params["publish_packets"])  #: whether the core reports every frame
         self._add_parts(context, profile, EventLog(self, throttle))
         self.add_on_set_parameters_callback(self._params.check)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._closing = threading.Event()
-        self._connected = False
-        self._handlers.setdefault(LinkChanged, []).append(self._on_link)
-        self._graph_due = _PERIOD  #: s until the next check of the graph
-        #: not a timer of ROS: the executor would build its wait set each time, and simulated time may be stopped
-        self._second_thread = threading.Thread(target=self._run_each_second, name="amigobot-second", daemon=True)
         self.get_logger().info(f"port {self.driver.url}")
         if profile.unused:
             self.get_logger().info(f"{profile.description}: not used by the driver: {', '.join(profile.unused)}")
         self.driver.start()
-        self._second_thread.start()
+        # A steady clock: simulated time may be stopped.
+        self.create_timer(_PERIOD, self._each_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if self._keeper:
             self._keeper.start()
 
@@ -112,7 +110,7 @@ class AmigobotNode(Node):
             StreamPublisher(context, profile),
             PioneerInterface(context),
             AuxInterface(context),
-            RawAccess(context),
+            self._raw,
         )
         for part in parts:
             for kind, handler in part.handlers.items():
@@ -143,57 +141,29 @@ class AmigobotNode(Node):
 
     def _on_parameters(self, changes: list[Parameter]) -> None:
         self._params.apply(changes)
+        self._configure()
+
+    def _configure(self) -> None:
+        """Apply the parameters to the robot."""
+        self._traced = self._raw.needed
+        options = replace(self._params.options(), trace=self._traced)
         with self.driver.robot() as robot:
-            pending = robot.configure(self._params.options(), self.driver.clock())
+            pending = robot.configure(options, self.driver.clock())
         call_with_result(self, pending, self._on_configured)
 
     def _on_configured(self, outcome: Outcome) -> None:
         if not outcome.success:
             self.get_logger().warning(f"parameters: {outcome.message}")
 
-    def _run_each_second(self) -> None:
-        try:
-            period = _PERIOD
-            while not self._closing.wait(period):
-                if not rclpy.ok(context=self.context):
-                    # The signal handler of rclpy wakes an executor before it shuts ROS down, and never again.
-                    self._wake_executor()
-                    return
-                self._each_second(period)
-                busy = self._connected or self._recording or self._diagnostics.subscribed
-                period = _PERIOD if busy else _IDLE_PERIOD
-        except Exception as error:
-            # Other errors than those of a shutdown end the process, through the main thread.
-            if self._shutting_down:
-                self._wake_executor()
-            elif executor := self.executor:
-                executor.create_task(_raise, error)
-            else:
-                raise
-
-    def _wake_executor(self) -> None:
-        if executor := self.executor:
-            executor.wake()
-
-    @property
-    def _shutting_down(self) -> bool:
-        """Whether errors of rclpy are to be expected: ROS may be shut down at any moment."""
-        return self._closing.is_set() or not rclpy.ok(context=self.context)
-
-    def _each_second(self, seconds: int) -> None:
-        """Do the node's own work; the last time was this many seconds ago."""
+    def _each_second(self) -> None:
         if self.driver.failed.is_set():
             raise RuntimeError("a driver thread has ended with an error; the robot was stopped")
         if self._recording:
             self._recording.check()
-        self._diagnostics.publish(self._snapshot, seconds, changing=self._connected)
-        self._graph_due -= seconds
-        if self._graph_due <= 0:
-            self._graph_due = _GRAPH_PERIOD
-            self._velocity.warn_about_twist_type()
-
-    def _on_link(self, event: LinkChanged) -> None:
-        self._connected = event.state is LinkState.RUNNING
+        self._diagnostics.publish(self._snapshot())
+        self._velocity.warn_about_twist_type()
+        if self._raw.needed != self._traced:
+            self._configure()
 
     def _snapshot(self) -> RobotSnapshot:
         with self.driver.robot() as robot:
@@ -207,10 +177,6 @@ class AmigobotNode(Node):
             for handle in self._handlers.get(type(event), ()):
                 handle(event)
         except RuntimeError:
-            # rclpy raises this, even between a check and a publish.
-            if not self._shutting_down:
+            # rclpy raises this while it shuts ROS down, which may happen at any moment.
+            if not self._closing.is_set() and rclpy.ok(context=self.context):
                 raise
-
-
-def _raise(error: Exception) -> None:
-    raise error

@@ -339,7 +339,12 @@ TABLE = (
         (0.000001, 0.01),
     ),
     _Changeable("allow_raw_commands", False, "allow raw commands through send_command (experts only)"),
-    _Changeable("publish_packets", False, "publish every frame, in both directions, on packets", option="trace"),
+    _Changeable(
+        "publish_packets",
+        False,
+        "publish every frame on packets from the start of the driver; false: only while packets has a subscriber",
+        option="trace",
+    ),
 )
 
 _BY_NAME = {spec.name: spec for spec in TABLE}

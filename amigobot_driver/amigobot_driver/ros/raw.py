@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Raw access to the protocol: the service `send_command` and the topic `packets`, both off by default."""
+"""Raw access to the protocol: the topic `packets`, and the service `send_command`, which is off by default."""
 
 from __future__ import annotations
 
@@ -25,8 +25,12 @@ class RawAccess(Interface):
         self._packets = topics.PACKETS.publisher(self._node)
         self._published = 0
 
+    @property
+    def needed(self) -> bool:
+        """Whether the core reports frames: for a subscriber, or because publish_packets is set."""
+        return bool(self._context.parameters["publish_packets"]) or self._packets.count() > 0
+
     def _on_frame(self, event: FrameSeen) -> None:
-        """Publish a frame; the core reports frames only if publish_packets is set."""
         self._published = self._published % _LAST_NUMBER + 1
         self._packets.publish(
             Packet(

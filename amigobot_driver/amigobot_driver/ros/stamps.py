@@ -28,16 +28,6 @@ class Stamps(Protocol):
         """Return the stamp (ns) of the present."""
 
 
-def ros_nanoseconds(clock: ROSClock) -> Callable[[], int]:
-    """Return a function for the time (ns) of a node's clock.
-
-    Without simulated time that is the time of the computer, which `time_ns` returns 30 us faster than the clock does.
-    """
-    # The property `ros_time_is_active` calls this, too, but locks the handle first, which takes ten times as long.
-    simulated: Callable[[], bool] = clock.handle.get_ros_time_override_is_enabled
-    return lambda: clock.now().nanoseconds if simulated() else time_ns()
-
-
 class NodeTime:
     """Stamps of the node's clock, while the driver runs on another clock.
 
@@ -45,7 +35,7 @@ class NodeTime:
     and the other, so a fresh offset for every stamp would give one instant several stamps.
     """
 
-    def __init__(self, ros: Callable[[], int], clock: Callable[[], float]) -> None:
+    def __init__(self, ros: ROSClock, clock: Callable[[], float]) -> None:
         self._ros = ros
         self._clock = clock
         self._offset = 0
@@ -53,7 +43,7 @@ class NodeTime:
     def of(self, time: float) -> int:
         """Return the stamp (ns) of a driver time (s); 0 before simulated time starts."""
         before = self._clock()
-        now = self._ros()
+        now = self.now()
         if not now:
             return 0
         waited = self._clock() - before
@@ -64,7 +54,8 @@ class NodeTime:
 
     def now(self) -> int:
         """Return the stamp (ns) of the present."""
-        return self._ros()
+        # Without simulated time the clock of ROS is that of the computer, which answers 30 us faster.
+        return self._ros.now().nanoseconds if self._ros.ros_time_is_active else time_ns()
 
 
 class RecordedTime:

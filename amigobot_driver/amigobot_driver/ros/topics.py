@@ -54,16 +54,18 @@ _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class TopicPublisher:
-    """A publisher that knows whether it has subscribers, and asks the middleware for them twice a second.
+    """A publisher that asks the middleware for its subscribers twice a second, and not with each SIP.
 
-    To ask for ten topics with each SIP takes 55 us, as much as to fill an odometry message.
+    Attributes:
+        publish: Publishes a message.
+        count: Asks the middleware, and returns the number of subscribers.
     """
 
-    __slots__ = ("_asked", "_count", "_subscribed", "publish")
+    __slots__ = ("_asked", "_subscribed", "count", "publish")
 
     def __init__(self, publisher: Publisher) -> None:
         self.publish = publisher.publish
-        self._count = publisher.get_subscription_count
+        self.count = publisher.get_subscription_count
         self._asked = -math.inf
         self._subscribed = False
 
@@ -74,7 +76,7 @@ class TopicPublisher:
             now: Time of the message on the driver's clock, s.
         """
         if not 0.0 <= now - self._asked < _RECOUNT:
-            self._asked, self._subscribed = now, bool(self._count())
+            self._asked, self._subscribed = now, bool(self.count())
         return self._subscribed
 
 
@@ -181,7 +183,7 @@ AUX_RX = Topic(
     _DEEP,
     (1, 2, 3),
 )
-PACKETS = Topic("packets", Packet, "every frame", "with `publish_packets`", _DEEP)
+PACKETS = Topic("packets", Packet, "every frame", "with `publish_packets` from the start of the driver", _DEEP)
 DIAGNOSTICS = Topic(
     "/diagnostics",
     DiagnosticArray,
