@@ -23,8 +23,9 @@ from typing import TypeVar
 
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import Command, FrameDecoder, Instruction, Packet, decode, encode_frame, parse
-from amigobot_driver.robot import BaudChange, Event, LinkChanged, LinkState, ModemCall, Notice, Options, Report, Robot
+from amigobot_driver.robot import Event, LinkChanged, LinkState, Notice, Options, Report, Robot
 from amigobot_driver.sim import Simulator
+from amigobot_driver.stepped_driver import SteppedDriver
 
 #: What becomes of a frame on its way: the bytes that arrive, b"" for none.
 Fault = Callable[[bytes], bytes]
@@ -71,8 +72,54 @@ class Wire:
         self._travelling.clear()
 
 
-class Bench:
-    """`robot` is the driver's side, `simulator` the robot's; `up` leads to the robot, `down` from it."""
+class WiredLine:
+    """A robot behind two wires, as the driver's port shows it; `up` leads to the robot, `down` from it."""
+
+    def __init__(self, *, check_baud: bool, bridge: bool) -> None:
+        self.up, self.down = Wire(), Wire()
+        self.simulator: Simulator
+        self.power = False
+        self.unplugged = True
+        self.baud = 0  #: of the driver's port
+        self._check_baud, self._bridge = check_baud, bridge
+
+    @property
+    def byte_time(self) -> float | None:
+        if self._bridge:
+            return None
+        return self.simulator.byte_time and 10 / self.baud
+
+    def set_client_baud(self, baud: int) -> None:
+        self.baud = baud
+        if self._check_baud:
+            self.simulator.set_client_baud(baud)
+
+    def receive(self, data: bytes, now: float) -> None:
+        self.up.send(data, now)
+
+    def transmit(self, now: float) -> bytes:
+        return self.down.receive(now)
+
+    def exchange(self, now: float) -> None:
+        """Pass bytes between wires and robot; the driver reads nothing."""
+        data = self.up.receive(now)
+        if self.power:
+            self.simulator.receive(data, now)
+            self.down.send(self.simulator.transmit(now), now)
+
+    def next_event(self, now: float, *, read: bool = True) -> float:
+        times = [self.up.next_arrival()]
+        if read:
+            times.append(self.down.next_arrival())
+        if self.power:
+            times.append(self.simulator.next_event(now))
+        return max(now, min(times))
+
+
+class Bench(SteppedDriver):
+    """`robot` is the driver's side, `simulator` the robot's; the wire `up` leads to the robot, `down` from it."""
+
+    line: WiredLine
 
     def __init__(
         self,
@@ -88,19 +135,41 @@ class Bench:
 
         With `bridge` the driver's port is a TCP connection, which does not tell the speed of the line behind it.
         """
-        self.now = 1000.0
-        self.robot = Robot(options)
-        self.up, self.down = Wire(), Wire()
+        line = WiredLine(check_baud=check_baud, bridge=bridge)
+        super().__init__(Robot(options), line, self._note, url="/dev/ttyUSB0", now=1000.0, check_baud=True)
+        self.up, self.down = line.up, line.down
         self.events: list[tuple[float, Event]] = []
-        self._make = simulator or (lambda: Simulator(load_profile(robot), baud=baud))
-        self._check_baud = check_baud
-        self._bridge = bridge
-        self._plugged = False
-        self._awake = self._reading = True
-        self._line_speed = 0
+        self.make = simulator or (lambda: Simulator(load_profile(robot), baud=baud))
+        self.awake = self.reading = True
+        self._spins = 0
         self.switch_on()
 
+    def _note(self, event: Event) -> None:
+        self.events.append((self.now, event))
+
+    @property
+    def simulator(self) -> Simulator:
+        return self.line.simulator
+
     # -- time -------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        if self.awake and self.reading:
+            super().step()
+        elif self.awake:
+            self.poll()
+        self.line.exchange(self.now)
+
+    def next_time(self) -> float:
+        reading = self.awake and self.reading
+        due = min(
+            self.line.next_event(self.now, read=reading),
+            self.robot.link.next_time() if self.awake else math.inf,
+            self.robot.link.read_deadline if reading else math.inf,
+        )
+        self._spins = self._spins + 1 if due <= self.now else 0
+        assert self._spins < 100, f"time stands still: next_time() is {self.robot.link.next_time()} at {self.now}"
+        return due
 
     def run(self, seconds: float, *, cmd_vel: tuple[float, float] | None = None, rate: float = 10.0) -> None:
         """Let time pass, while this velocity (m/s, rad/s) is published at this rate (Hz)."""
@@ -108,18 +177,18 @@ class Bench:
         published = 0
         start = self.now
         while cmd_vel and start + published / rate < end:
-            self._pass_until(start + published / rate)
+            self.advance(start + published / rate)
             self.drive(*cmd_vel)
             published += 1
-        self._pass_until(end)
+        self.advance(end)
 
     def until(self, condition: Callable[[], object], within: float = 10.0) -> float:
         """Let time pass until the condition holds; how long it took."""
         start, end = self.now, self.now + within
         while not condition():
             assert self.now < end, f"not within {within} s; last: {self.robot.note}"
-            self._exchange()
-            self.now = min(end, max(self.now + 1e-9, self._next_time()))
+            self.step()
+            self.now = min(end, max(self.now + 1e-9, self.next_time()))
         return self.now - start
 
     def sleep(self, seconds: float, *, writer_first: bool = False) -> None:
@@ -127,88 +196,31 @@ class Bench:
 
         Of the driver's two threads the reader is the first to go on, or the writer.
         """
-        self._awake = False
-        self._pass_until(self.now + seconds)
-        self._awake = True
+        self.awake = False
+        self.advance(self.now + seconds)
+        self.awake = True
         if writer_first:
-            self._take_in(self.robot.link.poll(self.now))
+            self.emit(self.robot.link.poll(self.now))
+            self.write()
 
     def hang_reader(self) -> None:
         """The driver's reader thread never comes back to the port: whoever it publishes to blocks."""
-        self._reading = False
-
-    def _pass_until(self, end: float) -> None:
-        spins = 0
-        while True:
-            self._exchange()
-            due = self._next_time()
-            if due > end:
-                self.now = end
-                return
-            spins = spins + 1 if due <= self.now else 0
-            assert spins < 100, f"time stands still: next_time() is {self.robot.link.next_time()} at {self.now}"
-            # A little more than nothing: times that were computed in different ways differ in their last bits.
-            self.now = max(self.now + 1e-9, due)
-
-    def _next_time(self) -> float:
-        times = [self.up.next_arrival()]
-        if self._awake:
-            times.append(self.robot.link.next_time())
-        if self._awake and self._reading:
-            times += [self.down.next_arrival(), self.robot.link.read_deadline]
-        if self._power:
-            times.append(self.simulator.next_event(self.now))
-        return max(self.now, min(times))
-
-    def _exchange(self) -> None:
-        """Everything that happens at this instant."""
-        if self._awake:
-            data = self.down.receive(self.now) if self._reading else b""
-            if data and self._plugged:
-                self._take_in(self.robot.link.receive(data, self.now))
-            if self._reading and self.now >= self.robot.link.read_deadline:
-                self._take_in(self.robot.link.drained(self.now, self.now))
-            if self.robot.link.next_time() <= self.now:
-                self._take_in(self.robot.link.poll(self.now))
-        data = self.up.receive(self.now)
-        if self._power:
-            self.simulator.receive(data, self.now)
-            self.down.send(self.simulator.transmit(self.now), self.now)
-
-    def _take_in(self, events: list[Event]) -> None:
-        for event in events:
-            self.events.append((self.now, event))
-            if isinstance(event, BaudChange):
-                self._tune(event.baud)
-            elif isinstance(event, ModemCall) and self._plugged:
-                self.up.send(event.data, self.now)
-        while (frame := self.robot.link.take(self.now)) is not None:
-            if self._plugged:
-                self.up.send(frame, self.now)
-
-    def _tune(self, baud: int) -> None:
-        self._line_speed = baud
-        self.robot.link.set_byte_time(10 / baud)
-        if self._check_baud:
-            self.simulator.set_client_baud(baud)
+        self.reading = False
 
     # -- what people do ---------------------------------------------------------------------------------------
 
     def plug_in(self) -> None:
         """The port is there and opens."""
-        self._plugged = True
-        byte_time = None if self._bridge else self.simulator.byte_time
-        events = self.robot.link.connected(byte_time, self.robot.baud, self.now)
-        if byte_time:
-            self._tune(self.robot.baud)
-        self._take_in(events)
+        self.line.unplugged = False
+        self.plug(True)
+        self.write()
 
     def unplug(self) -> None:
         """The port goes."""
-        self._plugged = False
+        self.line.unplugged = True
         self.up.cut()
         self.down.cut()
-        self._take_in(self.robot.link.disconnected("/dev/ttyUSB0: the port has disappeared", self.now))
+        self.plug(False)
 
     def connect(self) -> None:
         """Plug in, and wait until all is as the options want it."""
@@ -218,14 +230,14 @@ class Bench:
 
     def switch_on(self) -> None:
         """The robot starts anew, from the origin."""
-        self._power = True
-        self.simulator = self._make()
-        if self._check_baud and self._line_speed:
-            self.simulator.set_client_baud(self._line_speed)
+        self.line.power = True
+        self.line.simulator = self.make()
+        if self.line.baud:
+            self.line.set_client_baud(self.line.baud)
 
     def switch_off(self) -> None:
         """The robot is dead; its line is silent."""
-        self._power = False
+        self.line.power = False
         self.down.cut()
 
     def go_out_of_range(self) -> None:
@@ -245,12 +257,12 @@ class Bench:
         try:
             self.robot.drive(linear, angular, self.now)
         finally:
-            self._take_in([])
+            self.write()
 
     def ask(self, request: Callable[[], E]) -> E:
         """Make any other request."""
         result = request()
-        self._take_in([])
+        self.write()
         return result
 
     # -- what can be seen -------------------------------------------------------------------------------------

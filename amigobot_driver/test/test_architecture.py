@@ -37,6 +37,7 @@ EVERY_LAYER = {
     "ros",
     "signals",
     "sim",
+    "stepped_driver",
     "transport",
     "transport.simulated",
     "wording",
@@ -73,6 +74,7 @@ RULES: dict[str, tuple[set[str], set[str] | None]] = {
     ),
     "odometry_file": ({"driver", "robot"}, set()),
     "replay": ({"robot", "protocol"}, set()),
+    "stepped_driver": ({"robot"}, set()),
     "ros": (EVERY_LAYER - {"api", "cli", "sim"}, ANY_LIBRARY),
     "cli": (EVERY_LAYER, {"argcomplete", "serial", "yaml"}),
 }

@@ -118,14 +118,14 @@ class Scene:
     def look(self) -> None:
         """No robot moves without a command; the port goes and comes as the simulator has it."""
         truth, now = self.bench.simulator.truth, self.bench.now
-        moving = self.bench._power and max(abs(truth.left_velocity), abs(truth.right_velocity)) > 0.005
+        moving = self.bench.line.power and max(abs(truth.left_velocity), abs(truth.right_velocity)) > 0.005
         held = self.bench.simulator._body.jammed  # it stands, and not because it was told to
         since = now - self._last_wish
         assert not (moving and since > self.stands_after), f"it still moves {since:.1f} s after the last velocity"
         assert not (moving and self._stood), f"it stood, and moves again {since:.1f} s after the last velocity"
         self._stood = self._stood or (not moving and not held and since > WANTED.command_timeout + PERIOD)
-        if self.bench.simulator.unplugged is self.bench._plugged:
-            self.bench.unplug() if self.bench._plugged else self.bench.plug_in()
+        if self.bench.simulator.unplugged is self.bench.plugged:
+            self.bench.unplug() if self.bench.plugged else self.bench.plug_in()
         for _, event in self.bench.events[self._read :]:
             self._event_log.on_event(event)
         self._read = len(self.bench.events)
@@ -245,17 +245,17 @@ def on(scene: Scene) -> None:
 
 
 def other_speed(scene: Scene) -> None:
-    scene.bench._make = Bench(baud=38400)._make
+    scene.bench.make = Bench(baud=38400).make
     scene.bench.switch_on()
 
 
 def other_robot(scene: Scene) -> None:
-    scene.bench._make = lambda: Simulator(load_profile("amigo"), name="Max")
+    scene.bench.make = lambda: Simulator(load_profile("amigo"), name="Max")
     scene.bench.switch_on()
 
 
 def first_robot(scene: Scene) -> None:
-    scene.bench._make = Bench()._make
+    scene.bench.make = Bench().make
     scene.bench.switch_on()
 
 

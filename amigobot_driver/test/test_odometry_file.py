@@ -272,14 +272,14 @@ def killed(bench: Bench) -> OdometryState:
     """The driver is gone without a word; what its file holds."""
     state = bench.robot.odometry_state()
     assert state is not None
-    bench._awake = False
+    bench.awake = False
     return state
 
 
 def restart(bench: Bench, state: OdometryState | None, options: Options | None = None) -> str:
     """Start a new driver; what it says of the odometry."""
     bench.robot = Robot(options or Options())
-    bench._awake = True
+    bench.awake = True
     bench.down.cut()
     if state is not None:
         bench.robot.continue_odometry(state, MAX_AGE)
@@ -313,7 +313,7 @@ def test_the_successor_continues_with_the_way_rolled_meanwhile(robot: str, veloc
     bench = driven(robot, velocity)
     state = killed(bench)
     before = bench.simulator.truth.pose
-    bench._pass_until(bench.now + 8)
+    bench.advance(bench.now + 8)
     rolled = math.hypot(bench.simulator.truth.pose.x - before.x, bench.simulator.truth.pose.y - before.y)
     assert rolled > 0.3 or not velocity[0]
     assert "odometry continues" in restart(bench, state)
@@ -332,7 +332,7 @@ def test_a_state_that_is_a_second_old_when_the_driver_is_killed() -> None:
     state = bench.robot.odometry_state()
     bench.run(1, cmd_vel=(0.3, -0.8))
     killed(bench)
-    bench._pass_until(bench.now + 3)
+    bench.advance(bench.now + 3)
     assert "odometry continues" in restart(bench, state)
     assert error(bench)[0] < 0.008
 
@@ -341,7 +341,7 @@ def test_with_odometry_from_the_encoders() -> None:
     options = Options(encoder_odometry=True)
     bench = driven("amigo-sh", options=options)
     state = killed(bench)
-    bench._pass_until(bench.now + 5)
+    bench.advance(bench.now + 5)
     assert "odometry continues" in restart(bench, state, options)
     assert error(bench)[0] < 0.008
 
@@ -351,7 +351,7 @@ def test_a_pose_that_was_set_is_continued() -> None:
     bench.run(1)
     bench.robot.set_odometry(10.0, -5.0, 1.0)
     state = killed(bench)
-    bench._pass_until(bench.now + 5)
+    bench.advance(bench.now + 5)
     assert "odometry continues" in restart(bench, state)
     odometry = bench.robot.estimator.odometer.state
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((10.0, -5.0, 1.0), abs=0.002)
@@ -361,7 +361,7 @@ def test_a_pose_set_before_the_first_packet_wins() -> None:
     bench = driven("amigo", (0.0, 0.0))
     state = killed(bench)
     bench.robot = Robot(Options())
-    bench._awake = True
+    bench.awake = True
     bench.robot.continue_odometry(state, MAX_AGE)
     bench.robot.set_odometry(1.0, 2.0, 0.5)
     bench.connect()
@@ -374,7 +374,7 @@ def test_counters_zeroed_while_the_robot_was_at_rest() -> None:
     bench.run(1)
     state = killed(bench)
     bench.simulator.reset()
-    bench._pass_until(bench.now + 4)
+    bench.advance(bench.now + 4)
     assert "its counters were zeroed since, it was at rest" in restart(bench, state)
     assert error(bench)[0] < 0.006
 
@@ -391,14 +391,14 @@ class TestStartsAtZero:
         bench = driven("amigo")
         state = killed(bench)
         bench.simulator.reset()
-        bench._pass_until(bench.now + 4)
+        bench.advance(bench.now + 4)
         self.check(bench, state, "counters were zeroed while it was driving")
 
     def test_when_the_state_is_too_old(self) -> None:
         bench = driven("amigo", (0.0, 0.0))
         bench.run(2)
         state = killed(bench)
-        bench._pass_until(bench.now + MAX_AGE + 1)
+        bench.advance(bench.now + MAX_AGE + 1)
         self.check(bench, state, "s old, allowed: 0 to 60 s")
 
     @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ class TestStartsAtZero:
         bench = driven("amigo", (0.0, 0.0))
         bench.run(2)
         state = killed(bench)
-        bench._pass_until(bench.now + 3)
+        bench.advance(bench.now + 3)
         self.check(bench, replace(state, **change), reason)
 
     def test_without_a_state_nothing_is_said(self) -> None:

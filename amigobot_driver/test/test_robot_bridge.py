@@ -106,9 +106,9 @@ class TestSimulatorWithoutLine:
         bench = connected(0)
         bench.unplug()
         bench.run(1)
-        bench._make = lambda: connected(9600).simulator
+        bench.make = lambda: connected(9600).simulator
         bench.switch_on()
-        bench.simulator = Bench(robot="amigo-sh", baud=9600).simulator
+        bench.line.simulator = Bench(robot="amigo-sh", baud=9600).simulator
         bench.connect()
         assert bench.robot.line.baud == 9600
 

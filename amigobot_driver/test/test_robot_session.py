@@ -175,7 +175,7 @@ class TestLineSpeed:
         bench = Bench(baud=38400, check_baud=True)
         bench.plug_in()
         bench.until(running(bench), within=30)
-        bench._make = Bench(baud=9600)._make
+        bench.make = Bench(baud=9600).make
         bench.switch_on()
         bench.until(lambda: not bench.robot.running)
         bench.until(running(bench), within=200)
@@ -277,7 +277,7 @@ class TestAnotherRobot:
         bench.run(1.0)
         bench.ask(lambda: bench.robot.tuning.set({"rot_kp": 33}, bench.now))
         bench.run(3.0)
-        first, bench._make = bench._make, lambda: other
+        first, bench.make = bench.make, lambda: other
         bench.switch_off()
         bench.run(3.0)
         since, reports = bench.now, len(bench.reports)
@@ -290,7 +290,7 @@ class TestAnotherRobot:
         assert "instead of Rob (amigo, serial number 1234)" in bench.robot.note
         assert {word.partition("(")[0] for word in bench.words(since)} <= {"STOP", "PULSE", "OPEN", "CLOSE", "CONFIG"}
         assert len(bench.reports) == reports
-        bench._make = first
+        bench.make = first
         bench.switch_off()
         bench.run(2.0)
         bench.switch_on()
@@ -656,7 +656,7 @@ class TestAnyBytes:
     ) -> None:
         bench = in_state(state)
         for chunk in chunks:
-            bench._take_in(bench.robot.link.receive(chunk, bench.now))
+            bench.emit(bench.robot.link.receive(chunk, bench.now))
             bench.run(0.02)
         bench.unplug()
         bench.switch_on()

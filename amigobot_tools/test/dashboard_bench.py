@@ -46,7 +46,7 @@ class FakeSource:
         self.more: dict[str, Any] = {}
         self.requests: Mapping[str, Request] = {
             "wait": Request(self._wait, {"seconds": Number(0, 5)}),
-            "say": Request(self._say, {"text": Text(20)}, stick=False),
+            "say": Request(self._say, {"text": Text(20)}, control=False),
         }
 
     @property

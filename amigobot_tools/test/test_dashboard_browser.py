@@ -107,7 +107,7 @@ def test_keys_drive_the_robot_and_letting_go_stops_it(browser: Chromium, source:
         moving(source)
         browser.keys().key_up(key).perform()
         at_rest(source)
-    assert "you hold the stick" in browser.find("#holder").text
+    assert "you hold control" in browser.find("#holder").text
 
 
 def test_the_mouse_drives_with_the_knob(browser: Chromium, source: SimulatorSource, url: str) -> None:
@@ -144,10 +144,10 @@ def test_escape_stops_and_only_the_button_clears(browser: Chromium, source: Simu
     until(lambda: not source.state().emergency, "the stop is cleared")
 
 
-def test_a_second_page_asks_for_the_stick_and_gets_it(browser: Chromium, source: SimulatorSource, url: str) -> None:
+def test_a_second_page_asks_for_control_and_gets_it(browser: Chromium, source: SimulatorSource, url: str) -> None:
     browser.open(url)
     browser.press("#take")
-    browser.until("return document.querySelector('#holder').textContent === 'you hold the stick'")
+    browser.until("return document.querySelector('#holder').textContent === 'you hold control'")
     first = browser.driver.current_window_handle
     browser.driver.switch_to.new_window("window")
     browser.driver.get(url)
@@ -156,12 +156,12 @@ def test_a_second_page_asks_for_the_stick_and_gets_it(browser: Chromium, source:
     browser.driver.switch_to.window(first)
     browser.until("return !document.querySelector('#asked').hidden")
     browser.press("#hand-over")
-    browser.until("return /browser .* holds the stick/.test(document.querySelector('#holder').textContent)")
+    browser.until("return /browser .* holds control/.test(document.querySelector('#holder').textContent)")
     browser.driver.switch_to.window(next(one for one in browser.driver.window_handles if one != first))
-    browser.until("return document.querySelector('#holder').textContent === 'you hold the stick'")
+    browser.until("return document.querySelector('#holder').textContent === 'you hold control'")
     browser.driver.close()
     browser.driver.switch_to.window(first)
-    browser.until("return document.querySelector('#holder').textContent === 'no browser holds the stick'")
+    browser.until("return document.querySelector('#holder').textContent === 'no browser holds control'")
 
 
 def test_every_tab_opens_with_the_keyboard_and_shows_its_part(

@@ -228,18 +228,18 @@ def test_more_browsers_than_allowed_are_refused() -> None:
 # -- what comes -----------------------------------------------------------------------------------------------
 
 
-def test_the_holder_of_the_stick_drives_and_another_browser_must_ask() -> None:
+def test_the_holder_of_control_drives_and_another_browser_must_ask() -> None:
     async def test(source: FakeSource, bench: Bench) -> None:
         async with bench.page() as first, bench.page() as second:
             await first.send("drive", linear=0.1, angular=0.2)
             await first.until(lambda: source.remote.velocities == [(0.1, 0.2)])
             answer = await second.ask("drive", linear=0.3, angular=0.0)
-            assert not answer["ok"] and "holds the stick: take it over first" in answer["text"]
+            assert not answer["ok"] and "holds control: take it over first" in answer["text"]
             assert not (await second.ask("wait", seconds=0))["ok"]
-            assert "is asked for the stick" in (await second.ask("take"))["text"]
-            await first.until(lambda: first.now["stick"]["asking"] == second.frames[0]["you"])
+            assert "is asked for control" in (await second.ask("take"))["text"]
+            await first.until(lambda: first.now["control"]["asking"] == second.frames[0]["you"])
             assert (await first.ask("hand_over"))["ok"]
-            await second.until(lambda: second.now["stick"]["holder"] == second.frames[0]["you"])
+            await second.until(lambda: second.now["control"]["holder"] == second.frames[0]["you"])
             assert (await second.ask("wait", seconds=0))["text"] == "waited"
             assert (0.3, 0.0) not in source.remote.velocities
 
@@ -271,7 +271,7 @@ def test_a_page_that_goes_while_it_drives_brakes_the_robot(crashed: bool) -> Non
             else:
                 await page.socket.close()
             await other.until(lambda: source.remote.calls[:1] == ["emergency_stop"])
-            await other.until(lambda: other.now["stick"]["holder"] is None)
+            await other.until(lambda: other.now["control"]["holder"] is None)
 
     run(test)
 
@@ -307,7 +307,7 @@ def test_requests_that_wait_for_the_robot_delay_no_frame_and_no_stop() -> None:
         ('{"type": "drive", "linear": 0, "angular": 0, "x": 1}', "argument 'x' is not known, allowed: linear, angular"),
         ('{"type": "say", "text": "' + "a" * 21 + '"}', "expected a text of up to 20 characters"),
         ('{"type": "wait", "seconds": -1}', "expected a number from 0 to 5"),
-        ('{"type": "hand_over"}', "no browser holds the stick"),
+        ('{"type": "hand_over"}', "no browser holds control"),
     ],
 )
 def test_a_bad_message_is_answered_with_what_is_wrong(text: str, message: str) -> None:

@@ -100,7 +100,7 @@ def test_the_emergency_stop_latches_until_it_is_cleared() -> None:
         await page.ask("emergency")
         await page.until(lambda: speed(source) == 0 and page.now["state"]["emergency"])
         await page.send("drive", linear=0.2, angular=0.0)
-        await page.until(lambda: "the emergency stop is latched" in page.now["stick"]["note"])
+        await page.until(lambda: "the emergency stop is latched" in page.now["control"]["note"])
         await page.ask("clear")
         await page.until(lambda: not page.now["state"]["emergency"])
         await driving(source, page)
@@ -241,7 +241,7 @@ def test_a_port_that_is_unplugged_comes_back() -> None:
     with simulator() as source:
         source.requests["fault_now"].run(name="unplug", seconds=2.0)
         until(lambda: not source.state().connected)
-        assert "unplugged" in source.state().note
+        assert "the port has disappeared" in source.state().note
         with pytest.raises(AmigoBotError):
             source.requests["reset_odometry"].run()
         until(lambda: source.state().connected)

@@ -23,6 +23,7 @@ from amigobot_driver.cli import UsageError
 
 from . import protocol_page
 from .browser import Browser
+from .control import Control, NotInControlError
 from .doctor import Doctor
 from .frames import description, dumps, live_state
 from .history import History
@@ -30,7 +31,6 @@ from .messages import BadMessage, Flag, Message, Number, Request, Texts, read_me
 from .packets import as_json
 from .pilot import Pilot
 from .sources import Source
-from .stick import NotHeld, Stick
 
 #: s between two frames, with browsers and without; s between two checks of the values that seldom change.
 PERIOD, _IDLE, _SELDOM = 0.05, 0.25, 1.0
@@ -59,7 +59,7 @@ class Dashboard:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.stick = Stick()
+        self.control = Control()
         self.browsers: dict[int, Browser] = {}
         self.pilot = Pilot(source.remote, self.notify)
         self.history = History()
@@ -100,7 +100,7 @@ class Dashboard:
     def leave(self, browser: Browser) -> None:
         """A browser has disconnected: if it drove, the robot is stopped."""
         self.browsers.pop(browser.number, None)
-        if self.stick.leave(browser.number):
+        if self.control.leave(browser.number):
             self.pilot.brake(f"browser {browser.number} has disconnected")
 
     @property
@@ -109,7 +109,7 @@ class Dashboard:
         return {**self._own, **self.source.requests}
 
     async def close(self) -> None:
-        """Stop the robot if the stick drives it."""
+        """Stop the robot if a browser drives it."""
         await asyncio.get_running_loop().run_in_executor(None, self.pilot.close)
         self._workers.shutdown(wait=False)
 
@@ -132,8 +132,8 @@ class Dashboard:
 
     def tick(self, now: float) -> None:
         """Take in the state of the robot and wake the browsers that can take a frame."""
-        if self.stick.grant_overdue(now, driving=self.pilot.driving):
-            self.notify(f"browser {self.stick.holder} has taken over the stick")
+        if self.control.grant_overdue(now, driving=self.pilot.driving):
+            self.notify(f"browser {self.control.holder} has taken over control")
         state = self.source.state()
         if state.note != self._note:
             self._note = state.note
@@ -153,9 +153,9 @@ class Dashboard:
                 "t": now,
                 "wall": time.time(),
                 "state": told,
-                "stick": {
-                    "holder": self.stick.holder,
-                    "asking": self.stick.asking,
+                "control": {
+                    "holder": self.control.holder,
+                    "asking": self.control.asking,
                     "driving": self.pilot.driving,
                     "braking": self.pilot.braking,
                     "note": self.pilot.note,
@@ -244,7 +244,7 @@ class Dashboard:
             self._execute(browser, message)
         except BadMessage as error:
             browser.reply_error(error.number, str(error))
-        except (NotHeld, AmigoBotError, ValueError) as error:
+        except (NotInControlError, AmigoBotError, ValueError) as error:
             browser.reply_error(message.number if message else None, str(error))
 
     def _execute(self, browser: Browser, message: Message) -> None:
@@ -253,7 +253,7 @@ class Dashboard:
             browser.acknowledge(int(message.arguments({"n": Number(0, 2**53)})["n"]))
         elif kind == "drive":
             velocity = message.arguments({"linear": _FAST, "angular": _FAST})
-            self.stick.require(number)
+            self.control.require(number)
             self.pilot.drive(velocity["linear"], velocity["angular"])
         elif kind == "emergency":
             message.arguments({})
@@ -268,33 +268,33 @@ class Dashboard:
             browser.plotted = -math.inf
         elif kind in ("take", "leave", "hand_over", "keep"):
             message.arguments({})
-            browser.reply(message.number, self._pass_stick(kind, number))
+            browser.reply(message.number, self._pass_control(kind, number))
         elif request := self._handlers.get(kind):
             arguments = message.arguments(request.arguments)
-            if request.stick:
-                self.stick.require(number)
+            if request.control:
+                self.control.require(number)
             self._start(browser, message, partial(request.run, **arguments))
         else:
             known = ", ".join(("drive", "emergency", *sorted(self._handlers)))
             raise BadMessage(f"type {kind!r:.60} is not known here, allowed: {known}", message.number)
 
-    def _pass_stick(self, kind: str, number: int) -> str:
+    def _pass_control(self, kind: str, number: int) -> str:
         if kind == "take":
-            if self.stick.take(number, time.monotonic()):
-                return "you hold the stick"
-            if self.stick.asking == number:
-                return f"browser {self.stick.holder} is asked for the stick; without an answer you get it in 5 s"
-            return f"browser {self.stick.asking} already asks for the stick"
+            if self.control.take(number, time.monotonic()):
+                return "you hold control"
+            if self.control.asking == number:
+                return f"browser {self.control.holder} is asked for control; without an answer you get it in 5 s"
+            return f"browser {self.control.asking} already asks for control"
         if kind == "leave":
-            if self.stick.leave(number):
-                self.pilot.brake(f"browser {number} released the stick")
-            return "you released the stick"
+            if self.control.leave(number):
+                self.pilot.brake(f"browser {number} released control")
+            return "you released control"
         if kind == "hand_over":
-            self.stick.hand_over(number)
-            self.pilot.brake(f"browser {number} has handed the stick over")
-            return "you handed the stick over"
-        self.stick.keep(number)
-        return "you keep the stick"
+            self.control.hand_over(number)
+            self.pilot.brake(f"browser {number} has handed control over")
+            return "you handed control over"
+        self.control.keep(number)
+        return "you keep control"
 
     def _piloted(self, call: Callable[[], None], text: str) -> str:
         """Call the pilot, and return what the person is told."""

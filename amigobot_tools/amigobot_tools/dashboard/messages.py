@@ -123,12 +123,12 @@ class Request:
     Args:
         run: Called with the arguments; returns what was done, for the person. It may wait for the robot.
         arguments: Each argument by name.
-        stick: The browser must hold the stick.
+        control: The browser must hold control.
     """
 
     run: Callable[..., str]
     arguments: Mapping[str, Argument] = field(default_factory=dict)
-    stick: bool = True
+    control: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sends the velocities of the stick to the robot, and brakes when they stop coming.
+"""Sends the velocities of the browser that drives to the robot, and brakes when they stop coming.
 
 A thread of its own: neither a slow port nor a busy web server delays the other, and a web server that hangs does not
 keep the robot moving.
@@ -18,7 +18,7 @@ from functools import partial
 
 from ..state import Remote
 
-#: s without a velocity from the holder of the stick after which the robot is stopped.
+#: s without a velocity from the holder of control after which the robot is stopped.
 SILENCE = 0.3
 #: s that braking lasts at least and at most; until then the emergency stop is latched.
 _MIN_BRAKING, _MAX_BRAKING = 0.3, 1.5
@@ -27,7 +27,7 @@ _POLL_PERIOD = 0.05
 
 
 class Pilot:
-    """Drives a robot for the browser that holds the stick.
+    """Drives a robot for the browser that holds control.
 
     Args:
         remote: The robot.
@@ -73,7 +73,7 @@ class Pilot:
             self._changed.notify()
 
     def brake(self, why: str) -> None:
-        """Stop as fast as the robot can, if the stick drives it. Returns at once; the stop is not latched."""
+        """Stop as fast as the robot can, if a browser drives it. Returns at once; the stop is not latched."""
         with self._changed:
             if self.driving:
                 self._forget()
@@ -111,7 +111,7 @@ class Pilot:
                 self._held = self.note = ""
 
     def close(self) -> None:
-        """Stop the robot if the stick drives it, and end the thread."""
+        """Stop the robot if a browser drives it, and end the thread."""
         self.brake("the dashboard ends")
         with self._changed:
             self._closed = True

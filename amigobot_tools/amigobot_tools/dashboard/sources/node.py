@@ -92,7 +92,7 @@ class NodeSource:
             "sonar": Request(lambda on: self._ask("enable_sonar", SetBool.Request(data=on)), {"on": Flag()}),
             "sounds": Request(lambda on: self._ask("enable_sounds", SetBool.Request(data=on)), {"on": Flag()}),
             "reset_odometry": Request(lambda: self._ask("reset_odometry", Trigger.Request())),
-            "list_sounds": Request(self._list_sounds, stick=False),
+            "list_sounds": Request(self._list_sounds, control=False),
             "play_sound": Request(
                 lambda number: self._ask("play_sound", PlaySound.Request(number=number)), {"number": Whole(1, 255)}
             ),

@@ -69,7 +69,7 @@ class PortSource:
             "motors": Request(self._motors, {"on": Flag()}),
             "sonar": Request(lambda on: self.robot.enable_sonar(on), {"on": Flag()}),
             "sounds": Request(lambda on: self.robot.enable_sounds(on), {"on": Flag()}),
-            "list_sounds": Request(self._list_sounds, stick=False),
+            "list_sounds": Request(self._list_sounds, control=False),
             "play_sound": Request(lambda number: self.robot.play_sound(number), {"number": Whole(1, 255)}),
             "reset_odometry": Request(self._reset_odometry),
             "outputs": Request(self._set_outputs, {"mask": Whole(0, 255), "states": Whole(0, 255)}),

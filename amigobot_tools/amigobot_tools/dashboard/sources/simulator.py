@@ -23,8 +23,8 @@ from ..examination import Examination
 from ..messages import Flag, Number, Request, Text, Whole
 from .neighbors import Neighbors, open_robots
 from .obstacles import Obstacle, new_box, new_circle, things_of
+from .paced import FASTEST, SLOWEST, PacedDriver
 from .port import PortSource
-from .stepped import FASTEST, SLOWEST, SteppedDriver
 
 #: m; obstacles are put within this distance of the origin.
 _REACH = 1000.0
@@ -41,11 +41,11 @@ class SimulatedBot(AmigoBot):
     def __init__(
         self, port: str, *, timeout: float, options: Options, simulator: Simulator, beside: Callable[[float], None]
     ) -> None:
-        self._new_driver = partial(SteppedDriver, simulator=simulator, beside=beside)  # type: ignore[assignment]
+        self._new_driver = partial(PacedDriver, simulator=simulator, beside=beside)  # type: ignore[assignment]
         super().__init__(port, timeout=timeout, options=options)
 
     @property
-    def stepped(self) -> SteppedDriver:
+    def paced(self) -> PacedDriver:
         """The clock and the simulator."""
         return self._driver  # type: ignore[return-value]
 
@@ -84,7 +84,7 @@ class SimulatorSource(PortSource):
             raise
         self.remote.add_messages(lines)
         assert isinstance(self.robot, SimulatedBot)
-        self._driver = self.robot.stepped
+        self._driver = self.robot.paced
         self._world: World = self._simulator.world
         self._things = things_of(self._world)
         self._newest = len(self._things)  #: number of the thing that was added last

@@ -9,7 +9,7 @@ import { Gauges } from "./gauges.js";
 import { Diagnostics, Log, Packets, Parameters, Ports, Sounds } from "./panels.js";
 import { Plots } from "./plots.js";
 import { SimulatorPanel } from "./simulator.js";
-import { Stick } from "./stick.js";
+import { Joystick } from "./drive.js";
 import { Tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
 import { View } from "./view.js";
@@ -41,14 +41,14 @@ async function ask(type, values) {
   return answer;
 }
 
-const holds = () => now && (now.stick.holder === null || now.stick.holder === now.you);
+const holds = () => now && (now.control.holder === null || now.control.holder === now.you);
 const can = (request) => info.requests?.includes(request) ?? false;
 
-new Stick(connection, byId("pad"), byId("knob"),
+new Joystick(connection, byId("pad"), byId("knob"),
   () => ({ linear: Number(byId("speed").value), angular: Number(byId("turn").value) }),
   () => {
     if (info.kind === "recording" || !now) return false;
-    if (!holds()) note(`browser ${now.stick.holder} holds the stick: press Take over`);
+    if (!holds()) note(`browser ${now.control.holder} holds control: press Take over`);
     else if (now.state.motors === false) note("the motors are off: switch them on to drive");
     return holds();
   });
@@ -64,7 +64,7 @@ window.addEventListener("keydown", (event) => {
   // Escape only stops: a key that is pressed twice in a hurry must not clear the stop.
   if (event.key === "Escape") connection.send({ type: "emergency" });
 });
-byId("take").addEventListener("click", () => ask(now?.stick.holder === now?.you ? "leave" : "take"));
+byId("take").addEventListener("click", () => ask(now?.control.holder === now?.you ? "leave" : "take"));
 byId("hand-over").addEventListener("click", () => ask("hand_over"));
 byId("keep").addEventListener("click", () => ask("keep"));
 byId("motors").addEventListener("click", () => ask("motors", { on: !now?.state.motors }));
@@ -186,21 +186,21 @@ const sections = {
 };
 
 function showPills() {
-  const { state, stick } = now;
+  const { state, control } = now;
   const link = byId("link");
   setText(link, state.connected ? "connected" : seen ? state.note || "not connected" : "no robot yet");
   link.className = `pill ${state.connected ? "ok" : "error"}`;
   link.title = state.note;
   setText(byId("page-link"), connection.roundTrip === null ? `${view.times.length} fps` : `${view.times.length} fps, ${connection.roundTrip.toFixed(0)} ms`);
-  const mine = stick.holder === now.you;
+  const mine = control.holder === now.you;
   const holder = byId("holder");
-  const what = info.kind === "recording" ? "playhead" : "stick";
-  setText(holder, stick.holder === null ? `no browser holds the ${what}` : mine ? `you hold the ${what}` : `browser ${stick.holder} holds the ${what}`);
-  holder.className = `pill ${mine ? "ok" : stick.holder === null ? "" : "warning"}`;
-  setText(byId("take"), mine ? "Let go of the stick" : stick.holder === null ? "Take the stick" : stick.asking === now.you ? "Asked …" : "Take over");
+  const what = info.kind === "recording" ? "the playhead" : "control";
+  setText(holder, control.holder === null ? `no browser holds ${what}` : mine ? `you hold ${what}` : `browser ${control.holder} holds ${what}`);
+  holder.className = `pill ${mine ? "ok" : control.holder === null ? "" : "warning"}`;
+  setText(byId("take"), mine ? "Release control" : control.holder === null ? "Take control" : control.asking === now.you ? "Asked …" : "Take over");
   byId("pad").classList.toggle("refused", !holds());
-  byId("asked").hidden = !(mine && stick.asking !== null);
-  if (mine && stick.asking !== null) setText(byId("asked-text"), `Browser ${stick.asking} asks for the stick. Without an answer it gets it in 5 s, unless you drive.`);
+  byId("asked").hidden = !(mine && control.asking !== null);
+  if (mine && control.asking !== null) setText(byId("asked-text"), `Browser ${control.asking} asks for control. Without an answer it gets it in 5 s, unless you drive.`);
 }
 
 /** Before the first connection: what the dashboard waits for, why, and what to do. */
@@ -213,9 +213,9 @@ function showWaiting(state) {
 }
 
 function showState() {
-  const { state, stick } = now;
+  const { state, control } = now;
   const stop = byId("stop");
-  const latched = state.emergency && !stick.braking;
+  const latched = state.emergency && !control.braking;
   stop.classList.toggle("latched", latched);
   setText(stop, latched ? "CLEAR STOP" : "STOP");
   stop.setAttribute("aria-label", latched ? "Clear the emergency stop" : "Emergency stop");
@@ -230,7 +230,7 @@ function showState() {
     byId(name).setAttribute("aria-checked", String(Boolean(state[name])));
     setText(byId(name), `${name === "motors" ? "Motors" : "Sonar"} ${state[name] === null ? "?" : state[name] ? "on" : "off"}`);
   }
-  if (stick.note && stick.holder === now.you) note(stick.note);
+  if (control.note && control.holder === now.you) note(control.note);
   if (performance.now() > noteUntil) setText(byId("drive-note"), "");
   setText(byId("pose"), view.text());
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The authors of amigobot_driver
 // SPDX-License-Identifier: Apache-2.0
 
-// The joystick: mouse, touch, keys and gamepad become velocities, which are sent while the stick is held.
+// The joystick: mouse, touch, keys and gamepad become velocities, which are sent while it is held.
 
 const PERIOD = 50; // ms between two velocities; the server stops the robot after 300 ms without one
-const ZEROS = 4; // zeros that are sent after the stick is let go
+const ZEROS = 4; // zeros that are sent after it is let go
 const DEAD = 0.12; // of a gamepad's axis around its middle
 
 const KEYS = {
@@ -12,7 +12,7 @@ const KEYS = {
   KeyW: [1, 0], KeyS: [-1, 0], KeyA: [0, 1], KeyD: [0, -1],
 };
 
-export class Stick {
+export class Joystick {
   /** `limits` returns the speeds at full deflection, m/s and rad/s; `may` whether this page may drive now. */
   constructor(connection, pad, knob, limits, may) {
     Object.assign(this, { connection, pad, knob, limits, may });

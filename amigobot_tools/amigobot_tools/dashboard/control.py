@@ -1,29 +1,29 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who controls the robot: one browser at a time holds the stick.
+"""Who controls the robot: one browser at a time holds control.
 
-    stick = Stick()
-    stick.take(1, now)              # True: it was free
-    stick.take(2, now)              # False: browser 2 now asks for it
-    stick.hand_over(1)              # browser 2 holds it
+    control = Control()
+    control.take(1, now)              # True: it was free
+    control.take(2, now)              # False: browser 2 now asks for it
+    control.hand_over(1)              # browser 2 holds it
 
-The stick never changes hands while its holder drives, unless the holder agrees.
+Control never changes hands while its holder drives, unless the holder agrees.
 """
 
 from __future__ import annotations
 
 import math
 
-#: s after which the stick passes to the browser that asks for it, if the holder neither answers nor drives.
+#: s after which control passes to the browser that asks for it, if the holder neither answers nor drives.
 ANSWER = 5.0
 
 
-class NotHeld(Exception):
-    """A browser that does not hold the stick asks for something that needs it."""
+class NotInControlError(Exception):
+    """A browser that does not hold control asks for something that needs it."""
 
 
-class Stick:
+class Control:
     """The right to control the robot. Browsers are numbers; times are in s."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Stick:
         self._asked = -math.inf
 
     def take(self, browser: int, now: float) -> bool:
-        """Give a free stick to a browser, or note that the browser asks for it. Returns whether it holds it now."""
+        """Give free control to a browser, or note that the browser asks for it. Returns whether it holds it now."""
         if self.holder is None:
             self.holder = browser
         elif self.holder != browser and self.asking is None:
@@ -40,20 +40,20 @@ class Stick:
         return self.holder == browser
 
     def require(self, browser: int) -> None:
-        """Check that a browser may control the robot; a free stick becomes its own.
+        """Check that a browser may control the robot; free control becomes its own.
 
         Raises:
-            NotHeld: Another browser holds it.
+            NotInControlError: Another browser holds it.
         """
         if self.holder is None:
             self.holder = browser
         self._check(browser)
 
     def hand_over(self, browser: int) -> None:
-        """The holder agrees: the browser that asks gets the stick.
+        """The holder agrees: the browser that asks gets control.
 
         Raises:
-            NotHeld: This browser is not the holder.
+            NotInControlError: This browser is not the holder.
         """
         self._check(browser)
         if self.asking is not None:
@@ -63,13 +63,13 @@ class Stick:
         """The holder refuses the question.
 
         Raises:
-            NotHeld: This browser is not the holder.
+            NotInControlError: This browser is not the holder.
         """
         self._check(browser)
         self.asking = None
 
     def leave(self, browser: int) -> bool:
-        """A browser releases the stick, or has disconnected. Returns whether it was the holder."""
+        """A browser releases control, or has disconnected. Returns whether it was the holder."""
         if self.asking == browser:
             self.asking = None
         if self.holder != browser:
@@ -78,7 +78,7 @@ class Stick:
         return True
 
     def grant_overdue(self, now: float, *, driving: bool) -> bool:
-        """Hand the stick over if its holder neither drives nor answers. Returns whether that happened."""
+        """Hand control over if its holder neither drives nor answers. Returns whether that happened."""
         if self.asking is None or driving or now - self._asked < ANSWER:
             return False
         self._give(self.asking)
@@ -90,4 +90,4 @@ class Stick:
     def _check(self, browser: int) -> None:
         if self.holder != browser:
             held = "no browser holds" if self.holder is None else f"browser {self.holder} holds"
-            raise NotHeld(f"{held} the stick: take it over first")
+            raise NotInControlError(f"{held} control: take it over first")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who holds the stick of the dashboard, and what stops the robot."""
+"""Who holds control of the dashboard, and what stops the robot."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 from fakes import FREE, FakeRemote
 
+from amigobot_tools.dashboard.control import ANSWER, Control, NotInControlError
 from amigobot_tools.dashboard.pilot import SILENCE, Pilot
-from amigobot_tools.dashboard.stick import ANSWER, NotHeld, Stick
 
 PATIENCE = 30.0
 
@@ -25,59 +25,59 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-class TestStick:
+class TestControl:
     def test_the_first_browser_gets_it_and_the_second_asks(self) -> None:
-        stick = Stick()
-        assert stick.take(1, 0.0) and not stick.take(2, 0.0)
-        assert (stick.holder, stick.asking) == (1, 2)
-        stick.hand_over(1)
-        assert (stick.holder, stick.asking) == (2, None)
+        control = Control()
+        assert control.take(1, 0.0) and not control.take(2, 0.0)
+        assert (control.holder, control.asking) == (1, 2)
+        control.hand_over(1)
+        assert (control.holder, control.asking) == (2, None)
 
-    def test_a_free_stick_is_taken_by_the_first_request_and_no_other_browser_may_control(self) -> None:
-        stick = Stick()
-        stick.require(1)
-        with pytest.raises(NotHeld, match="browser 1 holds the stick: take it over first"):
-            stick.require(2)
+    def test_free_control_is_taken_by_the_first_request_and_no_other_browser_may_control(self) -> None:
+        control = Control()
+        control.require(1)
+        with pytest.raises(NotInControlError, match="browser 1 holds control: take it over first"):
+            control.require(2)
 
     def test_a_holder_that_neither_drives_nor_answers_loses_it(self) -> None:
-        stick = Stick()
-        stick.take(1, 0.0)
-        stick.take(2, 10.0)
-        assert not stick.grant_overdue(10.0 + ANSWER - 0.1, driving=False)
-        assert not stick.grant_overdue(10.0 + ANSWER, driving=True)
-        assert stick.grant_overdue(10.0 + ANSWER, driving=False)
-        assert stick.holder == 2
+        control = Control()
+        control.take(1, 0.0)
+        control.take(2, 10.0)
+        assert not control.grant_overdue(10.0 + ANSWER - 0.1, driving=False)
+        assert not control.grant_overdue(10.0 + ANSWER, driving=True)
+        assert control.grant_overdue(10.0 + ANSWER, driving=False)
+        assert control.holder == 2
 
     def test_a_holder_that_refuses_keeps_it(self) -> None:
-        stick = Stick()
-        stick.take(1, 0.0)
-        stick.take(2, 0.0)
-        stick.keep(1)
-        assert not stick.grant_overdue(100.0, driving=False) and stick.holder == 1
+        control = Control()
+        control.take(1, 0.0)
+        control.take(2, 0.0)
+        control.keep(1)
+        assert not control.grant_overdue(100.0, driving=False) and control.holder == 1
 
     def test_only_the_holder_answers(self) -> None:
-        stick = Stick()
-        stick.take(1, 0.0)
-        stick.take(2, 0.0)
-        with pytest.raises(NotHeld):
-            stick.hand_over(2)
-        with pytest.raises(NotHeld):
-            stick.keep(3)
+        control = Control()
+        control.take(1, 0.0)
+        control.take(2, 0.0)
+        with pytest.raises(NotInControlError):
+            control.hand_over(2)
+        with pytest.raises(NotInControlError):
+            control.keep(3)
 
     def test_a_holder_that_leaves_passes_it_to_the_browser_that_asks(self) -> None:
-        stick = Stick()
-        stick.take(1, 0.0)
-        stick.take(2, 0.0)
-        assert stick.leave(1) and stick.holder == 2
-        assert stick.leave(2) and stick.holder is None
-        assert not stick.leave(2)
+        control = Control()
+        control.take(1, 0.0)
+        control.take(2, 0.0)
+        assert control.leave(1) and control.holder == 2
+        assert control.leave(2) and control.holder is None
+        assert not control.leave(2)
 
     def test_a_question_ends_with_the_browser_that_asks(self) -> None:
-        stick = Stick()
-        stick.take(1, 0.0)
-        stick.take(2, 0.0)
-        assert not stick.leave(2)
-        assert (stick.holder, stick.asking) == (1, None)
+        control = Control()
+        control.take(1, 0.0)
+        control.take(2, 0.0)
+        assert not control.leave(2)
+        assert (control.holder, control.asking) == (1, None)
 
 
 class Clock:
