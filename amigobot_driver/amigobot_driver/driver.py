@@ -82,7 +82,6 @@ class Driver:
     def robot(self) -> Iterator[Robot]:
         """Lock the robot for a `with` block. A frame that is due is written when the block ends."""
         with self._changed:
-            self._robot.link.dispatch_pending()
             try:
                 yield self._robot
             finally:
@@ -158,11 +157,8 @@ class Driver:
         # Before taking the lock: waiting for it must not delay the stamps.
         arrived = self.clock()
         if data:
-            link = self._robot.link
-            with self._changed:
-                self._collect(link.receive(data, self.clock(), arrived, odometry_first=True))
-            self._deliver_events()
-            self._update(link.poll)
+            self._update(lambda now: self._robot.link.receive(data, now, arrived))
+            self._update(self._robot.link.poll)
         if overdue:
             self._update(partial(self._robot.link.drained, began))
         elif not data:

@@ -46,7 +46,6 @@ from amigobot_driver import (
     RequestRefusedError,
 )
 from amigobot_driver.api import arguments
-from amigobot_driver.robot.link import RobotLink
 from amigobot_driver.robot.scheduler import Scheduler
 from amigobot_driver.sim import SessionState
 from amigobot_driver.sim.faults import Window
@@ -336,7 +335,7 @@ MOVEMENTS: dict[str, Callable[[AmigoBot], object]] = {
     "move": lambda robot: robot.move(20.0),
 }
 #: A timer or a packet that this thread happens to handle is no part of the request, nor is the simulated robot.
-_NO_PART = {function.__code__ for function in (Scheduler.run, RobotLink.dispatch_pending, SimulatedPort.write)}
+_NO_PART = {function.__code__ for function in (Scheduler.run, SimulatedPort.write)}
 
 
 class CtrlC:

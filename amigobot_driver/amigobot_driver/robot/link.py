@@ -112,7 +112,6 @@ class RobotLink:
         self._observer = observer
         self._reported = self.session.state, self.session.note
         self._events: list[Event] = []
-        self._waiting: tuple[Sip, float, float] | None = None  #: a SIP that the components have not got yet
         self._closing = self._ended = False
 
     # -- the port ---------------------------------------------------------------------------------------------
@@ -125,7 +124,6 @@ class RobotLink:
             baud: the line speed at which to look for the robot first.
             now: Time in s.
         """
-        self.dispatch_pending()
         self.set_byte_time(byte_time)
         self.queue.drop()
         self.session.start(now, baud if byte_time else 0)
@@ -142,7 +140,6 @@ class RobotLink:
         Returns:
             The events that this caused.
         """
-        self.dispatch_pending()
         if not self._ended:  # MobileSim closes the connection at CLOSE
             self.session.stop(why)
             self._follow_session(now)
@@ -156,17 +153,13 @@ class RobotLink:
         self.decoder.check = self.session.dialect.check
         self._observer.on_byte_time(byte_time)
 
-    def receive(
-        self, data: bytes, now: float, arrived: float | None = None, *, odometry_first: bool = False
-    ) -> list[Event]:
+    def receive(self, data: bytes, now: float, arrived: float | None = None) -> list[Event]:
         """Process the bytes of one read. Never raises.
 
         Args:
             data: what the read returned.
             now: s, the current time.
             arrived: s, when the read returned, if that was before `now`; frames are stamped from this time.
-            odometry_first: Return when the last SIP has updated the odometry, which is then published 0.2 ms earlier;
-                `dispatch_pending` passes the SIP to the components.
 
         Returns:
             The events that the bytes caused.
@@ -175,7 +168,6 @@ class RobotLink:
         if not session.running:
             session.on_bytes(data)
         for frame in self.decoder.feed(data, now if arrived is None else min(arrived, now)):
-            self.dispatch_pending()
             dialect, running = session.dialect, session.running
             packet = parse(frame.data, dialect.packets)
             if self.trace:
@@ -189,26 +181,16 @@ class RobotLink:
             if running and isinstance(packet, Reset):
                 self._observer.on_reset(frame.stamp)
             self._dispatch(packet, frame, now)
-        if not odometry_first:
-            self.dispatch_pending()
         return self._flush()
-
-    def dispatch_pending(self) -> None:
-        """Pass the SIP that `receive` has left to the components. `receive`, `drained` and `poll` begin with it."""
-        if self._waiting is not None:
-            (sip, measured, now), self._waiting = self._waiting, None
-            self.dispatcher.packet(sip, measured, now)
 
     def drained(self, read_until: float, now: float) -> list[Event]:
         """Confirm that all bytes that arrived before `read_until` (s) were received: a silent robot is lost now."""
-        self.dispatch_pending()
         self.session.drained(read_until, now)
         self._follow_session(now)
         return self._flush()
 
     def poll(self, now: float) -> list[Event]:
         """Run the deadlines that are due; call it at `next_time` or earlier."""
-        self.dispatch_pending()
         if now >= self.session.deadline:
             self.session.receive(None, now)
             self._follow_session(now)
@@ -261,7 +243,6 @@ class RobotLink:
         Returns:
             Whether there was a session to close.
         """
-        self.dispatch_pending()
         self._ended = True
         again = self._closing
         open_states = LinkState.RUNNING, LinkState.OPENING, LinkState.LOST
@@ -311,9 +292,9 @@ class RobotLink:
         measured = self._observer.measurement_time(packet, frame.stamp, len(frame.data) + OVERHEAD)
         if not self.session.running:
             self._observer.on_packet_outside_session(packet, measured)
-        elif isinstance(packet, Sip):
-            self._waiting = self._observer.on_sip(packet, measured, now), measured, now
         else:
+            if isinstance(packet, Sip):
+                packet = self._observer.on_sip(packet, measured, now)
             self.dispatcher.packet(packet, measured, now)
 
     def _end_session(self, why: str) -> None:
