@@ -18,7 +18,7 @@ test: ## run every test and the linters, four files at a time
 	@./run python -m pytest -n 4 --dist loadfile $(if $(CI),--reruns 1)
 
 lint: ## run the linters alone
-	@./run python -m pytest amigobot_driver/test/test_lint.py
+	@./run python -m pytest tests/test_lint.py
 
 docs: ## write the documentation site, build/site/index.html
 	@./run python -m sphinx --fail-on-warning --keep-going --jobs 2 --quiet -d build/doctrees docs build/site

@@ -69,7 +69,7 @@ def topics() -> dict[str, list[Fact]]:
 
 def test_file(test: str) -> Path:
     """Return the path of a named test, in the repository."""
-    return next(ROOT.glob(f"amigobot_*/test/{test.partition('::')[0]}"))
+    return next(path for folder in ("*/test", "tests") for path in ROOT.glob(f"{folder}/{test.partition('::')[0]}"))
 
 
 def text() -> str:

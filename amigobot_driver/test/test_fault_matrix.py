@@ -18,7 +18,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -825,16 +824,6 @@ def test_a_fault(row: Row, goes_on: bool) -> None:
 def test_every_fault_of_the_simulator_is_in_the_matrix() -> None:
     covered = {name for row in ROWS for name in row.covers} | ELSEWHERE.keys()
     assert covered == {field.name for field in dataclasses.fields(Faults)}
-
-
-def test_the_document_is_written_from_the_matrix() -> None:
-    path = Path(__file__).parents[2]
-    if not (path / "tools").is_dir():
-        pytest.skip("the package is tested without its repository")
-    sys.path.insert(0, str(path))
-    from tools.fault_table import FILE, text
-
-    assert FILE.read_text(encoding="utf-8") == text(), "./run python -m tools.fault_table"
 
 
 @pytest.mark.parametrize("test", [*ELSEWHERE.values(), *(test for _, _, test in PROCESSES)])

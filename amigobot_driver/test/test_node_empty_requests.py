@@ -91,7 +91,7 @@ def service_type(name: str) -> Any:
 
 
 #: An AmigoBot-SH has the services of an AmigoBot.
-ROBOTS = ("amigo", pytest.param("amigo-sh", marks=pytest.mark.soak), "p3dx-sh", "erratic")
+ROBOTS = ("amigo", "p3dx-sh", "erratic")
 
 
 @pytest.fixture(scope="module", params=ROBOTS)

@@ -339,10 +339,6 @@ class TestUdevRules:
             ("ATTR", "latency_timer"): ("=", "1"),
         }
 
-    def test_the_page_about_ports_names_the_link(self) -> None:
-        page = UDEV.parents[2] / "docs" / "how-to" / "ports.md"
-        assert "/dev/amigobot" in page.read_text(encoding="utf-8")
-
 
 @pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")  # pyserial's own
 class TestRfc2217:

@@ -214,9 +214,6 @@ def test_a_footprint_that_cannot_be_read_is_left_to_nav2(value: object) -> None:
 
 # --- nav2_params: the file as the start of one's own ------------------------------------------------------------
 
-DOCS = CONFIG.parents[1] / "docs" / "how-to"
-
-
 @pytest.fixture(autouse=True)
 def newest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROS_DISTRO", "lyrical")
@@ -292,63 +289,8 @@ def test_ros_reads_what_the_command_prints(capsys: pytest.CaptureFixture[str], t
     rclpy.shutdown(context=context)
 
 
-def test_the_page_shows_what_a_laser_changes(capsys: pytest.CaptureFixture[str]) -> None:
-    """docs/how-to/laser.md: each value in its block is the value that the command prints."""
-    (block,) = [text for text in _yaml_blocks("laser.md") if "obstacle_layer" in text]
-
-    def check(shown: Any, content: Any, path: str) -> None:
-        if isinstance(shown, dict):
-            for name, value in shown.items():
-                check(value, content[name], f"{path}/{name}")
-        else:
-            assert shown == content, path
-
-    check(yaml.safe_load(block), printed(capsys, "amigo", "--laser", "scan"), "")
-
-
-def _yaml_blocks(page: str) -> list[str]:
-    return re.findall(r"```yaml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
-
-
-# --- the table of speeds in docs/how-to/nav2.md --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_every_profile_gets_the_speeds_and_accelerations_of_the_file(robot: str) -> None:
     content = fitted(robot)
     for name in ("controller_server", "behavior_server", "velocity_smoother"):
         assert node(content, name) == node(CONTENT["nav2.yaml"], name)
-
-
-def test_the_page_has_the_speeds_of_the_file() -> None:
-    table = (DOCS / "nav2.md").read_text(encoding="utf-8").partition("## Speeds")[2].partition("\n## ")[0]
-    rows = {name: cell for name, cell in re.findall(r"^\| ([^|]+) \| ([^|]+) \|", table, re.MULTILINE)}
-    content = CONTENT["nav2.yaml"]
-    follower, smoother = node(content, "controller_server")["FollowPath"], node(content, "velocity_smoother")
-    spin, acceleration = node(content, "behavior_server"), smoother["max_accel"]
-    expected = {
-        "forward": [follower["max_linear_vel"], smoother["max_velocity"][0]],
-        "backward": [-smoother["min_velocity"][0]],
-        "rotation": [follower["rotate_to_heading_angular_vel"], follower["max_angular_vel"]],
-        "acceleration": [acceleration[0], acceleration[2]],
-        "smallest, controller": [
-            follower["min_approach_linear_velocity"],
-            follower["regulated_linear_scaling_min_speed"],
-        ],
-        "smallest, recovery `spin`": [spin["min_rotational_vel"]],
-    }
-    assert {name: [float(n) for n in re.findall(r"\d+\.\d+", rows[name])] for name in expected} == expected
-    assert smoother["deadband_velocity"] == [0.0, 0.0, 0.0]
-    period = 1 / node(content, "controller_server")["controller_frequency"]
-    assert f"{follower['max_angular_accel'] * period:.3f} rad/s more" in table
-
-
-def test_the_page_has_the_shapes_of_an_amigobot() -> None:
-    page = (CONFIG.parents[1] / "docs" / "how-to" / "nav2.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(?:Approach`, `)?(\w+)` \| (-[\d.]+) to ([\d.]+) \| ([^|]+) \|", page, re.MULTILINE)
-    expected = shapes(fitted("amigo"))
-    assert {name for name, *_ in rows} == expected.keys()
-    for name, rear, front, beside in rows:
-        points = expected[name]
-        assert (float(rear), float(front)) == (min(x for x, _ in points), max(x for x, _ in points))
-        assert set(map(float, re.findall(r"[\d.]+", beside))) == {abs(y) for _, y in points}

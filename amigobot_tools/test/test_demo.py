@@ -24,7 +24,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from amigobot_driver.cli.packet_file import read_recording
 from amigobot_tools.bag.reader import read_bag
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class Demo:

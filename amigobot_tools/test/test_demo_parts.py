@@ -34,7 +34,7 @@ from amigobot_tools.demo.report import Phase, Report, reports
 from amigobot_tools.demo.tour import ROOM, TOURS, Pose, Pursuit, Tour
 from amigobot_tools.demo.tour import Path as Way
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 AMIGO = load_profile("amigo")
 
 

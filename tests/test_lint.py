@@ -15,7 +15,7 @@ from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "amigobot_driver/amigobot_driver"
 #: Not checked by mypy: rclpy and the generated messages have no complete types. QUALITY_DECLARATION.md says so.
 UNTYPED = ("cli", "ros")

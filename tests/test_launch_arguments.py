@@ -19,7 +19,7 @@ pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come 
 from launch_files import declared, mocked_launch
 from launch_graph import Process, with_launch, with_stand_ins
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 FILES = {
     path.name.removesuffix(".launch.py"): path
     for package in ("amigobot_driver", "amigobot_navigation")

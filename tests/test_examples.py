@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 pytestmark = pytest.mark.timeout(300)

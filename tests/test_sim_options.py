@@ -29,7 +29,7 @@ from amigobot_driver.sim import (
 )
 from amigobot_driver.transport import simulated
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "explanation" / "simulator.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[1] / "docs" / "explanation" / "simulator.md").read_text(encoding="utf-8")
 
 #: Arguments of `Simulator` whose option has another name: on the command line, in the URL.
 OTHER_NAMES: Mapping[str, tuple[str, str]] = {

@@ -49,7 +49,7 @@ from amigobot_tools.verify.table import STEPS, steps_of
 from amigobot_tools.verify.terminal_owner import TerminalOwner
 from amigobot_tools.verify.trial import Trial
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[1]
 #: Reports of robots; each folder that is dropped here becomes a test.
 REPORTS = sorted(path.parent for path in (Path(__file__).parent / "reports").glob("*/report.json"))
 PIONEERS = ("p2dx", "p3dx", "p3at-sh", "powerbot-sh")

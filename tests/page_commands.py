@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PAGES = sorted(path for pattern in ("*.md", "amigobot_*/README.md", "docs/**/*.md") for path in ROOT.glob(pattern))
 _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w{}]*)\n(?P<content>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE

@@ -16,7 +16,7 @@ pytest.importorskip("sphinx", reason="sphinx is not installed")
 pytest.importorskip("furo", reason="furo is not installed")
 pytest.importorskip("amigobot_tools.bag", reason="amigobot_tools is not found: its modules are on the pages")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
 

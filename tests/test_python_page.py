@@ -18,7 +18,7 @@ from amigobot_driver import AmigoBot
 
 PAGE = FILE.read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[1] / "amigobot_driver"
 
 pytestmark = pytest.mark.timeout(300)
 

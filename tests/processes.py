@@ -32,7 +32,7 @@ _TOOL = (
     "verbs.entry_points = lambda group: [EntryPoint(sys.argv[1], 'amigobot_tools.' + sys.argv[1], group)]; "
     "sys.exit(main())"
 )
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 #: s between two lines of the truth, of a process that runs: twice its period.
 _USUAL_GAP = 0.1
 

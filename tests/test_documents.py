@@ -18,7 +18,7 @@ import pytest
 import rclpy
 from bench import Bench
 from ros_bench import free_domain
-from tools import interface_files, maps
+from tools import fault_table, interface_files, maps
 
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import ErraticCommand, decode
@@ -26,7 +26,7 @@ from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameters import TABLE, NodeParameters
 from amigobot_driver.sim import Simulator, load_world
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[1]
 REFERENCE = REPOSITORY / "docs" / "reference"
 INTERFACE = "".join((REFERENCE / name).read_text(encoding="utf-8") for name in ("topics.md", "services.md"))
 POLICY = REPOSITORY / "amigobot_driver" / "config" / "security" / "amigobot.policy.xml"
@@ -276,7 +276,7 @@ def test_make_generate_calls_every_tool_that_writes_from_the_code() -> None:
 
 
 def test_the_test_of_each_generated_file_exists() -> None:
-    named = re.findall(r"`(amigobot_\w+/test/test_\w+\.py)`", GENERATED)
+    named = re.findall(r"`((?:amigobot_\w+/test|tests)/test_\w+\.py)`", GENERATED)
     assert len(named) >= 5
     assert [name for name in named if not (REPOSITORY / name).is_file()] == []
 
@@ -324,3 +324,7 @@ def test_the_changelog_can_be_read_by_the_tools_of_a_release(package: str) -> No
     [(number, _, [lines])] = list(log.foreach_version())
     assert number == "0.1.0"
     assert len(lines.bullets) > 2
+
+
+def test_the_page_of_faults_is_written_from_the_matrix() -> None:
+    assert fault_table.FILE.read_text(encoding="utf-8") == fault_table.text(), "./run python -m tools.fault_table"

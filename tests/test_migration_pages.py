@@ -20,7 +20,7 @@ from amigobot_driver.ros.node import AmigobotNode
 from amigobot_driver.ros.parameters import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 
-PAGES = Path(__file__).parents[2] / "docs" / "migration"
+PAGES = Path(__file__).parents[1] / "docs" / "migration"
 #: The page of each driver, and the column of its table of parameters that names those of this driver.
 PAGE = {"p2os.md": 2, "rosaria.md": 3, "player.md": 2, "aria.md": 2}
 PARAMETER_TABLES = ("## Parameters", "## The configuration file", "## Parameter files")

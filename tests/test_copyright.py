@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 HEADER = ("SPDX-FileCopyrightText: The authors of amigobot_driver", "SPDX-License-Identifier: Apache-2.0")
 #: Its bytes are part of the key of the environment: another comment there makes each user install it again.
 WITHOUT_HEADER = {"tools/setup/wheels.py"}
 SCRIPTS = ("run", ".ci/run", "amigobot_driver/bin/amigobot")
-FOLDERS = ("amigobot_driver", "amigobot_navigation", "amigobot_tools", "benchmarks", "docs", "examples", "tools")
+PACKAGES = ("amigobot_driver", "amigobot_navigation", "amigobot_tools")
+FOLDERS = (*PACKAGES, "benchmarks", "docs", "examples", "tests", "tools")
 KINDS = (".py", ".js", ".css", ".xacro")
 #: Folders of things that are made, not written.
 MADE = {"build", "__pycache__"}

@@ -24,7 +24,7 @@ from amigobot_driver.sim import WorldError, load_world
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_navigation.names import fitted_file
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).parents[1] / "amigobot_navigation"
 PARAMETER_FILES = sorted((PACKAGE / "config").glob("*.yaml"))
 NAV2 = yaml.safe_load((PACKAGE / "config" / "nav2.yaml").read_text(encoding="utf-8"))
 COSTMAPS = [NAV2[name][name]["ros__parameters"] for name in ("local_costmap", "global_costmap")]

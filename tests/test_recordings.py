@@ -19,7 +19,7 @@ from sim_client import Client
 from amigobot_driver.protocol import Command, Sip
 from amigobot_driver.sim import Wear
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[1]
 FOLDER = Path(os.environ.get("AMIGOBOT_RECORDINGS", REPOSITORY.parent / "shared" / "field" / "recordings"))
 
 

@@ -145,6 +145,6 @@ def test_parameters_and_profile_keys_that_the_page_names_exist() -> None:
 
 
 def test_the_page_names_no_file_of_the_repository_that_is_missing() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[1]
     named = set(re.findall(r"`((?:tools|docs|amigobot_driver)/[\w./-]+)`", PAGE))
     assert {name for name in named if not (root / name).exists()} == set()
