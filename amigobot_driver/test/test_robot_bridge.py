@@ -87,45 +87,11 @@ class TestStamps:
         assert_stamps_of_arrival(bench)
 
 
-class TestSimulatorWithoutLine:
-    """MobileSim, for instance: it speaks of an amigo-sh and of HostBaud, and its bytes take no time."""
-
-    def test_is_noticed_by_an_answer_that_no_line_carries_so_fast(self) -> None:
-        bench = connected(0)
-        assert bench.robot.line.baud == 0
-        assert [notice for notice in bench.notices if "there is no serial line of 9600 baud" in notice]
-        since = bench.now
-        bench.run(2)
-        assert_stamps_of_arrival(bench, since)
-
-    def test_even_where_the_parameter_says_otherwise(self) -> None:
-        bench = connected(0, bridge_baud=9600)
-        assert bench.robot.line.baud == 0
-
-    def test_is_judged_anew_on_each_connection(self) -> None:
-        bench = connected(0)
-        bench.unplug()
-        bench.run(1)
-        bench.make = lambda: connected(9600).simulator
-        bench.switch_on()
-        bench.line.simulator = Bench(robot="amigo-sh", baud=9600).simulator
-        bench.connect()
-        assert bench.robot.line.baud == 9600
-
-    def test_a_lost_first_answer_disproves_nothing(self) -> None:
-        bench = Bench(robot="amigo-sh", baud=9600, bridge=True)
-        lost = [2]
-
-        def losing_config(frame: bytes) -> bytes:
-            if frame[3] == 0x20 and lost[0]:
-                lost[0] -= 1
-                return b""
-            return frame
-
-        bench.down.fault = losing_config
-        bench.connect()
-        bench.run(3)
-        assert bench.robot.line.baud == 9600
+def test_a_simulator_without_a_line_needs_bridge_baud_0() -> None:
+    """MobileSim, for instance: it may call itself an amigo-sh, and its bytes take no time."""
+    bench = connected(0, bridge_baud=0)
+    assert bench.robot.line.baud == 0
+    assert_stamps_of_arrival(bench)
 
 
 class TestBudget:
