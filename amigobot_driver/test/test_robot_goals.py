@@ -149,18 +149,7 @@ class TestSettingTheOdometry:
 
 
 class TestCountersThatJump:
-    """SETO, which a user may send as a raw command: the robot's own position and heading are 0 from then on."""
-
-    @pytest.mark.parametrize("delay", [0.3, 1.2])
-    def test_during_a_move_change_little_of_its_distance(self, delay):
-        bench = connected("amigo")
-        assert finish(bench, moved(bench, 0.6)).success
-        way = Way(bench)
-        move = moved(bench, 0.6)
-        bench.run(delay)
-        bench.ask(lambda: bench.robot.send_raw(7, [], b""))
-        assert finish(bench, move).success
-        assert way.along == pytest.approx(0.6, abs=0.06)
+    """The robot's own position and heading are 0 from then on."""
 
     def test_stop_a_robot_that_keeps_a_heading(self, bench):
         """What the heading means to the robot has changed: it must not turn to it."""
@@ -169,7 +158,7 @@ class TestCountersThatJump:
             bench.ask(lambda: bench.robot.drive_heading(0.1, 1.5, bench.now))
             bench.run(0.1)
         way = Way(bench)
-        bench.ask(lambda: bench.robot.send_raw(7, [], b""))
+        bench.simulator._firmware.drive.odometer.zero()
         bench.run(3)
         assert at_rest(bench)
         assert abs(way.degrees) < 15

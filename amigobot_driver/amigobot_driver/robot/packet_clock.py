@@ -4,8 +4,7 @@
 """When the robot took the values of a packet: those of one info cycle at once, though the line carries them in turn.
 
 The order within a cycle is GYROpac, SIP, then the others (docs/protocol.md 8.3). Only the SIP comes in every cycle, so
-the SIPs count the cycles. A long answer may hold up the packets of several cycles: each SIP of these is of the next
-cycle, and every other packet is of the cycle that began last before it was sent.
+the SIPs count the cycles, and every other packet is of the cycle that began last before it was sent.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ _MOMENT = 1e-6
 _BACK_TO_BACK = 0.005
 #: s a byte takes at most, on a line of unknown speed.
 _SLOWEST = 10 / BAUD_RATES[0]
-#: Bytes of a SIP at least (an Erratic's has 21): in a shorter gap none can have been lost.
-_SHORTEST_SIP = 20
 
 
 class PacketClock:
@@ -46,9 +43,6 @@ class PacketClock:
         self._filter = CycleFilter(self._reported_cycle)
         self._gyro = -math.inf  #: s, when the last GYROpac was sent
         self._sip_by = -math.inf  #: s, a SIP that was sent before this time belongs to the cycle of that GYROpac
-        self._busy_since = (
-            self._free_at
-        ) = -math.inf  #: s, start and end of the time in which the line has carried packets without a gap
         self._last_stamp = -math.inf  #: s, of the last SIP
 
     @property
@@ -68,24 +62,20 @@ class PacketClock:
             stamp: Time in s at which its first byte was sent.
             size: Bytes of its frame.
         """
-        byte_time = self._byte_time()
-        if stamp > self._free_at + _SHORTEST_SIP * byte_time:
-            self._busy_since = stamp
-        self._free_at = stamp + size * byte_time
         if isinstance(packet, Sip):
             return self._on_sip(stamp)
         if isinstance(packet, Encoders):
             return self._filter.latest(stamp, first=False) - self._pose_age()
         gyro = isinstance(packet, Gyro)
         if gyro:
-            self._gyro, self._sip_by = stamp, stamp + size * (byte_time or _SLOWEST) + _BACK_TO_BACK
+            self._gyro, self._sip_by = stamp, stamp + size * (self._byte_time() or _SLOWEST) + _BACK_TO_BACK
         return self._filter.latest(stamp, first=gyro)
 
     def _on_sip(self, stamp: float) -> float:
         reported = self._info_cycle()
         if reported != self._reported_cycle:
             self._reported_cycle, self._filter = reported, CycleFilter(reported)
-        began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp, self._busy_since)
+        began = self._filter.observe(self._gyro if stamp < self._sip_by else stamp)
         self._sip_by = -math.inf
         self._last_stamp = max(began - self._pose_age(), self._last_stamp + _MOMENT)
         return self._last_stamp

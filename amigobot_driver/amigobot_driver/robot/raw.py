@@ -35,6 +35,7 @@ REFUSED: Mapping[str, str] = {
     "CLOSE": f"{_LINK} the driver sends it when it ends",
     "HOSTBAUD": f"{_LINK} the driver finds the speed of the line and keeps it",
     "MAINTENANCE": "it ends in the firmware loader, which only ActivMedia's tools can leave",
+    "SETO": "it zeroes the counters of the odometry; use reset_odometry",
     "SAVE": "it overwrites the robot's FLASH; use save_config",
 }
 

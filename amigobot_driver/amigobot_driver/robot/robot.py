@@ -48,7 +48,7 @@ from .devices.switch import Switch
 from .devices.tuning import Tuning
 from .devices.wired_inputs import WiredInputs
 from .dialects import Dialect, dialects
-from .events import Identified, OdometryStale
+from .events import Identified, Notice, OdometryStale
 from .link import RobotLink
 from .monitors.braking import BrakingMonitor
 from .monitors.link_timing import LinkTiming
@@ -65,7 +65,6 @@ from .packet_clock import PacketClock
 from .raw import raw_instruction
 from .sensing.encoders import WheelEncoders
 from .sensing.gyro import Gyroscope
-from .sensing.odometry import ZEROED_BY_COMMAND, ZEROED_BY_OPEN
 from .sensing.odometry_continuation import OdometryContinuation
 from .sensing.odometry_state import OdometryState
 from .sensing.rest import RestFilter
@@ -155,11 +154,8 @@ class Robot:
         self.joystick = JoystickReader(context)
         self.components = context.components
         self.encoders = WheelEncoders()
-        # SETO zeroes X, Y and TH on every robot, OPEN on some (docs/protocol.md 3.4): after both, zero is no motion.
-        for command in (Command.SETO, ErraticCommand.SETO):
-            context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_COMMAND))
         for command in (Command.OPEN, ErraticCommand.OPEN):
-            context.on_sent(command, lambda _, now: self.estimator.odometer.expect_zero(now, ZEROED_BY_OPEN))
+            context.on_sent(command, lambda _, now: self.estimator.odometer.opened(now))
         self._packet_clock = PacketClock(
             lambda: self.link.decoder.byte_time, lambda: self.bandwidth.info_cycle, self._pose_age
         )
@@ -414,8 +410,9 @@ class Robot:
             self.profile, self.profile_reason = calibrated_profile(*chosen, identity.name)
             known = identity.subclass.lower() in self.profile.subclasses
         self.dialect.set_profile(self.profile)
-        self.estimator = StateEstimator(self.profile, self.estimator, same_units=self.profile == before)
+        self.estimator.forget_sonars()
         if self.profile != before:
+            self.estimator = StateEstimator(self.profile, self.estimator)
             self.sonar_health = SonarHealth(self.profile)
         for component in self.components:
             component.on_profile()
@@ -467,7 +464,7 @@ class Robot:
 
     def on_reset(self, stamp: float) -> None:
         """Pass the reset to the odometry: see LinkObserver."""
-        self.estimator.odometer.robot_reset(stamp)
+        self.estimator.odometer.robot_reset()
 
     def on_packet_outside_session(self, packet: Packet, stamp: float) -> None:
         """Use the SIPs that an Erratic sends before OPEN: see LinkObserver."""
@@ -502,6 +499,8 @@ class Robot:
         ):
             self.link.emit(event)
         self._jumped = self.estimator.odometer.jumps != jumps
+        if self._jumped:
+            self.link.emit(Notice("the robot's position counters jumped: the pose lacks what it moved meanwhile"))
         return sip
 
     # -- packets ----------------------------------------------------------------------------------------------

@@ -4,14 +4,13 @@
 """Computes the pose from the counters in the robot's packets: whole counts, modular differences.
 
 The firmware keeps X and Y in 15 bits and TH in 4096 units per turn, so only differences mean anything. They are summed
-as whole counts: neither the wrap nor rounding moves the pose. docs/odometry.md, "When the robot's counters jump",
-explains how the driver distinguishes a counter that was zeroed from motion.
+as whole counts: neither the wrap nor rounding moves the pose. docs/odometry.md, "When the robot's counters jump", says
+when counters count as zeroed.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import dataclass, replace
 
 from ...connection_policy import MAX_ROLL
@@ -23,43 +22,17 @@ from .odometry_state import OdometryState
 _COUNTER = 0x8000
 _TURN = 4096
 
-#: A difference larger than this multiple of the maximum velocity, plus a margin in m, means that a counter was set.
-PLAUSIBLE, MARGIN = 3.0, 0.05
-#: The same margin for a turn, in rad.
-_TURN_MARGIN = 0.1
-#: Largest difference in rad between the turn of the counters and 1.5 times that of the wheel velocities.
-_TURN_LEAP = 0.35
-#: Rotational acceleration in rad/s^2 that is possible between two SIPs.
-_ROTATION_ACCELERATION = 20.0
-#: Weight in m of a heading error of 1 rad where motions are compared.
-_LEVER = 0.3
-#: s after a command that zeroes the counters in which a SIP may show the effect. OPEN does not wait in a queue, and the
-#: robot may be driven soon after it.
-ZEROED_BY_COMMAND, ZEROED_BY_OPEN = 1.5, 0.5
-#: Number of times of such commands that are kept.
-_ZEROS = 16
-#: Largest motion as a multiple of what the velocities predict: the time between two SIPs is an estimate.
-_LATE_SHARE = 1.1
-#: s from sending such a command until the robot executes it, if no packet shows it better.
-_LATENCY = 0.02
-#: Time in s in which a robot rolls to a stop after its motors were switched off.
-_COAST = 1.0
-#: Motion in m that a robot makes after the last SIP before a reset, beyond that of its velocity: it was speeding up.
-_SPEEDING_UP = 0.01
-#: Longest time in s from the last SIP to a controller reset: one cycle, and another one if a SIP was lost.
-_LATEST_RESET = 0.2
-#: Most motion, in cycles, that a SIP may show if it arrived in one burst with the SIP before it.
-_BURST_SHARE = 3.0
-#: Longest time from the first to the last stamp of a burst of late SIPs, as a multiple of the gap before the first.
-_BURST_LENGTH = 2.0
+#: A difference larger than this multiple of the maximum velocity, plus a margin in m or rad, is no motion.
+_PLAUSIBLE, MARGIN, _TURN_MARGIN = 2.0, 0.05, 0.1
+_LEVER = 0.3  # m, weight of a heading error of 1 rad where motions are compared
+_ZEROED_BY_OPEN = 0.5  # s after OPEN in which a SIP may show counters that it has zeroed
+_LATE_SHARE = 1.1  # largest turn / turn that the velocities predict
 #: s between two SIPs of most robots.
 CYCLE = 0.1
 #: Odometry error, standard deviations: m per root m, rad per root m, rad per root rad.
 _ERROR_DISTANCE, _ERROR_DRIFT, _ERROR_TURN = 0.03, 0.05, 0.05
-#: Error of the turn rate, standard deviation as a share of it: the RevCount of a robot that is not calibrated.
-_ERROR_RATE = 0.1
-#: Largest variance that is published: some filters refuse larger ones.
-_MAX_VARIANCE = 1e4
+_ERROR_RATE = 0.1  # stdev / turn rate, for a RevCount that is not calibrated
+_MAX_VARIANCE = 1e4  # m^2 or rad^2: some filters refuse larger ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +43,21 @@ class _Step:
     y: float = 0.0
     turn: float = 0.0
 
-    def then(self, other: _Step) -> _Step:
-        """Return this motion followed by another one."""
-        x, y = rotated(other.x, other.y, self.turn)
-        return _Step(self.x + x, self.y + y, self.turn + other.turn)
-
-    def differs(self, other: _Step) -> float:
-        """Return the distance between the ends of two motions, in m; a heading counts by `_LEVER`."""
-        return math.hypot(self.x - other.x, self.y - other.y) + _LEVER * abs(self.turn - other.turn)
-
-    def distance_to(self, length: float, turn: float, least: float = 0.0, most: float = 1.0) -> float:
-        """Return the distance to the nearest part of an arc, in m; a heading counts by `_LEVER`.
+    def distance_to(self, length: float, turn: float) -> float:
+        """Return the distance to the nearest part of an arc, in m; a heading counts by `_LEVER`, whole turns by 0.
 
         Args:
             length: Length of the arc, m; negative backwards.
             turn: Angle of the arc, rad.
-            least: Smallest share of the arc to compare with.
-            most: Largest share.
         """
         size = length**2 + (_LEVER * turn) ** 2
         ahead = self.x * math.cos(self.turn / 2) + self.y * math.sin(self.turn / 2)
-        share = min(most, max(least, (ahead * length + _LEVER**2 * self.turn * turn) / size)) if size else 0.0
-        return self.differs(arc(share * length, share * turn))
+        distances = []
+        for turned in (self.turn, self.turn + math.copysign(math.tau, turn)):
+            share = min(1.0, max(0.0, (ahead * length + _LEVER**2 * turned * turn) / size)) if size else 0.0
+            part = arc(share * length, share * turn)
+            distances.append(math.hypot(self.x - part.x, self.y - part.y) + _LEVER * abs(turned - part.turn))
+        return min(distances)
 
 
 def rotated(x: float, y: float, angle: float) -> tuple[float, float]:
@@ -111,8 +77,7 @@ class Odometer:
 
     Args:
         profile: Of the robot.
-        before: The pose continues from the pose of this one.
-        same_units: Its counters continue, too, unless the robot zeroed them meanwhile.
+        before: The pose continues from the pose of this one, which was of another profile.
     """
 
     _origin: Odometry  #: the pose at which the counting began
@@ -121,15 +86,12 @@ class Odometer:
     _turned: int  #: counts of the heading since then
     rotation: float  #: from the robot's own frame to the odometry frame, rad; valid after the first SIP
 
-    def __init__(self, profile: Profile, before: Odometer | None = None, *, same_units: bool = False) -> None:
+    def __init__(self, profile: Profile, before: Odometer | None = None) -> None:
         self.state: Odometry = before.state if before else Odometry()
         #: times the counters jumped during a session
         self.jumps: int = before.jumps if before else 0
         #: changes whenever the relation between counters and pose does
         self.frame: int = before.frame + 1 if before else 0
-        self._regular = False  #: the last SIP was made one cycle after the one before
-        #: cycles before the stamp of a late SIP that may belong to SIPs of the same burst; s, the end of such a burst
-        self._unspent, self._burst_until = 0, -math.inf
         self._units = profile.units
         self._track = profile.body.track
         self._calibration = profile.calibration
@@ -137,18 +99,12 @@ class Odometer:
         self._limits = profile.limits
         #: the last SIP and its stamp (s): the counters that the pose belongs to; None before the first one
         self.counters: tuple[Sip, float] | None = None
+        self._doubtful: tuple[Sip, float] | None = None  #: the newest SIP and its stamp (s), if no motion leads there
         self.interrupted = True  #: there is no session, so that the velocity is unknown; the next SIP comes after a gap
-        self._reset_at: float | None = None  #: s, when the robot reported a reset
-        self._zero_sent: deque[float] = deque(maxlen=_ZEROS)  #: s, when commands were sent that zero the counters
-        self._zero_by = -math.inf  #: s, until when a SIP may show their effect
+        self._was_reset = False  #: the robot has reported a reset since the last SIP
+        self._zero_by = -math.inf  #: s, until when a SIP may show counters that OPEN has zeroed
         self._marked = self.state
         self._anchor()
-        if before and same_units:
-            # As if there had been no interruption, to the last bit.
-            self.counters, self._reset_at = before.counters, before._reset_at
-            self._zero_sent, self._zero_by = before._zero_sent, before._zero_by
-            self._origin, self.rotation = before._origin, before.rotation
-            self._x, self._y, self._turned = before._x, before._y, before._turned
 
     def resume(self, saved: OdometryState, sip: Sip, stamp: float) -> tuple[bool, str]:
         """Continue from a stored state, if the counters of the first SIP fit it; call `update` with that SIP next.
@@ -161,26 +117,25 @@ class Odometer:
         Returns:
             Whether they fit, and the reason.
         """
-        before = self.state, self.counters
-        self.state, self.counters, self.interrupted = saved.odometry, (saved.sip, saved.stamp), True
         dt = stamp - saved.stamp
-        last = saved.sip
-        counted, zero = self._motion(counter_differences(sip, last), last.heading), self._since_zero(sip)
-        way = math.hypot(counted.x, counted.y)
-        if self._jump_in_gap(sip, dt, counted) is None:
-            outcome = True, f"the robot has moved {way:.3f} m since"
-        elif saved.at_rest and zero.distance_to(0.0, 0.0) <= self._resolution(zero):
-            outcome = True, "its counters were zeroed since, it was at rest"
-        elif way > self.reach(dt):
-            outcome = False, f"its counters differ by {way:.2f} m, more than it rolls in {dt:.0f} s without a driver"
+        counted = self._motion(counter_differences(sip, saved.sip), saved.sip.heading)
+        distance = math.hypot(counted.x, counted.y)
+        if self._were_zeroed(saved.sip, sip, dt, counted):
+            if not saved.at_rest:
+                return False, "its counters were zeroed while it was driving, how far it rolled is not known"
+            reason = "its counters were zeroed since, it was at rest"
+        elif distance > self.reach(dt):
+            return (
+                False,
+                f"its counters differ by {distance:.2f} m, more than it rolls in {dt:.0f} s without a driver",
+            )
         else:
-            outcome = False, "its counters were zeroed while it was driving, how far it rolled is not known"
-        if not outcome[0]:
-            self.state, self.counters = before
+            reason = f"the robot has moved {distance:.3f} m since"
+        self.state, self.counters, self.interrupted = saved.odometry, (saved.sip, saved.stamp), True
         self._marked = self.state
         self.frame += 1
         self._anchor()
-        return outcome
+        return True, reason
 
     def interrupt(self) -> None:
         """Set the velocity to unknown: the session has ended, and the next SIP comes after a gap."""
@@ -198,14 +153,13 @@ class Odometer:
         """Begin with the counters of the next SIP; the pose continues."""
         self.counters = None
 
-    def expect_zero(self, now: float, within: float) -> None:
-        """Expect the counters to be zeroed by a command that is sent `now` (s), `within` s."""
-        self._zero_sent.append(now)
-        self._zero_by = max(self._zero_by, now + within)
+    def opened(self, now: float) -> None:
+        """OPEN is sent `now` (s): some robots zero their counters then (docs/protocol.md 3.4)."""
+        self._zero_by = now + _ZEROED_BY_OPEN
 
-    def robot_reset(self, stamp: float) -> None:
-        """Expect counters from zero: the robot has reported at `stamp` (s) that its controller was reset."""
-        self._reset_at = stamp
+    def robot_reset(self) -> None:
+        """Expect counters from zero: the robot has reported that its controller was reset."""
+        self._was_reset = True
 
     def set(self, x: float, y: float, yaw: float) -> None:
         """Set the pose (m, m, rad) and the covariance of the start. Wheel angles continue."""
@@ -272,50 +226,43 @@ class Odometer:
         return self.state
 
     def update(self, sip: Sip, stamp: float, cycle: float = CYCLE) -> Odometry:
-        """Take the SIP of the time `stamp` (s) from a robot that sends one each `cycle` (s); returns the new state."""
-        first = self.counters is None
+        """Take the SIP of the time `stamp` (s) from a robot that sends one each `cycle` (s); returns the new state.
+
+        Of a SIP whose counters no motion explains, nothing is used: it was damaged, and its checksum does not show it.
+        If the next SIP confirms it, the counters have jumped: the pose goes on from there without a motion.
+        """
         if self.counters is None:
             self.counters = sip, stamp
             self.frame += 1
             self._anchor()
         before, then = self.counters
         dt = max(stamp - then, 0.0)
+        cycles = 0 if self.interrupted else round(dt / cycle)  # 0: it came in one heap with the one before
         counts = counter_differences(sip, before)
+        if cycles > 1:
+            counts = self._unwrapped(counts, before, sip, dt)
         counted = self._motion(counts, before.heading)
-        cycles, jump = 0, None
-        if first:
-            pass
-        elif sip == before and not self.interrupted and (sip.left_velocity or sip.right_velocity):
-            stamp = then  # a radio modem's copy: what the robot has moved since will be in the next SIP
-        elif self.interrupted:
-            jump = self._jump_in_gap(sip, dt, counted)
-        else:
-            cycles = round(dt / cycle)  # 0: it came in one burst with the one before
-            # SIPs may be missing within a burst: each took one cycle, and any of them may have taken all that are left.
-            left = self._unspent if stamp <= self._burst_until else 0
-            self._unspent = max(left, cycles - 1) if cycles else max(left - 1, 0)
-            if cycles > 1:
-                self._burst_until = max(self._burst_until, stamp + _BURST_LENGTH * (cycles - 1) * cycle)
-            self._regular = cycles == 1 and not self._unspent
-            longest = (self._unspent + 1) * cycle
-            if self._unspent:
-                counts = self._unwrapped(counts, before, sip, longest)
-                counted = self._motion(counts, before.heading)
-            jump = self._jump(sip, stamp, cycles * cycle, longest, counted)
-            if jump is not None:
-                self.jumps += 1
-                self._forget_zero(stamp)
-        self.counters, self.interrupted, self._reset_at = (sip, stamp), False, None
-        step = jump or (self._calibrated_step(counted) if self._calibration.corrects else None)
-        if step:
+        begun_anew: _Step | None = None
+        if self._were_zeroed(before, sip, dt, counted):
+            # Within a session the velocities also tell the motion up to the zero.
+            begun_anew = self._since_zero(sip) if self.interrupted else self._by_velocities(before, sip, max(dt, cycle))
+        elif self.interrupted and math.hypot(counted.x, counted.y) > self.reach(dt):
+            begun_anew = _Step()
+        elif not self.interrupted and not self._possible(counted, max(dt, cycle)):
+            doubtful, self._doubtful = self._doubtful, (sip, stamp)
+            if doubtful is None or not self._possible(self._between(doubtful[0], sip), max(stamp - doubtful[1], cycle)):
+                return self.state
+            begun_anew = self._between(doubtful[0], sip)
+            self.jumps += 1
+            self._widen(dt)
+        self.counters, self._doubtful, self.interrupted, self._was_reset = (sip, stamp), None, False, False
+        if begun_anew is not None or self._calibration.corrects:
+            step = begun_anew or self._calibrated_step(counted)
             old = self.state
             x, y = rotated(step.x, step.y, old.yaw)
-            # After a jump the step is an estimate: then the wheels tell the turn rate better.
-            counted_cycles = 0 if jump else cycles
-            self._advance(sip, old.x + x, old.y + y, old.yaw + step.turn, step, counted_cycles, cycle)
-            # Count from each SIP again: the frame of the counters turns and grows against that of the odometry. After a
-            # jump the anchor takes the heading of this SIP, in which the robot has driven, not that of the last one.
-            self.frame += jump is not None
+            self._advance(sip, old.x + x, old.y + y, old.yaw + step.turn, step, 0 if begun_anew else cycles, cycle)
+            # Count from each SIP again: the frame of the counters turns and grows against that of the odometry.
+            self.frame += begun_anew is not None
             self._anchor()
         else:
             self._x += counts[0]
@@ -347,10 +294,15 @@ class Odometer:
 
     def _velocity(self, sip: Sip) -> tuple[float, float]:
         """Return the velocity of the wheels (m/s, rad/s), limited as a damaged packet may contain any value."""
-        top, unit = PLAUSIBLE * self._limits.linear, self._units.velocity
+        top, unit = _PLAUSIBLE * self._limits.linear, self._units.velocity
         left = min(top, max(-top, sip.left_velocity * unit))
         right = min(top, max(-top, sip.right_velocity * unit))
         return (left + right) / 2, (right - left) / self._track
+
+    def _by_velocities(self, before: Sip, sip: Sip, dt: float) -> _Step:
+        """Return the motion between two SIPs `dt` s apart by the mean of their velocities."""
+        (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
+        return arc((v0 + v1) / 2 * dt, (w0 + w1) / 2 * dt)
 
     def _motion(self, counts: tuple[int, int, int], heading: int) -> _Step:
         """Return the motion for some counts (x, y, heading) that begins at a heading (counts)."""
@@ -370,95 +322,42 @@ class Odometer:
         wrapped = counts[2] * turn < 0 and abs(whole) <= _LATE_SHARE * abs(turn)
         return counts[0], counts[1], whole if wrapped else counts[2]
 
+    def _between(self, before: Sip, sip: Sip) -> _Step:
+        """Return the motion between two SIPs."""
+        return self._motion(counter_differences(sip, before), before.heading)
+
     def _since_zero(self, sip: Sip) -> _Step:
         """Return the motion since the counters were zeroed, if they were."""
         return self._motion(_counts(sip.x, sip.y, sip.heading), 0)
 
-    def _resolution(self, counted: _Step, way: float = 0.0) -> float:
-        """Return the distance (m) below which the counters cannot distinguish motions like this one of `way` m."""
-        # A difference of two rounded counters is wrong by less than one count: one of 0 hides up to that of the way.
-        unit = self._units.distance
-        position = math.sqrt(2) * unit if counted.x or counted.y else min(abs(way), unit)
-        return position + _LEVER * self._units.angle
+    def _were_zeroed(self, before: Sip, sip: Sip, dt: float, counted: _Step) -> bool:
+        """Return whether the robot zeroed its counters between two SIPs `dt` s apart: after OPEN or a reset only.
 
-    def _jump(self, sip: Sip, stamp: float, span: float, longest: float, counted: _Step) -> _Step | None:
-        """Return the motion since the last SIP if the counters jumped; None if they counted it.
-
-        Args:
-            sip: The new SIP.
-            stamp: Its time, s.
-            span: Time since the last one by the stamps, in whole cycles, s; 0 in a burst.
-            longest: The longest time that may have passed, s.
-            counted: The difference of the counters.
+        It has if the counters since zero fit the last velocity better than their difference `counted`, and are the
+        smaller motion: near the origin both may fit.
         """
-        assert self.counters
-        before, then = self.counters
-        dt = max(stamp - then, longest, CYCLE)
-        leap_known, most = span >= longest, 0.0 if span else _BURST_SHARE
-        span = span or CYCLE
-        # A late SIP looks like one after a lost one: then the time is less reliable.
-        shares = 0.9 if self._regular else 0.1, max(most, _LATE_SHARE * longest / span)
-        (v0, w0), (v1, w1) = self._velocity(before), self._velocity(sip)
-        way, turn = (v0 + v1) / 2 * span, (w0 + w1) / 2 * span
-        change = (abs(v1 - v0) + _LEVER * abs(w1 - w0)) * span / 2
-        resolution = self._resolution(counted, way)
-        off, zeroed = counted.distance_to(way, turn, *shares), False
-        since_zero = self._since_zero(sip)
-        # Counters that fit the motion were not zeroed; whether those of a robot at the origin were makes no difference.
-        if off > resolution and counted.differs(since_zero) > resolution:
-            off_zero = since_zero.distance_to(way, turn)
-            if stamp - longest <= self._zero_by:  # a late SIP may have been made that much sooner
-                zeroed = off_zero + change / 4 + resolution < off
-            else:
-                doubt = (abs(way) + _LEVER * abs(turn)) / 2 + change + resolution
-                zeroed = off_zero <= doubt < off - resolution
-        leap = _TURN_LEAP + 1.5 * abs(turn) + abs(w1 - w0) * span / 2 + _ROTATION_ACCELERATION * span**2 / 4
-        impossible = (
-            math.hypot(counted.x, counted.y) > PLAUSIBLE * self._limits.linear * dt + MARGIN
-            or abs(counted.turn) > PLAUSIBLE * self._limits.angular * dt + _TURN_MARGIN
-            or (leap_known and abs(counted.turn - turn) > leap)
-        )
-        if zeroed and not self._regular:
-            # A late SIP has too late a stamp, so the motion before the zero is computed from the time of the command.
-            # Of several commands the first is used: too little motion is better than too much.
-            sent = next((sent for sent in self._zero_sent if sent >= then), None)
-            until = min(sent + _LATENCY - then, dt) if sent is not None else 0.0
-            return arc(v0 * until, w0 * until).then(since_zero)
-        return arc(way, turn) if zeroed or impossible else None
-
-    def _jump_in_gap(self, sip: Sip, dt: float, counted: _Step) -> _Step | None:
-        """Return the motion since the last SIP of the session before, `dt` s ago, if the counters jumped; else None."""
-        assert self.counters
-        before, then = self.counters
+        if self._was_reset:
+            return True
+        if not self.interrupted and self.counters and self.counters[1] > self._zero_by:
+            return False
         speed, rate = self._velocity(before)
+        roll = min(dt, MAX_ROLL)
+        resolution = math.sqrt(2) * self._units.distance + _LEVER * self._units.angle
         since_zero = self._since_zero(sip)
-        roll, coast = min(dt, MAX_ROLL), min(dt, _COAST)
-        off = counted.distance_to(speed * roll, rate * roll)
-        off_zero = since_zero.distance_to(speed * coast, rate * coast)
-        doubt = (abs(speed) + _LEVER * abs(rate)) * coast / 3 + _SPEEDING_UP
-        fits = off_zero <= doubt + self._resolution(since_zero)
-        # Near the origin both may fit the velocity: then the smaller motion is the one that does less harm.
-        smaller = since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
-        # A robot that spins may turn by more than half a turn: such a difference of its counters is no sign of a zero.
-        turned = (counted.turn if rate > 0 else -counted.turn) % math.tau
-        spins = (
-            abs(rate) * coast > math.pi / 2
-            and math.hypot(counted.x, counted.y) <= abs(speed) * roll + MARGIN
-            and turned <= abs(rate) * roll + _TURN_LEAP
-        )
-        zeroed = fits and smaller and not spins and off_zero + self._resolution(counted) < off
-        if self._reset_at is not None or zeroed:
-            # After a longer silence the controller was restarting already; too little motion is better than too much.
-            until = min(max((self._reset_at or then) - then, 0.0), _LATEST_RESET)
-            return arc(speed * until, rate * until).then(since_zero)
-        return None if math.hypot(counted.x, counted.y) <= self.reach(dt) else _Step()
+        off, off_zero = (step.distance_to(speed * roll, rate * roll) for step in (counted, since_zero))
+        fits_better = off_zero <= MARGIN and off_zero + resolution < off
+        return fits_better and since_zero.distance_to(0.0, 0.0) < counted.distance_to(0.0, 0.0)
 
-    def _forget_zero(self, stamp: float) -> None:
-        """The counters have jumped by `stamp` (s): the first command that may have zeroed them has no other effect."""
-        left = [sent for sent in self._zero_sent if sent >= stamp - ZEROED_BY_COMMAND][1:]
-        self._zero_sent = deque(left, maxlen=_ZEROS)
-        if not left:
-            self._zero_by = -math.inf
+    def _possible(self, step: _Step, dt: float) -> bool:
+        """Return whether the robot can make a motion in a time (s)."""
+        far = math.hypot(step.x, step.y) > _PLAUSIBLE * self._limits.linear * dt + MARGIN
+        return not far and abs(step.turn) <= _PLAUSIBLE * self._limits.angular * dt + _TURN_MARGIN
+
+    def _widen(self, dt: float) -> None:
+        """Add to the covariance what the robot can have moved in a time (s)."""
+        xx, xy, xa, yy, ya, aa = self.state.covariance
+        distance, turn = (self._limits.linear * dt) ** 2, (self._limits.angular * dt) ** 2
+        self.state = replace(self.state, covariance=(xx + distance, xy, xa, yy + distance, ya, aa + turn))
 
     def reach(self, seconds: float) -> float:
         """Return the distance in m that the robot can have driven in a time (s) without a session."""
@@ -482,9 +381,9 @@ class Odometer:
         # Heading over time does not depend on the track width, but needs a reliable time.
         angular, span = by_wheels, cycle * 0.4
         if cycles:
-            # A SIP that is late looks like one after others that were lost, until the next ones come.
+            # A SIP that is late looks like one after others that were lost.
             mean = (by_wheels + (old.right_velocity - old.left_velocity) / self._track) / 2
-            span = min([n * cycle for n in range(1, self._unspent + 2)], key=lambda s: abs(turned / s - mean))
+            span = min([n * cycle for n in range(1, cycles + 1)], key=lambda s: abs(turned / s - mean))
             angular = turned / span
         step_rate = units.angle / span * math.sqrt(2)
         self.state = Odometry(

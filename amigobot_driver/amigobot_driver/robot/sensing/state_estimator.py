@@ -29,8 +29,8 @@ class StateEstimator:
         sonar_cycle: Time in s from one ping of an array to the next.
     """
 
-    def __init__(self, profile: Profile, before: StateEstimator | None = None, *, same_units: bool = False) -> None:
-        self.odometer: Odometer = Odometer(profile, before.odometer if before else None, same_units=same_units)
+    def __init__(self, profile: Profile, before: StateEstimator | None = None) -> None:
+        self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
         self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
         self.report: Report | None = None
         self.newest: dict[int, Ping] = {}
@@ -38,6 +38,10 @@ class StateEstimator:
         self.sonar_cycle = profile.sonar.cycle
         self._profile = profile
         self._charges: bool = before is not None and before._charges  #: the robot has reported that it charges
+
+    def forget_sonars(self) -> None:
+        """Forget report and pings: a new session begins, and old ones are no measurements any more."""
+        self.report, self.newest = None, {}
 
     def update(
         self,
