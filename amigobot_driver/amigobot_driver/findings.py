@@ -173,20 +173,18 @@ def _battery(history: History, port: str) -> Finding:
     if not state.link.running or report is None:
         return _NO_PACKETS
     battery, limits = state.battery, state.profile.battery
-    volts, cutoff, minutes = battery.voltage, limits.cutoff, battery.minutes_left
-    left = "" if math.isnan(minutes) else f", about {minutes:.0f} min to the cut-off at {cutoff:.1f} V"
-    level, message = OK, f"good: {volts:.1f} V{left}"
+    volts, cutoff = battery.voltage, limits.cutoff
+    level, message = OK, f"good: {volts:.1f} V"
     if report.charging:
         message = f"charging: {volts:.1f} V"
     elif battery.level is BatteryLevel.LOW:
-        level, message = WARN, f"low: {volts:.1f} V{left}. Bring the robot to its charger"
+        level, message = WARN, f"low: {volts:.1f} V. Bring the robot to its charger"
     elif battery.level is BatteryLevel.CRITICAL:
         level = ERROR
         message = f"nearly empty: {volts:.1f} V, the robot switches off at {cutoff:.1f} V. Stop and charge it now"
     values: dict[str, object] = {
-        "minutes_to_cutoff": "unknown" if math.isnan(minutes) else f"{minutes:.0f}",
         "voltage": f"{volts:.2f}",
-        "charge_estimate": f"{battery.charge:.2f}",
+        "charge": f"{report.charge:.2f}",
         "low_at": limits.low,
         "cutoff_at": cutoff,
     }

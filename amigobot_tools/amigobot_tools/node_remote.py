@@ -78,7 +78,6 @@ class NodeRemote:
         self._ranges: dict[int, tuple[float, float]] = {}
         self._link: dict[str, str] = {}
         self._bumpers = Bumpers()
-        self._minutes = math.nan
         #: m/s, rad/s, and when this tool published that (s). No subscription: it would delay the velocities of others.
         self._commanded = 0.0, 0.0, -math.inf
         self._drives = drives
@@ -139,7 +138,6 @@ class NodeRemote:
             echoes=_echoes(profile, ranges),
             volts=self._battery.voltage,
             charge=self._battery.percentage,
-            minutes_left=self._minutes,
             celsius=status.temperature if known else math.nan,
             motors=status.motors_enabled if known else None,
             sonar=status.sonar_enabled if known else None,
@@ -285,9 +283,6 @@ class NodeRemote:
                 self._link = {name: values.get(key, "-") for name, key in _LINK.items()}
                 for name in ("period", "longest gap"):
                     self._link[name] = _milliseconds(self._link[name])
-            elif status.name.strip("/") == f"{self.where.strip('/')}: battery":
-                minutes = {value.key: value.value for value in status.values}.get("minutes_to_cutoff", "")
-                self._minutes = float(minutes) if minutes.isdecimal() else math.nan
 
     def _on_log(self, message: Log) -> None:
         if message.name == self._log_name:

@@ -109,7 +109,6 @@ class PortRemote:
             commanded_linear=0.0 if expired else linear,
             commanded_angular=0.0 if expired else angular,
             echoes=tuple(echoes),
-            minutes_left=robot.battery.minutes_left,
             front_bumpers=bumpers.front if bumpers else (),
             rear_bumpers=bumpers.rear if bumpers else (),
             digital_inputs=ports.digital_inputs,

@@ -56,7 +56,6 @@ class RobotState:
     echoes: tuple[Echo, ...] = ()
     volts: float = math.nan
     charge: float = math.nan  #: 0 to 1
-    minutes_left: float = math.nan  #: min until the robot switches itself off
     charging: bool | None = None
     celsius: float = math.nan  #: temperature of the controller
     motors: bool | None = None
@@ -139,7 +138,7 @@ def reported_state(report: Report, profile: Profile) -> RobotState:
         left_velocity=odometry.left_velocity,
         right_velocity=odometry.right_velocity,
         volts=volts,
-        charge=profile.battery.charge(volts) if report.charge is None else report.charge,
+        charge=report.charge,
         charging=report.charging,
         celsius=math.nan if report.celsius is None else report.celsius,
         motors=report.motors_enabled,

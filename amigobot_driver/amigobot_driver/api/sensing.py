@@ -111,9 +111,8 @@ class Sensing(Connection):
             monitor = robot.estimator.battery
             return BatteryState(
                 volts=monitor.voltage,
-                charge=monitor.charge if report.charge is None else report.charge,
+                charge=report.charge,
                 level=monitor.level,
-                minutes_left=monitor.minutes_left,
                 charging=report.charging,
             )
 

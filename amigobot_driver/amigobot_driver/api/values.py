@@ -42,7 +42,6 @@ class BatteryState:
     volts: float  #: V, smoothed over some seconds
     charge: float  #: 0 to 1; estimated from the voltage unless the robot reports it
     level: BatteryLevel  #: GOOD, LOW or CRITICAL
-    minutes_left: float  #: min until the robot switches itself off; NaN while there is no trend
     charging: bool | None  #: None: unknown, as the robot has never reported that it charges
 
 

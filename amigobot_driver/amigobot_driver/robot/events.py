@@ -136,7 +136,8 @@ class Report(Event):
     celsius: int | None  #: the controller's temperature; None likewise
     ports: PortState  #: digital and analog inputs, digital outputs
     turn_rate: float | None = None  #: rad/s, as the robot reports it; None likewise
-    charge: float | None = None  #: 0 to 1, as the robot reports it; None likewise
+    charge: float = math.nan  #: 0 to 1, as the robot reports it (ARCOS), else estimated from the voltage
+    reported_charge: float | None = None  #: 0 to 1; None: the robot does not report it
     smoothed_volts: float = math.nan  #: battery voltage, averaged over the last seconds
     #: changes when the pose or the counters of the robot are set; counts in this process (ignored by ==)
     frame: int = field(default=0, compare=False)

@@ -66,8 +66,6 @@ class BatterySnapshot:
 
     level: BatteryLevel  #: GOOD, LOW or CRITICAL
     voltage: float  #: V, smoothed
-    charge: float  #: 0 to 1, estimated
-    minutes_left: float  #: min until the robot switches itself off; NaN: unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,7 @@ def _stalls(robot: Robot) -> Mapping[str, StallSnapshot]:
 
 def _battery(robot: Robot) -> BatterySnapshot:
     monitor = robot.estimator.battery
-    return BatterySnapshot(monitor.level, monitor.voltage, monitor.charge, monitor.minutes_left)
+    return BatterySnapshot(monitor.level, monitor.voltage)
 
 
 def _sonars(robot: Robot) -> tuple[SonarState, ...]:

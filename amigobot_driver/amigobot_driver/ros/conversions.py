@@ -216,7 +216,7 @@ def battery_state(battery: Battery, report: Report, header: Header) -> BatterySt
         charge=math.nan,
         capacity=math.nan,
         design_capacity=battery.capacity,
-        percentage=battery.charge(report.smoothed_volts) if report.charge is None else report.charge,
+        percentage=report.charge,
         power_supply_status=_SUPPLY_STATUS[report.charging],
         power_supply_health=BatteryState.POWER_SUPPLY_HEALTH_UNKNOWN,
         power_supply_technology=getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0),
@@ -249,7 +249,7 @@ def fill_status(message: RobotStatus, report: Report, stamp: TimeMsg) -> None:
     message.stop_button = report.stop_button
     message.faults = list(report.faults)
     message.charge_state = report.charge_state
-    message.state_of_charge = nan if report.charge is None else report.charge
+    message.state_of_charge = nan if report.reported_charge is None else report.reported_charge
     message.temperature = nan if report.celsius is None else float(report.celsius)
     message.turn_rate = nan if report.turn_rate is None else report.turn_rate
     message.sonar_ages = [nan if age is None else age for age in report.sonar_ages]

@@ -31,7 +31,7 @@ class StateEstimator:
 
     def __init__(self, profile: Profile, before: StateEstimator | None = None) -> None:
         self.odometer: Odometer = Odometer(profile, before.odometer if before else None)
-        self.battery: BatteryMonitor = BatteryMonitor(profile.battery, before.battery if before else None)
+        self.battery = BatteryMonitor(profile.battery)
         self.report: Report | None = None
         self.newest: dict[int, Ping] = {}
         self.bad_pings = 0
@@ -70,7 +70,8 @@ class StateEstimator:
         self._charges |= bool(charging)
         if not self._charges:
             charging = None  # many robots never report anything but "not charging", on the charger too (ARIA)
-        level_changed = self.battery.update(volts, stamp, charging)
+        level_changed = self.battery.update(volts, stamp)
+        reported_charge = None if sip.charge is None else sip.charge / 100
         self.report = Report(
             stamp=stamp,
             odometry=self.odometer.update(sip, stamp, cycle),
@@ -88,7 +89,8 @@ class StateEstimator:
             faults=sip.fault_names,
             celsius=sip.celsius,
             turn_rate=None if sip.rotation_velocity is None else sip.rotation_velocity * _ROTATION_STEP,
-            charge=None if sip.charge is None else sip.charge / 100,
+            charge=self.battery.charge if reported_charge is None else reported_charge,
+            reported_charge=reported_charge,
             ports=port_state(sip),
             smoothed_volts=self.battery.voltage,
             frame=self.odometer.frame,

@@ -43,9 +43,8 @@ const list = (values) => values.map((value) => value).join(", ");
 
 function battery({ state }) {
   if (state.volts === null) return { text: "–" };
-  const minutes = state.minutes_left === null ? "" : `, ${state.minutes_left.toFixed(0)} min left`;
   const charge = state.charge === null ? "" : ` · ${(100 * state.charge).toFixed(0)} %`;
-  return { text: `${fixed(state.volts, 1)} V${charge}${state.charging ? ", charging" : minutes}`, share: state.charge, level: shareLevel(state.charge ?? 1) };
+  return { text: `${fixed(state.volts, 1)} V${charge}${state.charging ? ", charging" : ""}`, share: state.charge, level: shareLevel(state.charge ?? 1) };
 }
 
 const velocity = (measured, commanded, unit, limit) => ({ state }, info) => ({
