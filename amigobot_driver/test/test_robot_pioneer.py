@@ -419,7 +419,7 @@ class TestArcosTail:
     def test_the_amigobot_says_none_of_it(self) -> None:
         bench = Bench()
         bench.connect()
-        assert (bench.reports[-1].turn_rate, bench.reports[-1].charge) == (None, None)
+        assert (bench.reports[-1].turn_rate, bench.reports[-1].reported_charge) == (None, None)
 
     @pytest.mark.parametrize("rate", [0.2, 1.0])
     def test_the_twist_is_the_rate_of_the_heading(self, rate: float) -> None:
