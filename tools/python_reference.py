@@ -10,7 +10,6 @@ import enum
 import inspect
 import re
 import sys
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ sys.path.insert(0, str(ROOT / "amigobot_driver"))
 
 import amigobot_driver  # noqa: E402
 from amigobot_driver import AmigoBot, AmigoBotError, Event, EventStream, Recording, Subscription  # noqa: E402
-from amigobot_driver.protocol import Packet  # noqa: E402
 
 #: What methods of AmigoBot return and a program ends or reads: each has a table of its own.
 HANDLES = (EventStream, Subscription, Recording)
@@ -55,30 +53,11 @@ def reference() -> str:
     classes = {name: value for name, value in public.items() if isinstance(value, type) and name not in errors}
     values = {name: value for name, value in classes.items() if value not in (AmigoBot, *HANDLES)}
     events = {name: value for name, value in values.items() if issubclass(value, Event)}
-    tables.append(_table("### Events", {name: _first(value) for name, value in events.items()}))
+    tables.append(_table("### Events", _values(events)))
     others = {name: value for name, value in values.items() if name not in events}
-    tables.append(_table("### Values", {name: _first(value) for name, value in others.items()}))
+    tables.append(_table("### Values", _values(others)))
     tables.append(_table("### Errors", {name: _first(value) for name, value in errors.items()}))
-    described = [kind for kind in values.values() if _has_fields(kind)]
-    tables += ["### Fields of the events and values\n", *map(_fields, described)]
-    known = set(public)
-    parts = [part for kind in described for part in _parts(kind, known)]
-    tables += ["### Parts of these values\n", *map(_fields, parts)]
     return "\n".join(tables)
-
-
-def _has_fields(kind: object) -> typing.TypeGuard[type]:
-    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, enum.Enum))
-
-
-def _parts(kind: type, known: set[str]) -> Iterator[type]:
-    """The dataclasses and enums in the fields of a dataclass that are not on the page, each before its own parts."""
-    for hint in typing.get_type_hints(kind).values():
-        for part in (hint, *typing.get_args(hint)):
-            if _has_fields(part) and not issubclass(part, Packet) and part.__name__ not in known:
-                known.add(part.__name__)
-                yield part
-                yield from _parts(part, known)
 
 
 def members(kind: type) -> dict[str, Any]:
@@ -90,27 +69,16 @@ def _members(kind: type) -> dict[str, str]:
     return {_signature(name, value): _first(value) for name, value in members(kind).items()}
 
 
-def _fields(kind: type) -> str:
-    """The fields of a dataclass, or the members of an enum, with the comments that the source has for them."""
-    title, notes = f"#### `{kind.__name__}`\n\n{_linked(_first(kind))}", comments(kind)
-    if issubclass(kind, enum.Enum):
-        return _table(title, {member.name: notes.get(member.name, "") for member in kind})
-    rows = {}
-    for field in dataclasses.fields(kind):
-        default = "" if field.default is dataclasses.MISSING else f" = {field.default!r}"
-        rows[f"{field.name}: {field.type}{default}"] = notes.get(field.name, "")
-    rows |= {name: _first(value) for name, value in members(kind).items() if isinstance(value, property)}
-    return _table(title, rows)
+def _values(kinds: dict[str, Any]) -> dict[str, str]:
+    """Each class with the names of its fields or members; `help` has their units."""
+    return {f"{name}({', '.join(_fields(kind))})": _first(kind) for name, kind in kinds.items()}
 
 
-def comments(kind: type) -> dict[str, str]:
-    """The `#:` comment of each name in the body of a class: behind it, or in the lines before it."""
-    found, before = {}, ""
-    for line in inspect.getsource(kind).splitlines():
-        if match := re.match(r"    (\w+)(?:: | = )[^#]*(?:#: (.*))?$", line):
-            found[match[1]] = (match[2] or before).replace("|", "\\|")
-        before = f"{before} {line.strip()[3:]}".strip() if line.startswith("    #: ") else ""
-    return found
+def _fields(kind: Any) -> Iterator[str]:
+    if dataclasses.is_dataclass(kind):
+        yield from (field.name for field in dataclasses.fields(kind))
+    elif issubclass(kind, enum.Enum):
+        yield from (member.name for member in kind)
 
 
 def _is_error(value: object) -> bool:

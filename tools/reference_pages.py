@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -24,8 +25,6 @@ from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.parameters import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
-
-from . import python_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = ROOT / "amigobot_msgs"
@@ -119,8 +118,18 @@ def options() -> Iterator[str]:
         specs = by_option[field.name]
         names = ", ".join(f"`{spec.name}`" for spec in specs)
         allowed = specs[0].range_text() if len(specs) == 1 else "text" if field.name == "profile" else "see above"
-        comment = python_reference.comments(Options).get(field.name, "")
+        comment = _comments(Options).get(field.name, "")
         yield f"| `{field.name}` | {comment or field.type} | {names} | {allowed} |"
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """The `#:` comment of each name in the body of a class: behind it, or in the lines before it."""
+    found, before = {}, ""
+    for line in inspect.getsource(kind).splitlines():
+        if match := re.match(r"    (\w+)(?:: | = )[^#]*(?:#: (.*))?$", line):
+            found[match[1]] = (match[2] or before).replace("|", "\\|")
+        before = f"{before} {line.strip()[3:]}".strip() if line.startswith("    #: ") else ""
+    return found
 
 
 def _spec(name: str) -> Spec:
