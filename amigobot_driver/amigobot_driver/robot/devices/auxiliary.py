@@ -5,9 +5,8 @@
 
 The robot keeps the bytes of a device in a ring buffer. It answers GETAUX n when n bytes are available, in one SERAUX
 packet; nothing is acknowledged (AmigoBot manual, ch. 5). So the driver requests one byte while the device is quiet,
-which arrives at once; twice as many after each prompt answer; and one again when an answer is missing, because fewer
-bytes are available or a frame was lost. A request that replaces a waiting one loses nothing. The bytes of a lost SERAUX
-or TTY2 are lost.
+which arrives at once, and `CHUNK` bytes while it sends. If an answer is missing, fewer bytes are available: it requests
+these one by one. A request that replaces a waiting one loses nothing. The bytes of a lost SERAUX or TTY2 are lost.
 """
 
 from __future__ import annotations
@@ -30,12 +29,10 @@ HOLD = 0.03
 BUFFER = 8192
 #: Requests to read that may wait at the same time, and how long each may, s.
 MAX_READERS, MAX_TIMEOUT = 16, 3600.0
-#: s without a byte after which a request may have been lost (Player's figure) and is repeated; each so many times the
-#: ring is flushed before that, as Player does each time: bytes are in it only if all these requests were lost.
-QUIET, FLUSH_EVERY = 1.0, 4
-#: Requests at the same time if the line to the robot is slower than the port: the port need not wait for the next one.
-#: Their sizes differ, so an answer shows which of them it belongs to.
-AHEAD = 2
+#: s without a byte after which a request may have been lost (Player's figure) and is repeated.
+QUIET = 1.0
+#: Bytes that are requested at once.
+CHUNK = 32
 
 #: Of each port: the commands that write and read.
 PORTS = ((Command.TTY2, Command.GETAUX), (Command.TTY3, Command.GETAUX2), (Command.TTY4, Command.GETAUX3))
@@ -192,11 +189,10 @@ class AuxReader(_Direction):
         self._listening = False
         self._readers: deque[_Read] = deque()
         self._buffer = bytearray()
-        self._asked: deque[int] = deque()  #: sizes of the requests without an answer yet
-        self._size = 1  #: of the next request, if there is room for so many
-        self._asked_at = -math.inf
-        self._overdue = math.inf
-        self._silences = 0
+        self._asked = 0  #: bytes of the request without an answer yet; 0: there is none
+        self._overdue = math.inf  #: s, when its answer counts as missing
+        self._singles = 0  #: requests for one byte before the next one for CHUNK
+        self._quiet = True  #: the device has sent all that it has to send
         self._to_flush = False
         self._next = context.sends.timer(self._ask)
         self._deadline = context.timeouts.timer(self._on_deadline)
@@ -243,8 +239,7 @@ class AuxReader(_Direction):
             self._to_flush = True
         if flush or not (self._listening or self._readers):
             # The only hint about the device is how many bytes the reader expects.
-            self._asked.clear()
-            self._size = BUFFER if count else 1
+            self._asked, self._singles, self._quiet = 0, 0, not count
         self._readers.append(read)
         self._serve(now)
         self._schedule()
@@ -258,8 +253,8 @@ class AuxReader(_Direction):
 
     def on_session_end(self, why: str) -> None:
         """Finish the pending reads with the bytes that have arrived."""
-        self._asked.clear()
-        self._size, self._overdue, self._silences, self._to_flush = 1, math.inf, 0, False
+        self._asked, self._overdue = 0, math.inf
+        self._singles, self._quiet, self._to_flush = 0, True, False
         while self._readers:
             self._finish(self._readers[0], False, why)
         self._next.cancel()
@@ -268,7 +263,7 @@ class AuxReader(_Direction):
     def _on_aux(self, packet: Aux, stamp: float, now: float) -> None:
         if packet.id != self._id:
             return
-        self._answered(len(packet.data), now)
+        self._answered(len(packet.data))
         self._buffer += packet.data
         self.stats.received += len(packet.data)
         self._serve(now)
@@ -288,15 +283,15 @@ class AuxReader(_Direction):
     def _on_deadline(self, now: float) -> None:
         self._serve(now)
         if now >= self._overdue:
-            self._unanswered()
+            self._unanswered(now)
         self._schedule()
 
     def _ask(self, now: float) -> None:
         if self._to_flush:
             self._to_flush = False
             self._context.queue.put(self._command(0))
-        while size := self._next_size():
-            self._asked.append(size)
+        if size := self._next_size():
+            self._asked = size
             # A fallback if it is not sent; `_on_sent` sets the exact time.
             self._overdue = now + QUIET
             self._context.queue.put(self._command(size))
@@ -304,8 +299,7 @@ class AuxReader(_Direction):
 
     def _on_sent(self, command: Instruction | Unlisted, now: float) -> None:
         if command.value:
-            self._asked_at = now
-            self._overdue = now + (QUIET if command.value == 1 else self._patience)
+            self._overdue = now + self._patience
             self._schedule()
 
     # -- asking -----------------------------------------------------------------------------------------------
@@ -313,50 +307,42 @@ class AuxReader(_Direction):
     @property
     def _patience(self) -> float:
         """Time in s within which available bytes arrive, behind a SIP and another answer and over a radio modem."""
-        return 0.1 + 100 * self._byte_time()
+        return QUIET if self._quiet else 0.1 + 100 * self._byte_time()
 
     def _next_size(self) -> int:
         """Return the number of bytes to request now, 0: none."""
-        room = self._room(OVERHEAD + 1)
-        # The port must deliver the requested bytes in time, or a steady stream would count as silent.
-        steady = int(self._patience * 0.75 / self._port_byte_time)
-        ahead = AHEAD if AHEAD * room <= steady else 1
-        room = min(room, steady)
-        size = min(self._size, room)
         if self._asked:
-            if len(self._asked) >= ahead or size < room:
-                return 0
-            size -= size in self._asked
+            return 0
+        size = 1 if self._quiet or self._singles else min(CHUNK, self._room(OVERHEAD + 1))
         return max(0, min(size, self._missing()))
 
     def _missing(self) -> int:
-        """Return the bytes that callers wait for and that are not requested yet; BUFFER while listening."""
+        """Return the bytes that callers wait for; BUFFER while listening."""
         if not (self._listening or self._readers) or self.problem:
             return 0
         if self._listening or any(read.count == 0 for read in self._readers):
             return BUFFER
-        return sum(read.count for read in self._readers) - len(self._buffer) - sum(self._asked)
+        return sum(read.count for read in self._readers) - len(self._buffer)
 
-    def _answered(self, count: int, now: float) -> None:
-        if count in self._asked:
-            # Answers arrive in order: earlier requests were lost, or replaced before there were enough bytes.
-            while self._asked.popleft() != count:
-                pass
-            if now - self._asked_at < self._patience / 2:
-                self._size = min(2 * self._size, BUFFER)
-        self._silences = 0
-        self._overdue = self._asked_at + self._patience if self._asked else math.inf
+    def _answered(self, count: int) -> None:
+        """Take the size of an answer; that of an earlier request, which was replaced, may come late."""
+        if count != self._asked:
+            return
+        self._asked, self._overdue = 0, math.inf
+        self._singles = 0 if self._quiet else max(0, self._singles - 1)
+        self._quiet = False
 
-    def _unanswered(self) -> None:
+    def _unanswered(self, now: float) -> None:
         """Update after a missing answer: fewer bytes are available than requested, or a frame was lost."""
-        self._overdue = math.inf
-        if self._asked and max(self._asked) > 1:
-            self._size = 1
+        if not self._quiet and self._asked == 1:
+            self._quiet = True
+            self._overdue = now + QUIET
+            return
+        if self._asked > 1:
+            self._singles = CHUNK
         elif self._missing():
             self.stats.asked_again += 1
-            self._silences += 1
-            self._to_flush = self._silences % FLUSH_EVERY == 0
-        self._asked.clear()
+        self._asked, self._overdue = 0, math.inf
 
     # -- serving ----------------------------------------------------------------------------------------------
 
