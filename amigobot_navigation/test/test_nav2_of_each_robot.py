@@ -214,6 +214,7 @@ def test_a_footprint_that_cannot_be_read_is_left_to_nav2(value: object) -> None:
 
 # --- nav2_params: the file as the start of one's own ------------------------------------------------------------
 
+
 @pytest.fixture(autouse=True)
 def newest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROS_DISTRO", "lyrical")

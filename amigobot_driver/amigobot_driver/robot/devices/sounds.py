@@ -4,9 +4,9 @@
 """The stored sounds: their playlist, on and off, and playing one (docs/protocol.md 5.8; AmigoBot manual, ch. 5).
 
 PLAYLIST 0 makes the robot send the number of its user sounds, then one packet for each in every info cycle; PLAYLIST n
-sends one. Packets that were lost are requested one by one, as are the system's sounds, which PLAYLIST 0 leaves out. The
-answers also report whether sounds are on; no other packet does. No packet reports that a sound is played, so SOUND and
-SAY are sent once: sent again, they would play again.
+sends one. The system's sounds, which PLAYLIST 0 leaves out, are requested one by one. Lost packets are reported, and
+another listing adds them. The answers also report whether sounds are on; no other packet does. No packet reports that a
+sound is played, so SOUND and SAY are sent once: sent again, they would play again.
 """
 
 from __future__ import annotations
@@ -26,15 +26,13 @@ from ..outcome import Callers, Outcome, finished
 from ..request import RequestComponent, RetryPolicy
 from .tones import HALF_CYCLE, tone_pairs
 
-#: s without an entry after which a listing has ended, or what is missing of it was lost.
+#: s without an entry after which the answer to PLAYLIST 0 has ended.
 QUIET = 0.8
 #: The manual's system sounds end here; its user sounds begin at this number or the next (docs/protocol.md E-38).
 LAST_SYSTEM_SOUND = 49
 LAST_SOUND = 255
 #: s for one entry: user entries come with an info cycle each, system entries take a request and its answer.
 ENTRY_TIME = 0.13
-#: Entries between two lines in the log.
-_PROGRESS = 20
 #: A group's name begins with this; it has no sound itself, the entries that follow are its members.
 GROUP = "~"
 #: Letter of the firmware in a profile that takes notes instead of half-cycles.
@@ -71,8 +69,7 @@ class SoundPlayer(RequestComponent):
         self._listing = False  #: the playlist is requested
         self._streaming = False  #: the answer to PLAYLIST 0 is arriving
         self._count: int | None = None
-        self._lowest = LAST_SOUND
-        self._reported = 0
+        self._user: set[int] = set()  #: numbers of the user sounds that have arrived
         self._switching = False
         self._to_play = 0  #: number of a sound that is played when its entry is known
         self._to_send: deque[_SentOnce] = deque()
@@ -103,9 +100,10 @@ class SoundPlayer(RequestComponent):
         if self.complete and not refresh:
             return finished(True, counted(len(self.playlist), "sound"))
         if not self._listing:
-            self.entries.clear()
+            if refresh:
+                self._forget()
             self.complete, self._listing, self._streaming = False, True, False
-            self._count, self._lowest, self._reported = None, LAST_SOUND, 0
+            self._count = None
             self._review.set(now)
         return self._list_callers.new_future()
 
@@ -212,8 +210,8 @@ class SoundPlayer(RequestComponent):
 
     def on_session_start(self, now: float) -> None:
         """Forget the playlist; switch the sounds again if that was requested."""
-        self.enabled, self.complete = None, False
-        self.entries.clear()
+        self.enabled = None
+        self._forget()
         if self.requested is not None:
             self._switching = True
             self._review.set(now)
@@ -245,14 +243,13 @@ class SoundPlayer(RequestComponent):
         elif not (self._streaming and blank(packet) and packet.number == self._count):
             # The exception is a second count, after PLAYLIST 0 was sent twice: not an empty entry.
             self.entries[packet.number] = packet
-            if self._streaming or (self._listing and self._count is None):
+            if self._streaming:
                 self._quiet.set(now + QUIET)
-                self._lowest = min(self._lowest, packet.number)
+                self._user.add(packet.number)
         if self._switching and self._pending_commands and self.enabled is self.requested:
             self._switching = False
             self._switch_callers.finish(True, f"sounds {on_or_off(self.requested)}, confirmed by the robot")
         self._play_if_known(now)
-        self._report_progress()
         self._advance(now)
 
     def _on_send(self, now: float) -> None:
@@ -296,18 +293,25 @@ class SoundPlayer(RequestComponent):
         if self._to_play:
             return (Command.PLAYLIST(self._to_play),)
         if self._listing and not self._streaming:
-            if missing := self._missing():
-                return (Command.PLAYLIST(missing[0]),)
-            self._listing, self.complete = False, True
-            self._list_callers.finish(True, counted(len(self.playlist), "sound"))
+            if unknown := [number for number in range(1, LAST_SYSTEM_SOUND + 1) if number not in self.entries]:
+                return (Command.PLAYLIST(unknown[0]),)
+            self._finish_list()
         return ()
 
-    def _missing(self) -> tuple[int, ...]:
-        """Return the missing entries: the counted user sounds, from the first possible one, and the system's."""
-        first = max(number for number in (1, LAST_SYSTEM_SOUND, LAST_SYSTEM_SOUND + 1) if number <= self._lowest)
-        last = max(first + (self._count or 0) - 1, *self.entries, LAST_SYSTEM_SOUND)
-        numbers = (*range(first, min(last, LAST_SOUND) + 1), *range(1, LAST_SYSTEM_SOUND + 1))
-        return tuple(number for number in dict.fromkeys(numbers) if number not in self.entries)
+    def _finish_list(self) -> None:
+        self._listing = False
+        lost = (self._count or 0) - len(self._user)
+        self.complete = lost <= 0
+        if self.complete:
+            self._list_callers.finish(True, counted(len(self.playlist), "sound"))
+        else:
+            self._fail(self._list_callers, f"{lost} of {counted(self._count or 0, 'sound')} were lost: list them again")
+
+    def _forget(self) -> None:
+        """Forget every sound."""
+        self.complete = False
+        self.entries.clear()
+        self._user.clear()
 
     def _play_if_known(self, now: float) -> None:
         """Send SOUND as soon as the entry shows that there is a sound."""
@@ -338,11 +342,7 @@ class SoundPlayer(RequestComponent):
         return ""
 
     def _give_up(self, sent: str) -> None:
-        if self._listing and self._count is None and self.entries:
-            # Entries arrive, but not their number: use those that arrive.
-            self._count, self._streaming = 0, True
-            self._review.set(-math.inf)
-        elif self._listing and self._count is None:
+        if self._listing and self._count is None:
             self._listing = False
             self._fail(self._list_callers, f"{sent} and got no answer")
         elif self._switching:
@@ -358,8 +358,8 @@ class SoundPlayer(RequestComponent):
             self._fail(self._play_callers, f"{sent} and got no answer: SOUND {number} was not sent")
         else:
             self._listing = False
-            known = f"{counted(len(self.playlist), 'sound')} known, missing entries: {_shown(self._missing())}"
-            self._fail(self._list_callers, f"{sent} and got no answer; {known}")
+            known = counted(len(self.playlist), "sound")
+            self._fail(self._list_callers, f"{sent} and got no answer; {known} known")
 
     def _fail(self, callers: Callers, message: str) -> None:
         self.given_up += 1
@@ -372,13 +372,6 @@ class SoundPlayer(RequestComponent):
         entries = count + LAST_SYSTEM_SOUND
         duration = f"{counted(entries, 'entry', 'entries')} to read, about {entries * ENTRY_TIME:.0f} s"
         self._context.emit(Notice(f"playlist: {duration}; it is kept until the connection ends", trouble=False))
-
-    def _report_progress(self) -> None:
-        known = len(self.entries)
-        if self._listing and self._count and known >= self._reported + _PROGRESS:
-            self._reported = known
-            entries = counted(known, "entry", "entries")
-            self._context.emit(Notice(f"playlist: {entries} read, {len(self._missing())} to come", trouble=False))
 
 
 def blank(entry: Playlist) -> bool:
@@ -395,7 +388,3 @@ def _silent(entry: Playlist) -> str:
     if is_group(entry):
         return f"{entry.number} is the group {entry.name}, which has no sound itself: play one that follows it"
     return f"there is no sound {entry.number}" if blank(entry) else ""
-
-
-def _shown(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers[:10])) + (" ..." if len(numbers) > 10 else "")
