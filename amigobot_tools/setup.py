@@ -34,7 +34,7 @@ setup(
     python_requires=">=3.10",
     zip_safe=False,
     entry_points={
-        "amigobot.verbs": [
+        "amigobot.subcommands": [
             "calibrate = amigobot_tools.calibrate",
             "dashboard = amigobot_tools.dashboard",
             "demo = amigobot_tools.demo",

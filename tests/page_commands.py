@@ -15,7 +15,7 @@ PAGES = sorted(path for pattern in ("*.md", "amigobot_*/README.md", "docs/**/*.m
 _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w{}]*)\n(?P<content>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
 )
-#: A line of the examples that a verb gives of itself: two spaces or more end the command.
+#: A line of the examples that a subcommand gives of itself: two spaces or more end the command.
 _EXAMPLE = re.compile(r"^    (amigobot .*?)(?:  .*)?$", re.MULTILINE)
 
 

@@ -26,10 +26,10 @@ from typing import Any
 #: s that nothing here ever takes, on however slow a machine
 PATIENCE = 60.0
 _CODE = "import sys; from amigobot_driver.cli import main; sys.exit(main())"
-#: Verbs of this package are found without an installation of it.
+#: Subcommands of this package are found without an installation of it.
 _TOOL = (
-    "import sys; from importlib.metadata import EntryPoint; from amigobot_driver.cli import main, verbs; "
-    "verbs.entry_points = lambda group: [EntryPoint(sys.argv[1], 'amigobot_tools.' + sys.argv[1], group)]; "
+    "import sys; from importlib.metadata import EntryPoint; from amigobot_driver.cli import main, subcommands; "
+    "subcommands.entry_points = lambda group: [EntryPoint(sys.argv[1], 'amigobot_tools.' + sys.argv[1], group)]; "
     "sys.exit(main())"
 )
 _REPOSITORY = Path(__file__).parents[1]
@@ -45,7 +45,7 @@ def environment() -> dict[str, str]:
 
 
 def command(*arguments: str) -> list[str]:
-    """The command line of a verb of this package."""
+    """The command line of a subcommand of this package."""
     return [sys.executable, "-c", _TOOL, *arguments]
 
 
@@ -179,7 +179,7 @@ class Terminal:
 
 @contextlib.contextmanager
 def terminal(*arguments: str) -> Iterator[Terminal]:
-    """Run a verb on a terminal for a `with` block."""
+    """Run a subcommand on a terminal for a `with` block."""
     tool = Terminal(*arguments)
     try:
         yield tool

@@ -9,6 +9,6 @@ import re
 from pathlib import Path
 
 _SETUP = Path(__file__).parents[1] / "amigobot_tools" / "setup.py"
-#: Each verb and its module.
-VERBS = dict(re.findall(r'"(\w+) = (amigobot_tools\.\w+)"', _SETUP.read_text()))
-assert VERBS
+#: Each subcommand and its module.
+SUBCOMMANDS = dict(re.findall(r'"(\w+) = (amigobot_tools\.\w+)"', _SETUP.read_text()))
+assert SUBCOMMANDS

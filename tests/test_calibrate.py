@@ -210,7 +210,7 @@ def test_steps_lead_along_arcs() -> None:
     assert end_of([Step(0.1, math.pi / 100)] * 50) == pytest.approx((3.183, 3.183, math.pi / 2), abs=1e-3)
 
 
-# --- the verb --------------------------------------------------------------------------------------------------
+# --- the subcommand --------------------------------------------------------------------------------------------------
 
 
 SHORT = ("--steps", "turns,straight", "--turns", "1", "--distance", "0.5", "--rate", "1.5", "--speed", "0.4")
@@ -228,13 +228,13 @@ Amigobot = Callable[..., int]
 
 @pytest.fixture
 def amigobot(monkeypatch: pytest.MonkeyPatch) -> Amigobot:
-    """The verb, without an installation."""
+    """The subcommand, without an installation."""
     from importlib.metadata import EntryPoint
 
-    from amigobot_driver.cli import main, verbs
+    from amigobot_driver.cli import main, subcommands
 
-    entry = EntryPoint("calibrate", "amigobot_tools.calibrate", verbs.GROUP)
-    monkeypatch.setattr(verbs, "entry_points", lambda group: [entry])
+    entry = EntryPoint("calibrate", "amigobot_tools.calibrate", subcommands.GROUP)
+    monkeypatch.setattr(subcommands, "entry_points", lambda group: [entry])
     return lambda *arguments: main(["calibrate", *arguments])
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""docs/cli.md against the command: each verb has its section, and the generated parts are those of the code."""
+"""docs/cli.md against the command: each subcommand has its section, and the generated parts are those of the code."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ import re
 from importlib.metadata import EntryPoint
 
 import pytest
-from setup_file import VERBS
+from setup_file import SUBCOMMANDS
 from tools import cli_page
 
-from amigobot_driver.cli import verbs
-from amigobot_driver.cli.verbs import BUILT_IN
+from amigobot_driver.cli import subcommands
+from amigobot_driver.cli.subcommands import BUILT_IN
 
 PAGE = cli_page.FILE.read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
 def entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The verbs of the sources, not those of an installed version."""
-    entries = [EntryPoint(name, module, verbs.GROUP) for name, module in VERBS.items()]
-    monkeypatch.setattr(verbs, "entry_points", lambda group: entries)
+    """The subcommands of the sources, not those of an installed version."""
+    entries = [EntryPoint(name, module, subcommands.GROUP) for name, module in SUBCOMMANDS.items()]
+    monkeypatch.setattr(subcommands, "entry_points", lambda group: entries)
 
 
-def test_every_verb_has_a_section_and_every_section_is_a_verb() -> None:
-    assert sorted(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)) == sorted([*BUILT_IN, *VERBS])
-    assert sorted(name for _, name, _ in cli_page.BLOCK.findall(PAGE)) == sorted([*BUILT_IN, *VERBS, cli_page.TABLE])
+def test_every_subcommand_has_a_section_and_every_section_is_a_subcommand() -> None:
+    assert sorted(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)) == sorted([*BUILT_IN, *SUBCOMMANDS])
+    assert sorted(name for _, name, _ in cli_page.BLOCK.findall(PAGE)) == sorted(
+        [*BUILT_IN, *SUBCOMMANDS, cli_page.TABLE]
+    )
 
 
 def test_the_generated_parts_are_those_of_the_code() -> None:
     assert cli_page.text(PAGE) == PAGE, "stale: write them anew with ./run python -m tools.cli_page"
 
 
-@pytest.mark.parametrize("name", VERBS)
-def test_every_entry_point_is_a_verb(name: str) -> None:
-    module = importlib.import_module(VERBS[name])
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_every_entry_point_is_a_subcommand(name: str) -> None:
+    module = importlib.import_module(SUBCOMMANDS[name])
     assert callable(module.add_arguments) and callable(module.run)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from amigobot_driver.cli import UsageError
-from amigobot_tools import dashboard as verb
+from amigobot_tools import dashboard as subcommand
 from amigobot_tools.dashboard.access import Access, Listen, parse_listen
 from amigobot_tools.dashboard.browser import Browser
 from amigobot_tools.dashboard.core import MAX_BROWSERS, Dashboard
@@ -403,7 +403,7 @@ def test_arguments_are_read_strictly() -> None:
         read_message('{"type": "x", "id": -1}')
 
 
-# -- the verb -------------------------------------------------------------------------------------------------
+# -- the subcommand -------------------------------------------------------------------------------------------------
 
 
 def test_a_source_that_is_none_is_explained() -> None:
@@ -417,6 +417,6 @@ def test_a_wrong_listen_address_is_explained_before_a_robot_is_touched() -> None
     import argparse
 
     parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
+    subcommand.add_arguments(parser)
     with pytest.raises(UsageError, match=r"--listen is 'host', expected HOST:PORT"):
-        verb.run(parser.parse_args(["/dev/nothing", "--listen", "host"]))
+        subcommand.run(parser.parse_args(["/dev/nothing", "--listen", "host"]))

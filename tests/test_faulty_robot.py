@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every verb with a robot that fails: one line on standard error, an exit status, and no traceback."""
+"""Every subcommand with a robot that fails: one line on standard error, an exit status, and no traceback."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from processes import simulated_robot
-from setup_file import VERBS
+from setup_file import SUBCOMMANDS
 
 from amigobot_driver import AmigoBot, Options
-from amigobot_driver.cli import main, verbs
+from amigobot_driver.cli import main, subcommands
 
 ROBOT = "sim://amigo?world=empty&baud=115200"
-#: Verbs that ask a robot at a port, with what they need; {} is a folder.
+#: Subcommands that ask a robot at a port, with what they need; {} is a folder.
 ASKING = {
     "aux": ("aux", "1", "--send", "x"),
     "calibrate": ("calibrate", "--steps", "straight", "--out", "{}/mine.yaml", "--yes"),
@@ -31,14 +31,14 @@ ASKING = {
     "sounds": ("sounds", "list"),
     "wander": ("wander", "--seconds", "8"),
 }
-Verb = Callable[..., tuple[int, str, list[str]]]
+Subcommand = Callable[..., tuple[int, str, list[str]]]
 
 
 @pytest.fixture
-def verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Verb:
-    """Run a verb with a port: exit status, standard output, lines of standard error."""
-    entries = [EntryPoint(name, module, verbs.GROUP) for name, module in VERBS.items()]
-    monkeypatch.setattr(verbs, "entry_points", lambda group: entries)
+def subcommand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Subcommand:
+    """Run a subcommand with a port: exit status, standard output, lines of standard error."""
+    entries = [EntryPoint(name, module, subcommands.GROUP) for name, module in SUBCOMMANDS.items()]
+    monkeypatch.setattr(subcommands, "entry_points", lambda group: entries)
 
     def run(name: str, port: str, timeout: str = "30") -> tuple[int, str, list[str]]:
         arguments = [word.format(tmp_path) for word in ASKING[name]]
@@ -50,8 +50,8 @@ def verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_a_robot_that_does_not_answer(name: str, verb: Verb) -> None:
-    status, out, (line,) = verb(name, f"{ROBOT}&faults=silence=0:1000", "0.5")
+def test_a_robot_that_does_not_answer(name: str, subcommand: Subcommand) -> None:
+    status, out, (line,) = subcommand(name, f"{ROBOT}&faults=silence=0:1000", "0.5")
     assert (status, out) == (1, "")
     assert line.startswith(f"amigobot {name}: {ROBOT}")
     waited = re.search(r"\(no robot after ([0-9.]+) s\)", line)
@@ -70,8 +70,8 @@ def busy_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", sorted(ASKING.keys() - {"calibrate", "wander"}))
-def test_a_port_that_another_program_uses(name: str, busy_port: str, verb: Verb) -> None:
-    status, out, (line,) = verb(name, busy_port, "0.5")
+def test_a_port_that_another_program_uses(name: str, busy_port: str, subcommand: Subcommand) -> None:
+    status, out, (line,) = subcommand(name, busy_port, "0.5")
     assert (status, out) == (1, "")
     assert line.startswith(f"amigobot {name}: {busy_port}: another program has it open; `fuser -v {busy_port}`")
 
@@ -81,19 +81,21 @@ def test_a_port_that_another_program_uses(name: str, busy_port: str, verb: Verb)
     ("name", "status", "says"),
     [("calibrate", 1, "nothing was written"), ("record", 1, "the connection was lost 1 time"), ("sounds", 1, "")],
 )
-def test_a_robot_that_is_lost_in_the_middle(name: str, status: int, says: str, fault: str, verb: Verb) -> None:
+def test_a_robot_that_is_lost_in_the_middle(
+    name: str, status: int, says: str, fault: str, subcommand: Subcommand
+) -> None:
     # Of another name at each try, as a robot that is unplugged is kept under its URL.
-    ended, _, lines = verb(name, f"{ROBOT}&name={name}{time.monotonic() * 1000:.0f}&faults={fault}")
+    ended, _, lines = subcommand(name, f"{ROBOT}&name={name}{time.monotonic() * 1000:.0f}&faults={fault}")
     assert ended == status
     assert lines[-1].startswith(f"amigobot {name}: ") and says in lines[-1]
     assert not any("Traceback" in line for line in lines)
 
 
-def test_monitor_and_wander_go_on_and_say_what_is_wrong(verb: Verb) -> None:
-    status, out, _ = verb("monitor", f"{ROBOT}&name=m&faults=silence=3.5:1000")
+def test_monitor_and_wander_go_on_and_say_what_is_wrong(subcommand: Subcommand) -> None:
+    status, out, _ = subcommand("monitor", f"{ROBOT}&name=m&faults=silence=3.5:1000")
     assert status == 0
     last = out.splitlines()[-1]
     assert '"connected": false' in last and "is the robot switched on and in range?" in last
-    status, out, _ = verb("wander", f"{ROBOT}&name=w&faults=silence=3:1000")
+    status, out, _ = subcommand("wander", f"{ROBOT}&name=w&faults=silence=3:1000")
     assert status == 0
     assert "nan" not in out and "is the robot switched on and in range?" in out

@@ -28,9 +28,9 @@ pytest.importorskip("amigobot_tools.bag", reason="amigobot_tools is not found: i
 from launch_files import declared, mocked_launch
 from page_commands import PAGES, ROOT, PageCommand, blocks, commands, examples
 from ros_bench import Bench, Node
-from setup_file import VERBS
+from setup_file import SUBCOMMANDS
 
-from amigobot_driver.cli.verbs import BUILT_IN, Verb, find_verbs
+from amigobot_driver.cli.subcommands import BUILT_IN, Subcommand, find_subcommands
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
@@ -129,18 +129,18 @@ def test_addresses_of_the_simulator_are_quoted_where_a_shell_reads_them(page: Pa
 
 
 @pytest.fixture(scope="module")
-def verbs() -> dict[str, Verb]:
-    built_in = {name: verb for name, verb in find_verbs().items() if name in BUILT_IN}
-    return built_in | {name: Verb(name, module) for name, module in VERBS.items()}
+def subcommands() -> dict[str, Subcommand]:
+    built_in = {name: subcommand for name, subcommand in find_subcommands().items() if name in BUILT_IN}
+    return built_in | {name: Subcommand(name, module) for name, module in SUBCOMMANDS.items()}
 
 
 @pytest.mark.parametrize("command", of("amigobot"), ids=identify)
-def test_the_arguments_of_amigobot_are_accepted(command: PageCommand, verbs: dict[str, Verb]) -> None:
+def test_the_arguments_of_amigobot_are_accepted(command: PageCommand, subcommands: dict[str, Subcommand]) -> None:
     name, *arguments = words(command)[1:] or ["--help"]
     if name == "--help":
         return
     parser = argparse.ArgumentParser()
-    verbs[name].load().add_arguments(parser)
+    subcommands[name].load().add_arguments(parser)
     try:
         parser.parse_args(arguments)
     except SystemExit:
@@ -209,11 +209,12 @@ def test_modules_folders_and_programs_of_python_exist(command: PageCommand) -> N
 # -- what is run ----------------------------------------------------------------------------------------------
 
 
-#: The command with the verbs of both packages as they are in the sources.
+#: The command with the subcommands of both packages as they are in the sources.
 _AMIGOBOT = (
-    "import sys; from importlib.metadata import EntryPoint; from setup_file import VERBS; "
-    "from amigobot_driver.cli import main, verbs; "
-    "verbs.entry_points = lambda group: [EntryPoint(name, VERBS[name], group) for name in VERBS]; sys.exit(main())"
+    "import sys; from importlib.metadata import EntryPoint; from setup_file import SUBCOMMANDS; "
+    "from amigobot_driver.cli import main, subcommands; "
+    "subcommands.entry_points = lambda group: [EntryPoint(name, SUBCOMMANDS[name], group) for name in SUBCOMMANDS]; "
+    "sys.exit(main())"
 )
 #: What a command that is run may not have: a robot, a node, a file of the reader; and what does not end by itself.
 _NOT_HERE = re.compile(r"/dev/|--ros\b|--pty|--robots?\b|my_robot|mine\.yaml|p3dx\.p|sounds play good")
@@ -221,14 +222,14 @@ _NOT_HERE = re.compile(r"/dev/|--ros\b|--pty|--robots?\b|my_robot|mine\.yaml|p3d
 
 def is_run(command: PageCommand) -> bool:
     """Whether a command of `amigobot` is run here."""
-    verb, *arguments = [*words(command)[1:], ""]
+    subcommand, *arguments = [*words(command)[1:], ""]
     line = " ".join(arguments)
     if _NOT_HERE.search(line):
         return False
     return (
-        verb in ("describe", "dump", "io", "replay", "say", "sounds")
-        or (verb == "wander" and "sim://" in line and "--seconds" in line)
-        or (verb == "verify" and "sim://" in line and "--only" in line)
+        subcommand in ("describe", "dump", "io", "replay", "say", "sounds")
+        or (subcommand == "wander" and "sim://" in line and "--seconds" in line)
+        or (subcommand == "verify" and "sim://" in line and "--only" in line)
     )
 
 
@@ -249,11 +250,11 @@ def run(folder: Path, *command: str) -> Result:
     )
 
 
-def run_verb(folder: Path, command: str) -> Result:
+def run_subcommand(folder: Path, command: str) -> Result:
     """Run a command of `amigobot`, with time for a slow machine to find the simulated robot."""
-    verb, *arguments = shlex.split(command.removeprefix("./run "))[1:]
-    patience = ("--timeout", "120") if verb in ("io", "record", "say", "sounds", "wander") else ()
-    return run(folder, "-c", _AMIGOBOT, verb, *arguments, *patience)
+    subcommand, *arguments = shlex.split(command.removeprefix("./run "))[1:]
+    patience = ("--timeout", "120") if subcommand in ("io", "record", "say", "sounds", "wander") else ()
+    return run(folder, "-c", _AMIGOBOT, subcommand, *arguments, *patience)
 
 
 def loosely(text: str) -> list[str]:
@@ -266,11 +267,13 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Futu
     """The commands that are run, by what one types, some at once: most of their time they wait."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "amigobot_driver").symlink_to(ROOT / "amigobot_driver")
-    recorded = run_verb(folder, "amigobot record drive.amigo --port sim:// --seconds 3")
+    recorded = run_subcommand(folder, "amigobot record drive.amigo --port sim:// --seconds 3")
     assert recorded.returncode == 0, recorded.stderr
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         typed = (re.split(r"\s[|>&]", command.text)[0] for command in RUN)
-        yield {command.text: pool.submit(run_verb, folder, text) for command, text in zip(RUN, typed, strict=True)}
+        yield {
+            command.text: pool.submit(run_subcommand, folder, text) for command, text in zip(RUN, typed, strict=True)
+        }
 
 
 @pytest.mark.parametrize("command", RUN, ids=identify)

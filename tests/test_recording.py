@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from bench import Bench
 
-from amigobot_driver.cli import UsageError, main, verbs
+from amigobot_driver.cli import UsageError, main, subcommands
 from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_tools import recording_remote
@@ -102,7 +102,7 @@ def test_monitor_prints_a_recording_as_json(
     recording: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        verbs, "entry_points", lambda group: [EntryPoint("monitor", "amigobot_tools.monitor", verbs.GROUP)]
+        subcommands, "entry_points", lambda group: [EntryPoint("monitor", "amigobot_tools.monitor", subcommands.GROUP)]
     )
     assert main(["monitor", str(recording), "--json", "--count", "2", "--rate", "100"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())

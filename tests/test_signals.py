@@ -44,18 +44,18 @@ def send(process: int, first: signal.Signals, seed: int) -> None:
             time.sleep(rng.choice((0.0, 0.001, 0.02, 0.1)))
 
 
-def drive(tool: Terminal, robot: SimulatedRobot, verb: str) -> None:
-    if verb == "teleop":
+def drive(tool: Terminal, robot: SimulatedRobot, subcommand: str) -> None:
+    if subcommand == "teleop":
         tool.wait_for("hold a key to drive")
         tool.hold("w", lambda: robot.speed > 0.15, "the robot drives")
         return
-    if verb == "calibrate":
+    if subcommand == "calibrate":
         tool.wait_for("Enter: drive")
         tool.type("\n")
-    elif verb == "demo":
+    elif subcommand == "demo":
         tool.wait_for("Move? [y/N]")
         tool.type("y\n")
-    elif verb == "verify":
+    elif subcommand == "verify":
         for question in ("Put the robot on a block", "What moves"):
             tool.wait_for(question)
             tool.type("\r")
@@ -64,7 +64,7 @@ def drive(tool: Terminal, robot: SimulatedRobot, verb: str) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("verb", "first"),
+    ("subcommand", "first"),
     [
         ("teleop", signal.SIGHUP),
         ("wander", signal.SIGTERM),
@@ -74,7 +74,7 @@ def drive(tool: Terminal, robot: SimulatedRobot, verb: str) -> None:
     ],
 )
 def test_signals_stop_the_robot_and_restore_the_terminal(
-    verb: str, first: signal.Signals, robot: SimulatedRobot, tmp_path: Path
+    subcommand: str, first: signal.Signals, robot: SimulatedRobot, tmp_path: Path
 ) -> None:
     arguments = {
         "calibrate": ["--port", robot.port, "--out", str(tmp_path / "robot.yaml")],
@@ -82,8 +82,8 @@ def test_signals_stop_the_robot_and_restore_the_terminal(
         "verify": [robot.port, "--only", "directions", "--output", str(tmp_path / "report")],
         "wander": ["--port", robot.port, "--yes"],
     }
-    with terminal(verb, *arguments.get(verb, ["--port", robot.port])) as tool:
-        drive(tool, robot, verb)
+    with terminal(subcommand, *arguments.get(subcommand, ["--port", robot.port])) as tool:
+        drive(tool, robot, subcommand)
         send(tool.process.pid, first, seed=first)
         tool.wait()
         assert tool.settings() == tool.before

@@ -110,9 +110,9 @@ def test_killing_wander_leaves_the_robot_at_rest_within_the_watchdogs_time(
 
 
 def test_without_a_terminal_nothing_moves(robot: SimulatedRobot) -> None:
-    for verb, reason in (("teleop", "standard input is not a terminal"), ("wander", "a person must confirm")):
+    for subcommand, reason in (("teleop", "standard input is not a terminal"), ("wander", "a person must confirm")):
         result = subprocess.run(
-            command(verb, "--port", robot.port),
+            command(subcommand, "--port", robot.port),
             env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 from amigobot_driver import PortError
-from amigobot_driver.cli import main, verbs
+from amigobot_driver.cli import main, subcommands
 from amigobot_driver.cli.packet_file import read_recording
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
@@ -64,11 +64,11 @@ flash: {TransAcc: 500}
 
 
 @pytest.fixture(autouse=True, scope="module")
-def the_verb() -> None:
-    """The verb of the sources, not that of an installed version."""
+def the_subcommand() -> None:
+    """The subcommand of the sources, not that of an installed version."""
     with pytest.MonkeyPatch.context() as patch:
-        entry = EntryPoint("verify", "amigobot_tools.verify", verbs.GROUP)
-        patch.setattr(verbs, "entry_points", lambda group: [entry])
+        entry = EntryPoint("verify", "amigobot_tools.verify", subcommands.GROUP)
+        patch.setattr(subcommands, "entry_points", lambda group: [entry])
         yield
 
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write the generated parts of docs/cli.md: what each verb says of itself, and its options.
+"""Write the generated parts of docs/cli.md: what each subcommand says of itself, and its options.
 
 ./run python -m tools.cli_page
 
-A part stands between the lines `<!-- generated: VERB -->` and `<!-- end -->`; that of `verbs` is the table of all. The
-text around it is written by hand.
+A part stands between the lines `<!-- generated: SUBCOMMAND -->` and `<!-- end -->`; that of `subcommands` is the table
+of all. The text around it is written by hand.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from amigobot_driver.cli.verbs import BUILT_IN, find_verbs
+from amigobot_driver.cli.subcommands import BUILT_IN, find_subcommands
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-#: The part with the table of all verbs.
-TABLE = "verbs"
+#: The part with the table of all subcommands.
+TABLE = "subcommands"
 #: Where the page of the simulator has what `amigobot sim --help` says below its options.
 _BELOW = {
     "--as": "robots-as-reported",
@@ -39,10 +39,10 @@ def text(page: str) -> str:
 
 
 def part(name: str) -> str:
-    """What a verb says of itself, and a table of its arguments; or the table of all verbs."""
+    """What a subcommand says of itself, and a table of its arguments; or the table of all subcommands."""
     if name == TABLE:
         return "\n".join(packages()) + "\n\n"
-    module = find_verbs()[name].load()
+    module = find_subcommands()[name].load()
     parser = argparse.ArgumentParser(prog=f"amigobot {name}")
     module.add_arguments(parser)
     lines = "\n".join(f"| `{argument}` | {meaning} |" for argument, meaning in arguments(parser))
@@ -51,11 +51,11 @@ def part(name: str) -> str:
 
 
 def packages() -> Iterator[str]:
-    """A table of the packages with the verbs that each adds."""
+    """A table of the packages with the subcommands that each adds."""
     rows: dict[str, list[str]] = {"amigobot_driver": [], "amigobot_tools": []}
-    for name in sorted(find_verbs()):
+    for name in sorted(find_subcommands()):
         rows["amigobot_driver" if name in BUILT_IN else "amigobot_tools"].append(f"[{name}](#{name})")
-    yield "| package | verbs |"
+    yield "| package | subcommands |"
     yield "|---|---|"
     for package, names in rows.items():
         yield f"| {package} | {', '.join(names)} |"

@@ -105,8 +105,8 @@ def _names(topics: Iterable[Topic]) -> list[str]:
     return [name for topic in topics for name in topic.names("*")]
 
 
-def _permission(kind: str, verb: str, names: Iterable[str]) -> Iterator[str]:
-    yield f'          <{kind}s {verb}="ALLOW">'
+def _permission(kind: str, subcommand: str, names: Iterable[str]) -> Iterator[str]:
+    yield f'          <{kind}s {subcommand}="ALLOW">'
     yield from (f"            <{kind}>{name}</{kind}>" for name in names)
     yield f"          </{kind}s>"
 

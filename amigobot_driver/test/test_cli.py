@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The `amigobot` command: which verbs there are, what is missing, and what a user sees then."""
+"""The `amigobot` command: which subcommands there are, what is missing, and what a user sees then."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 import pytest
 
 import amigobot_driver
-from amigobot_driver.cli import main, verbs
-from amigobot_driver.cli.verbs import BUILT_IN, REMEDIES, find_verbs
+from amigobot_driver.cli import main, subcommands
+from amigobot_driver.cli.subcommands import BUILT_IN, REMEDIES, find_subcommands
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -32,27 +32,30 @@ def run_python(code: str, **variables: str) -> str:
 
 @pytest.fixture
 def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package that adds the verbs `hello` and `broken`."""
-    (tmp_path / "hello_verb.py").write_text(
+    """A package that adds the subcommands `hello` and `broken`."""
+    (tmp_path / "hello_subcommand.py").write_text(
         '"""Say hello.\n\nTwice, if asked: 100 %.\n"""\n'
         "def add_arguments(parser):\n    parser.add_argument('--name', choices=('Ada', 'Bob'))\n"
         "def run(args):\n    print('hello', args.name)\n    return 1\n"
     )
-    (tmp_path / "broken_verb.py").write_text('"""Need what is not there."""\nimport rich_missing_here\n')
-    entries = [importlib.metadata.EntryPoint(name, f"{name}_verb", verbs.GROUP) for name in ("hello", "broken", "sim")]
-    monkeypatch.setattr(verbs, "entry_points", lambda group: entries if group == verbs.GROUP else [])
+    (tmp_path / "broken_subcommand.py").write_text('"""Need what is not there."""\nimport rich_missing_here\n')
+    entries = [
+        importlib.metadata.EntryPoint(name, f"{name}_subcommand", subcommands.GROUP)
+        for name in ("hello", "broken", "sim")
+    ]
+    monkeypatch.setattr(subcommands, "entry_points", lambda group: entries if group == subcommands.GROUP else [])
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
-    for name in ("hello_verb", "broken_verb"):
+    for name in ("hello_subcommand", "broken_subcommand"):
         sys.modules.pop(name, None)
 
 
-def test_the_help_names_every_verb_with_its_first_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_every_subcommand_with_its_first_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    for verb in find_verbs().values():
-        assert f"{verb.name} {verb.summary}" in text
-        assert verb.summary.endswith("."), verb.name
+    for subcommand in find_subcommands().values():
+        assert f"{subcommand.name} {subcommand.summary}" in text
+        assert subcommand.summary.endswith("."), subcommand.name
     assert "Exit status: 0 success; 1" in text
 
 
@@ -68,7 +71,7 @@ def test_the_version_is_that_of_the_package_and_its_folder_is_named(capsys: pyte
     assert (ended.value.code, capsys.readouterr().out) == (0, shown)
 
 
-def test_the_help_imports_no_verb() -> None:
+def test_the_help_imports_no_subcommand() -> None:
     code = "import sys; from amigobot_driver.cli import main; main(['--help'])"
     code = f"import atexit, sys; atexit.register(lambda: print('IMPORTED', *sys.modules)); {code}"
     imported = set(run_python(code).partition("IMPORTED")[2].split())
@@ -76,7 +79,7 @@ def test_the_help_imports_no_verb() -> None:
     assert not imported & {"rclpy", "rich", "serial", "yaml", *(f"amigobot_driver.cli.{name}" for name in BUILT_IN)}
 
 
-def test_a_verb_of_another_package_is_found_by_its_entry_point(
+def test_a_subcommand_of_another_package_is_found_by_its_entry_point(
     other_package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([]) == 0
@@ -89,18 +92,18 @@ def test_a_verb_of_another_package_is_found_by_its_entry_point(
     assert "Twice, if asked: 100 %." in capsys.readouterr().out
 
 
-def test_a_built_in_verb_cannot_be_replaced(other_package: Path) -> None:
-    assert find_verbs()["sim"].module == "amigobot_driver.cli.sim"
+def test_a_built_in_subcommand_cannot_be_replaced(other_package: Path) -> None:
+    assert find_subcommands()["sim"].module == "amigobot_driver.cli.sim"
 
 
-def test_an_unknown_verb_names_those_that_exist_and_the_package_with_more(
+def test_an_unknown_subcommand_names_those_that_exist_and_the_package_with_more(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(verbs, "entry_points", lambda group: [])
+    monkeypatch.setattr(subcommands, "entry_points", lambda group: [])
     assert main(["teleop"]) == 2
     assert capsys.readouterr().err == (
-        f"amigobot: verb 'teleop' is not known, allowed: {', '.join(BUILT_IN)}; more verbs come with the package "
-        "amigobot_tools: python3 -m pip install ./amigobot_tools\n"
+        f"amigobot: subcommand 'teleop' is not known, allowed: {', '.join(BUILT_IN)}; more subcommands come with the "
+        "package amigobot_tools: python3 -m pip install ./amigobot_tools\n"
     )
 
 
@@ -110,8 +113,8 @@ def test_a_missing_library_is_one_line_with_the_command_that_installs_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     for text in (f"import {library}", f"def add_arguments(parser): pass\ndef run(args): import {library}"):
-        sys.modules.pop("broken_verb", None)
-        (other_package / "broken_verb.py").write_text(f'"""Need a library."""\n{text}\n# {len(text)}\n')
+        sys.modules.pop("broken_subcommand", None)
+        (other_package / "broken_subcommand.py").write_text(f'"""Need a library."""\n{text}\n# {len(text)}\n')
         assert main(["broken"]) == 2
         lines = capsys.readouterr().err.splitlines()
         assert lines == [
@@ -127,7 +130,7 @@ def test_an_import_error_that_no_user_can_mend_is_not_hidden(other_package: Path
 def test_an_error_of_the_robot_is_one_line_and_exit_status_1(
     other_package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (other_package / "hello_verb.py").write_text(
+    (other_package / "hello_subcommand.py").write_text(
         '"""Ask a robot."""\nfrom amigobot_driver.errors import PortError\n'
         "def add_arguments(parser): pass\ndef run(args): raise PortError('no robot answers')\n"
     )
@@ -135,8 +138,8 @@ def test_an_error_of_the_robot_is_one_line_and_exit_status_1(
     assert capsys.readouterr().err == "amigobot hello: no robot answers\n"
 
 
-def test_ctrl_c_ends_a_verb_with_130(other_package: Path) -> None:
-    (other_package / "hello_verb.py").write_text(
+def test_ctrl_c_ends_a_subcommand_with_130(other_package: Path) -> None:
+    (other_package / "hello_subcommand.py").write_text(
         '"""Wait."""\ndef add_arguments(parser): pass\ndef run(args): raise KeyboardInterrupt\n'
     )
     assert main(["hello"]) == 130
@@ -151,7 +154,7 @@ def test_ctrl_c_ends_a_verb_with_130(other_package: Path) -> None:
         ("amigobot nonsense --", {"--help", "--version"}),
     ],
 )
-def test_a_shell_can_complete_verbs_options_and_values(line: str, expected: set[str], tmp_path: Path) -> None:
+def test_a_shell_can_complete_subcommands_options_and_values(line: str, expected: set[str], tmp_path: Path) -> None:
     pytest.importorskip("argcomplete")
     answers = tmp_path / "answers"
     completion = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
@@ -159,13 +162,13 @@ def test_a_shell_can_complete_verbs_options_and_values(line: str, expected: set[
     assert {word.strip() for word in answers.read_text().splitlines()} == expected
 
 
-@pytest.mark.parametrize("verb", ["", *verbs.BUILT_IN])
+@pytest.mark.parametrize("subcommand", ["", *subcommands.BUILT_IN])
 def test_help_fits_into_80_columns(
-    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    subcommand: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
-        main([*([verb] if verb else []), "--help"])
+        main([*([subcommand] if subcommand else []), "--help"])
     out = capsys.readouterr().out
     # A word that is longer than a line stays whole.
     assert [line for line in out.splitlines() if len(line) > 80 and " " in line.strip()] == []

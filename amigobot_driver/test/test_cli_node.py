@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Verbs through a running node: the same answers as from a port."""
+"""Subcommands through a running node: the same answers as from a port."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bench() -> Iterator[Bench]:
 def amigobot(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Iterator[object]:
-    """Run a verb; exit status, standard output, standard error."""
+    """Run a subcommand; exit status, standard output, standard error."""
     monkeypatch.setenv("ROS_DOMAIN_ID", str(bench.domain))
 
     def run(*arguments: str) -> tuple[int, str, str]:
@@ -84,24 +84,25 @@ def test_config_is_shown_and_edited(amigobot, tmp_path: Path, monkeypatch: pytes
     assert "trans_acc: 210" in out
 
 
-def test_without_a_node_each_verb_says_which_one_in_one_line(
+def test_without_a_node_each_subcommand_says_which_one_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     domain, lock = free_domain()
     monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
     with lock:
-        for verb, *arguments in (("sounds", "list"), ("say", "0.1:440"), ("aux", "1", "--send", "x"), ("io",)):
-            assert main([verb, *arguments, "--ros", "--timeout", "0.3"]) == 2
+        for subcommand, *arguments in (("sounds", "list"), ("say", "0.1:440"), ("aux", "1", "--send", "x"), ("io",)):
+            assert main([subcommand, *arguments, "--ros", "--timeout", "0.3"]) == 2
             (line,) = capsys.readouterr().err.splitlines()
-            assert line.startswith(f"amigobot {verb}: ") and "is amigobot_node running" in line
+            assert line.startswith(f"amigobot {subcommand}: ") and "is amigobot_node running" in line
 
 
-def test_ctrl_c_ends_a_verb_that_waits_for_the_node_in_an_unwritable_home() -> None:
+def test_ctrl_c_ends_a_subcommand_that_waits_for_the_node_in_an_unwritable_home() -> None:
     domain, lock = free_domain()
     environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "HOME": "/proc", "PYTHONUNBUFFERED": "1"}
     code = (
-        "import sys; from amigobot_driver.ros.client import NodeClient; from amigobot_driver.cli import main; "
-        "spin = NodeClient.spin; NodeClient.spin = lambda *args: (print('waiting'), spin(*args)); "
+        "import sys; from amigobot_driver.cli import main; "
+        "from amigobot_driver.cli.temporary_node import TemporaryNode as Node; "
+        "spin = Node.spin; Node.spin = lambda *args: (print('waiting'), spin(*args)); "
         "sys.exit(main(['io', '--ros', '--timeout', '300']))"
     )
     with (

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Verbs that ask a robot at a port, on the simulated robot in this process, without ROS."""
+"""Subcommands that ask a robot at a port, on the simulated robot in this process, without ROS."""
 
 from __future__ import annotations
 
@@ -298,9 +298,9 @@ def test_a_damaged_recording_is_read_up_to_the_damage(
     file.write_bytes(whole + damage + whole)
     _, records = read_recording(drive[0])
     place = f"{file}: the recording is damaged at byte {len(whole)}"
-    for verb in ("dump", "replay"):
-        read = amigobot(capsys, verb, str(drive[0]))
-        assert amigobot(capsys, verb, str(file)) == (
+    for subcommand in ("dump", "replay"):
+        read = amigobot(capsys, subcommand, str(drive[0]))
+        assert amigobot(capsys, subcommand, str(file)) == (
             1,
             read[1],
             f"amigobot: {place}: read up to there, {len(records)} packets\n",
@@ -313,10 +313,10 @@ def test_a_recording_is_read_from_a_pipe(
     pipe, whole = tmp_path / "pipe", drive[0].read_bytes()
     os.mkfifo(pipe)
     for content in (whole, whole + bytes(2000)):
-        for verb in ("dump", "replay"):
+        for subcommand in ("dump", "replay"):
             threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True).start()
-            status, out, err = amigobot(capsys, verb, str(pipe))
-            assert out == amigobot(capsys, verb, str(drive[0]))[1]
+            status, out, err = amigobot(capsys, subcommand, str(pipe))
+            assert out == amigobot(capsys, subcommand, str(drive[0]))[1]
             if content == whole:
                 assert (status, err) == (0, "")
             else:
@@ -459,12 +459,14 @@ def test_wrong_arguments_are_one_line_that_says_what_is_right(
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("verb", [("sounds", "list"), ("say", "0.1:440"), ("io",), ("aux", "1"), ("config", "show")])
+@pytest.mark.parametrize(
+    "subcommand", [("sounds", "list"), ("say", "0.1:440"), ("io",), ("aux", "1"), ("config", "show")]
+)
 def test_a_port_without_a_robot_is_one_line_and_exit_status_1(
-    verb: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    subcommand: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    status, out, err = amigobot(capsys, *verb, "--port", "/dev/no_such_port")
+    status, out, err = amigobot(capsys, *subcommand, "--port", "/dev/no_such_port")
     assert (status, out) == (1, "")
-    assert err.startswith(f"amigobot {verb[0]}: /dev/no_such_port: there is no such port")
+    assert err.startswith(f"amigobot {subcommand[0]}: /dev/no_such_port: there is no such port")
     assert len(err.splitlines()) == 1

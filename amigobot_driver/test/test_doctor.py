@@ -560,10 +560,10 @@ class Report:
     exec(source, api.__dict__)
     monkeypatch.setitem(sys.modules, "ros2doctor", types.ModuleType("ros2doctor"))
     monkeypatch.setitem(sys.modules, "ros2doctor.api", api)
-    from amigobot_driver.ros import ros2doctor as module
+    from amigobot_driver.cli import ros2doctor as module
 
     yield module
-    sys.modules.pop("amigobot_driver.ros.ros2doctor")
+    sys.modules.pop("amigobot_driver.cli.ros2doctor")
 
 
 def test_ros2_doctor_gets_a_check_and_a_report(ros2doctor: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -578,58 +578,17 @@ def test_ros2_doctor_gets_a_check_and_a_report(ros2doctor: types.ModuleType, mon
 
 def test_ros2_doctor_finds_both_by_their_entry_points() -> None:
     setup = (Path(__file__).parents[1] / "setup.py").read_text(encoding="utf-8")
-    assert '"ros2doctor.checks": ["amigobot = amigobot_driver.ros.ros2doctor:AmigobotCheck"]' in setup
-    assert '"ros2doctor.report": ["amigobot = amigobot_driver.ros.ros2doctor:AmigobotReport"]' in setup
+    assert '"ros2doctor.checks": ["amigobot = amigobot_driver.cli.ros2doctor:AmigobotCheck"]' in setup
+    assert '"ros2doctor.report": ["amigobot = amigobot_driver.cli.ros2doctor:AmigobotReport"]' in setup
 
 
 def test_a_real_graph_can_be_read() -> None:
     pytest.importorskip("rclpy")
-    from amigobot_driver.ros.graph import read_graph
+    from amigobot_driver.cli.graph_reader import read_graph
 
-    graph = read_graph(0.5)
+    graph = read_graph()
     assert all(not node.endswith("amigobot_doctor") for node in graph.nodes)
     assert "ROS settings" in {finding.check for finding in examine_graph(graph)}
-
-
-RUNNING = Graph(nodes=(DRIVER,), publishers=STATUS)
-NAMELESS = Graph(nodes=(DRIVER,), publishers={"/status": (Endpoint("/_NODE_NAME_UNKNOWN_", STATUS_TYPE),)})
-
-
-class Discovery:
-    """A temporary node that sees one graph after the other, and the clock while it does."""
-
-    def __init__(self, graph_at: Callable[[float], Graph], monkeypatch: pytest.MonkeyPatch) -> None:
-        from amigobot_driver.ros import graph
-
-        self.elapsed, self.node = 0.0, None
-        monkeypatch.setattr(graph, "time", types.SimpleNamespace(monotonic=lambda: self.elapsed))
-        monkeypatch.setattr(graph, "_graph", lambda node: graph_at(self.elapsed))
-
-    def spin(self, seconds: float) -> None:
-        self.elapsed += seconds
-
-
-@pytest.mark.parametrize(
-    ("graph_at", "found", "seconds"),
-    [
-        (lambda at: RUNNING, True, 2.5),
-        (lambda at: RUNNING if at > 3.4 else Graph(nodes=("/user",)), True, 4.0),
-        (lambda at: RUNNING if at > 3.4 else Graph(nodes=(f"/user{at}",)), True, 4.0),
-        (lambda at: RUNNING if at > 6.0 else NAMELESS, True, 7.0),
-        (lambda at: Graph(nodes=("/user",)), False, 4.0),
-        (lambda at: Graph(nodes=(f"/user{at}",)), False, 12.0),
-    ],
-    ids=["at once", "late", "late and others before", "late name", "no driver", "without end"],
-)
-def test_discovery_has_ended_before_the_doctor_judges(
-    monkeypatch: pytest.MonkeyPatch, graph_at: Callable[[float], Graph], found: bool, seconds: float
-) -> None:
-    pytest.importorskip("rclpy")
-    from amigobot_driver.ros.graph import _settled
-
-    discovery = Discovery(graph_at, monkeypatch)
-    assert [node for _, node in _settled(discovery, 2.0).drivers] == [DRIVER] * found
-    assert discovery.elapsed == seconds
 
 
 # -- what the command prints ------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What only Linux has is not needed: the API and the verbs work without it, as on macOS."""
+"""What only Linux has is not needed: the API and the subcommands work without it, as on macOS."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ with AmigoBot(sys.argv[1], timeout=60) as robot:
     robot.move(0.1)
     print(round(robot.pose.x, 1))
 """
-VERBS = """
+SUBCOMMANDS = """
 from amigobot_driver.cli import main
-for verb in ("find", "config", "record"):
+for subcommand in ("find", "config", "record"):
     try:
-        main([verb, "--help"])
+        main([subcommand, "--help"])
     except SystemExit as end:
         assert end.code == 0
 main(["sounds", "search", "hello", "--port", "sim://amigo?baud=115200"])
@@ -60,5 +60,5 @@ def test_the_api_drives_a_robot(kind: str, tmp_path: Path) -> None:
         assert run(DRIVE, robot.url) == "0.1\n"
 
 
-def test_verbs_work() -> None:
-    assert "hello" in run(VERBS)
+def test_subcommands_work() -> None:
+    assert "hello" in run(SUBCOMMANDS)

@@ -354,7 +354,7 @@ class TestTruth:
 
 
 class TestCommand:
-    def test_without_a_verb_it_helps(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_without_a_subcommand_it_helps(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([]) == 0
         assert "sim" in capsys.readouterr().out
 

@@ -54,7 +54,7 @@ _ARROWS = "→↗↑↖←↙↓↘"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("file", nargs="?", type=Path, help="a recording, instead of a robot")
     add_connection_arguments(parser)
     parser.add_argument("--rate", type=ranges.rate, default=1.0, metavar="X", help="speed of a recording (%(default)g)")
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     try:
         with _remote(args) as remote:
             if args.json:

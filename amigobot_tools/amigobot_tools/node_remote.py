@@ -25,8 +25,8 @@ from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import Trigger
 
 from amigobot_driver.cli import UsageError
+from amigobot_driver.cli.temporary_node import NO_LOG_FILE
 from amigobot_driver.profiles import Profile, load_profile
-from amigobot_driver.ros.temporary_node import NO_LOG_FILE
 from amigobot_msgs.msg import Bumpers, IoState, RobotConfig, RobotStatus
 
 from .state import Echo, RobotState, drained, yaw_of

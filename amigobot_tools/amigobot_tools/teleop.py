@@ -63,7 +63,7 @@ _KEYS = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     add_connection_arguments(parser)
     parser.add_argument(
         "--speed", type=ranges.speed, default=0.2, metavar="M/S", help="speed at the start (%(default)g m/s)"
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     try:
         with contextlib.ExitStack() as stack:
             # First, so that a missing gamepad is reported before anything starts.

@@ -33,7 +33,7 @@ _REPORT = 5.0  #: s between two lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     add_connection_arguments(parser)
     parser.add_argument("--seconds", type=ranges.duration, default=math.inf, metavar="S", help="end after this time")
     parser.add_argument(
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     with connected(args, drives=True) as remote:
         state = remote.state()
         if not state.echoes:

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The `amigobot` command: one module for each verb.
+"""The `amigobot` command: one module for each subcommand.
 
-The module of a verb has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises `UsageError`.
-The first line of its docstring is the help text of the verb. Only the module of the chosen verb is imported.
-An `AmigoBotError` of a verb is reported in one line.
+The module of a subcommand has `add_arguments(parser)` and `run(args)`, which returns the exit status or raises
+`UsageError`. The first line of its docstring is the help text. Only the module of the chosen subcommand is imported.
+An `AmigoBotError` of a subcommand is reported in one line.
 """
 
 from __future__ import annotations

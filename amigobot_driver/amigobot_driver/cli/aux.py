@@ -34,7 +34,7 @@ _LINE_ENDS = {"cr": b"\r", "lf": b"\n", "crlf": b"\r\n", "none": b""}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("number", type=int, choices=(1, 2, 3), help="which AUX port")
     parser.add_argument("--send", metavar="TEXT", help="send this instead of standard input")
     parser.add_argument(
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     text = None if args.send is None else unescaped(args.send)
     seconds = args.seconds if args.seconds is not None else None if text is None else 1.0
     with connect_either(args) as robot:

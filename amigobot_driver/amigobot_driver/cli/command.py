@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parses the command line, and runs the chosen verb."""
+"""Parses the command line, and runs the chosen subcommand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import NoReturn
 
 from ..errors import AmigoBotError
 from .errors import UsageError
-from .verbs import Verb, explained, find_verbs
+from .subcommands import Subcommand, explained, find_subcommands
 
 _EPILOG = """\
 Without a robot:
@@ -26,7 +26,7 @@ With a robot:
     amigobot find                         where it is connected
     amigobot teleop --port /dev/ttyUSB0   the first time: lift its wheels
 
-`amigobot VERB --help` explains a verb.
+`amigobot SUBCOMMAND --help` explains a subcommand.
 
 Exit status: 0 success; 1 the robot or a file did not do what was asked; 2 wrong usage, or something is not installed;
 130 ended with Ctrl-C, 128 + N by signal N. Each failure is one line on standard error.
@@ -63,7 +63,7 @@ def _joined(lines: Sequence[str]) -> list[str]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports errors in one line, as the verbs do."""
+    """Reports errors in one line, as the subcommands do."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
@@ -82,21 +82,21 @@ class _Version(argparse.Action):
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line, and return the exit status; see `main`."""
-    verbs = find_verbs()
+    subcommands = find_subcommands()
     name = _chosen(arguments)
-    if name and name not in verbs:
-        print(f"amigobot: {_unknown_verb_text(name, verbs)}", file=sys.stderr)
+    if name and name not in subcommands:
+        print(f"amigobot: {_unknown_text(name, subcommands)}", file=sys.stderr)
         return 2
-    verb = verbs.get(name)
+    subcommand = subcommands.get(name)
     try:
-        parser = _parser(verbs, verb)
+        parser = _parser(subcommands, subcommand)
         if "_ARGCOMPLETE" in os.environ:
             _complete(parser)
         args = parser.parse_args(arguments)
-        if verb is None:
+        if subcommand is None:
             parser.print_help()
             return 0
-        status: int = verb.load().run(args)
+        status: int = subcommand.load().run(args)
         return status
     except UsageError as error:
         print(f"amigobot {name}: {error}", file=sys.stderr)
@@ -110,18 +110,18 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _chosen(arguments: Sequence[str]) -> str:
-    """The verb on the command line, or the one in the line that a shell wants to complete; "" for none."""
+    """The subcommand on the command line, or the one in the line that a shell wants to complete; "" for none."""
     if "_ARGCOMPLETE" in os.environ:
         # The last word is still being typed.
         words = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))].split(" ")[:-1]
         arguments = [word for word in words[int(os.environ["_ARGCOMPLETE"]) :] if word]
         name = next((word for word in arguments if not word.startswith("-")), "")
-        return name if name in find_verbs() else ""
+        return name if name in find_subcommands() else ""
     return next((word for word in arguments if not word.startswith("-")), "")
 
 
-def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.ArgumentParser:
-    """The parser with the arguments of the chosen verb; without one, with a line for each verb."""
+def _parser(subcommands: Mapping[str, Subcommand], chosen: Subcommand | None) -> argparse.ArgumentParser:
+    """The parser with the arguments of the chosen subcommand; without one, with a line for each subcommand."""
     parser = _Parser(
         prog="amigobot",
         description="Tools for AmigoBot robots, real and simulated.",
@@ -129,12 +129,12 @@ def _parser(verbs: Mapping[str, Verb], chosen: Verb | None) -> argparse.Argument
         formatter_class=_Help,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and the folder, and exit")
-    commands = parser.add_subparsers(dest="verb", metavar="VERB")
-    for verb in verbs.values() if chosen is None else [chosen]:
+    commands = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND")
+    for subcommand in subcommands.values() if chosen is None else [chosen]:
         subparser = commands.add_parser(
-            verb.name,
-            help=verb.summary.replace("%", "%%"),
-            description=verb.documentation(),
+            subcommand.name,
+            help=subcommand.summary.replace("%", "%%"),
+            description=subcommand.documentation(),
             formatter_class=_Help,
         )
         if chosen is not None:
@@ -150,8 +150,8 @@ def _complete(parser: argparse.ArgumentParser) -> None:
         argcomplete.autocomplete(parser)
 
 
-def _unknown_verb_text(name: str, verbs: Mapping[str, Verb]) -> str:
-    known = f"verb {name!r} is not known, allowed: {', '.join(verbs)}"
-    if any(not verb.module.startswith(f"{__package__}.") for verb in verbs.values()):
+def _unknown_text(name: str, subcommands: Mapping[str, Subcommand]) -> str:
+    known = f"subcommand {name!r} is not known, allowed: {', '.join(subcommands)}"
+    if any(not subcommand.module.startswith(f"{__package__}.") for subcommand in subcommands.values()):
         return known
-    return f"{known}; more verbs come with the package amigobot_tools: python3 -m pip install ./amigobot_tools"
+    return f"{known}; more subcommands come with the package amigobot_tools: python3 -m pip install ./amigobot_tools"

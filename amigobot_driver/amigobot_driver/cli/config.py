@@ -34,13 +34,13 @@ from ..errors import RequestFailedError
 from ..robot import TUNABLE, check_tuning
 from ..wording import counted, too_large, wrong_type
 from .errors import UsageError
-from .options import add_node_arguments, add_robot_arguments, connect, through_node
+from .options import add_node_arguments, add_robot_arguments, connect_either
 
 _MAX_SIZE = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("action", choices=("show", "save", "diff", "restore", "edit"))
     parser.add_argument("file", nargs="?", type=Path, help="YAML file for save, diff and restore")
     parser.add_argument("--json", action="store_true", help="print JSON (show)")
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     if (args.file is None) is not (args.action in ("show", "edit")):
         raise UsageError(f"{args.action} takes {'no file' if args.file else 'a file: give its path'}")
     if args.json and args.action != "show":
@@ -58,17 +58,17 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "save" and args.file.exists() and not args.force:
         raise UsageError(f"{args.file} exists: name another file, or overwrite it with --force")
     requested = _read(args.file) if args.action in ("diff", "restore") else {}
-    through_node(args)
-    ask = _ask_robot if args.port else _ask_node
-    name, model, reported = ask(args, requested if args.action == "restore" else None)
+    if not args.port:
+        args.ros = True
+    name, model, reported = _ask(args, requested if args.action == "restore" else {})
     if args.action == "edit":
         requested = _edited(name, reported)
         if not requested:
             print("nothing was changed")
             return 0
-        name, model, reported = ask(args, requested)
+        name, model, reported = _ask(args, requested)
     if args.action == "show" and args.json:
-        print(json.dumps({"name": name, "model": model, "values": {key: _plain(reported[key]) for key in reported}}))
+        print(json.dumps({"name": name, "model": model, "values": reported}))
         return 0
     if args.action == "show":
         print(f"# {name}, {model}")
@@ -79,55 +79,29 @@ def run(args: argparse.Namespace) -> int:
     return _compare(requested, reported)
 
 
-#: Name of the robot, its class and subclass, and the values it reports.
-Configuration = tuple[str, str, dict[str, str]]
+#: Values by the names of the CONFIG packet.
+Values = Mapping[str, int | str]
 
 
-def _ask_robot(args: argparse.Namespace, values: Mapping[str, int] | None) -> Configuration:
-    """Set values if there are any, and return the configuration that the robot at the port reports."""
-    with connect(args) as robot:
-        problem = ""
+def _ask(args: argparse.Namespace, values: Mapping[str, int]) -> tuple[str, str, Values]:
+    """Set values if there are any. Return the name, the class with the subclass, and the values of the robot."""
+    with connect_either(args) as robot:
         if values:
             try:
                 robot.set_config(values)
             except RequestFailedError as error:
-                problem = str(error)
-        if problem:
-            print(f"the robot: {problem}", file=sys.stderr)
+                print(f"the robot: {error}", file=sys.stderr)
         identity = robot.identity
-        reported = {name: str(value) for name, value in robot.get_config().items()}
-        return identity.name, f"{identity.robot_class}/{identity.subclass}", reported
+        return identity.name, f"{identity.robot_class}/{identity.subclass}", robot.get_config()
 
 
-def _ask_node(args: argparse.Namespace, values: Mapping[str, int] | None) -> Configuration:
-    """Set values if there are any, and return the configuration that the robot of the node reports."""
-    # Imported here: the other verbs work without ROS.
-    from ..ros.client import NoResponse, configuration
-
-    try:
-        problem, config = configuration(args.namespace, values, timeout=args.timeout)
-    except NoResponse as error:
-        raise UsageError(str(error)) from None
-    if problem:
-        print(f"the robot: {problem}", file=sys.stderr)
-    if not config.received:
-        raise UsageError("the robot has not reported its configuration")
-    reported = dict(zip(config.raw_names, config.raw_values, strict=True))
-    return config.name, f"{config.robot_class}/{config.robot_subclass}", reported
-
-
-def _plain(value: str) -> int | str:
-    """A value as JSON has it: most are whole numbers."""
-    return int(value) if value.removeprefix("-").isdecimal() else value
-
-
-def _text(name: str, reported: Mapping[str, str]) -> str:
+def _text(name: str, reported: Values) -> str:
     """The tuning values as a file."""
-    values = {key: int(value) for key, value in reported.items() if key in TUNABLE}
+    values = {key: value for key, value in reported.items() if key in TUNABLE}
     return f"# Tuning values of {name}, in the units of the CONFIG packet.\n{yaml.safe_dump(values, sort_keys=False)}"
 
 
-def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
+def _save(file: Path, name: str, reported: Values) -> int:
     try:
         file.write_text(_text(name, reported), encoding="utf-8")
     except OSError as error:
@@ -136,7 +110,7 @@ def _save(file: Path, name: str, reported: Mapping[str, str]) -> int:
     return 0
 
 
-def _edited(name: str, reported: Mapping[str, str]) -> dict[str, int]:
+def _edited(name: str, reported: Values) -> dict[str, int]:
     """Have the user edit the tuning values; those that were changed."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +122,7 @@ def _edited(name: str, reported: Mapping[str, str]) -> dict[str, int]:
             raise UsageError(f"the editor {editor} cannot be started ({error.strerror}); set EDITOR") from None
         if status:
             raise UsageError(f"the editor {editor} ended with status {status}; nothing was changed")
-        return {key: value for key, value in _read(file).items() if str(value) != reported.get(key)}
+        return {key: value for key, value in _read(file).items() if value != reported.get(key)}
 
 
 def _read(file: Path) -> dict[str, int]:
@@ -168,9 +142,9 @@ def _read(file: Path) -> dict[str, int]:
     return content
 
 
-def _compare(requested: Mapping[str, int], reported: Mapping[str, str]) -> int:
+def _compare(requested: Mapping[str, int], reported: Values) -> int:
     """Print the differences; return 1 if there are any."""
-    differing = [name for name, value in requested.items() if reported.get(name) != str(value)]
+    differing = [name for name, value in requested.items() if reported.get(name) != value]
     for name in differing:
         print(f"- {name}: {reported.get(name, 'not reported')}\n+ {name}: {requested[name]}")
     print(f"equal to the file: {len(requested) - len(differing)} of {counted(len(requested), 'value')}")

@@ -21,7 +21,7 @@ from .errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     known = ", ".join(available_profiles())
     parser.add_argument("robot", nargs="?", default="amigo", help=f"{known}, or a file (.yaml, .p); default: amigo")
     output = parser.add_mutually_exclusive_group()
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     try:
         profile = load_profile(args.robot)
         print(_text(profile, args), end="")

@@ -61,7 +61,7 @@ _BOLD, _FAINT = "1", "2"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("port", nargs="?", metavar="PORT", help="device, HOST:PORT or URL (default: the serial port)")
     parser.add_argument("--baud", type=int, default=0, help="expected line speed (default: of the robot's profile)")
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     if args.seconds is not None and not 1.0 <= args.seconds <= 3600.0:
         raise UsageError(f"--seconds is {args.seconds:g}, allowed: 1 to 3600 s")
     if args.baud and args.baud not in BAUD_RATES:
@@ -123,7 +123,7 @@ def _findings(case: Case, *, ros: bool) -> Iterator[Finding]:
         yield from examine(case)
     if ros and find_spec("rclpy") is not None:
         # Imported here: without ROS, everything else works.
-        from ..ros.graph import read_graph
+        from .graph_reader import read_graph
 
         case.on_progress("looking at the nodes of ROS")
         yield from examine_graph(read_graph())

@@ -32,7 +32,7 @@ from .packet_file import read_intact_part
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("file", type=Path)
     parser.add_argument("--packet", metavar="NAME", help="only packets or commands of this name, for example Sip")
     form = parser.add_mutually_exclusive_group()
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if there is nothing to print, or the recording is damaged."""
+    """Execute the subcommand and return the exit status: 1 if nothing was printed, or the recording is damaged."""
     head, records, damaged = read_intact_part(args.file)
     entries = [entry(head, record) for record in records]
     names = sorted({row["name"] for row in entries})

@@ -19,32 +19,25 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from ..connection_policy import CONNECT_TIMEOUT
 from ..parallel import run_parallel
 from ..wording import wrong_type
-from . import ranges
 from .errors import UsageError
+from .options import add_timeout_argument
 
 #: TCP port of a bridge, if none is given
 _BRIDGE_PORT = 8101
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("ports", nargs="*", metavar="PORT", help="look here only (default: every serial port)")
     parser.add_argument("--host", action="append", default=[], metavar="HOST[:PORT]", help="a TCP bridge, port 8101")
-    parser.add_argument(
-        "--timeout",
-        type=ranges.timeout,
-        default=CONNECT_TIMEOUT,
-        metavar="S",
-        help="time for each port (%(default)g s)",
-    )
+    add_timeout_argument(parser, "time for each port")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     ports = args.ports or ([] if args.host else _serial_ports())
     ports += [_bridge(host) for host in args.host]
     if not ports:

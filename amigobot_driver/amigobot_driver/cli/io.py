@@ -34,7 +34,7 @@ _FIRST_PACKET = 1.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("pins", nargs="*", metavar="PIN=STATE", help="switch this output: on or off")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_robot_arguments(parser)
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     mask = states = 0
     for text in args.pins:
         pin, state = _pin(text)

@@ -1,47 +1,89 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot behind a running amigobot_node, with the methods of `AmigoBot` that verbs use."""
+"""A robot behind a running amigobot_node, with the methods of `AmigoBot` that subcommands use. Needs ROS."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..api import IoState, Sound
+from amigobot_msgs.msg import IoState as IoMessage
+from amigobot_msgs.srv import (
+    AuxRead,
+    AuxWrite,
+    GetRobotConfig,
+    ListSounds,
+    PlaySound,
+    Say,
+    SetDigitalOutputs,
+    SetRobotConfig,
+)
+
+from ..api import Identity, IoState, Sound
 from ..errors import RequestFailedError
 from .errors import UsageError
+from .temporary_node import TemporaryNode
 
-T = TypeVar("T")
+#: s to wait after a service was discovered: an earlier response can get lost.
+_SETTLE = 0.3
+#: s that a request may take beyond the time that the robot needs.
+_MARGIN = 10.0
+#: s that reading a list of 255 sounds, or writing 8192 bytes at 9600 baud, may take.
+_LONG = 120.0
+_REMEDY = "is amigobot_node running in this namespace and ROS_DOMAIN_ID?"
 
 
-class NodeRobot:
-    """Asks the node through its services and topics. Needs ROS.
+class NodeRobot(TemporaryNode):
+    """Asks the node through its services and topics.
+
+    Each method raises UsageError if the node does not respond, and RequestFailedError with the message of the node if
+    it refuses the request.
 
     Args:
         namespace: Namespace of the node; "" for the root.
-        timeout: Seconds to wait for the node.
-
-    Raises:
-        ImportError: ROS 2 is not set up.
+        timeout: Seconds for discovery, and again for a response.
     """
 
     def __init__(self, namespace: str, timeout: float) -> None:
-        from ..ros.client import NodeClient
+        super().__init__("amigobot_command")
+        self._prefix = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
+        self._timeout = timeout
+        self._clients: dict[str, Any] = {}
 
-        self._client = NodeClient(namespace, timeout=timeout)
+    @property
+    def identity(self) -> Identity:
+        """See `AmigoBot.identity`."""
+        config = self._call(GetRobotConfig, "get_robot_config").config
+        return Identity(
+            name=config.name,
+            robot_class=config.robot_class,
+            subclass=config.robot_subclass,
+            serial_number=config.serial_number,
+            firmware_version=config.firmware_version,
+        )
 
-    def __enter__(self) -> NodeRobot:
-        return self
+    def get_config(self) -> dict[str, int | str]:
+        """See `AmigoBot.get_config`."""
+        config = self._call(GetRobotConfig, "get_robot_config").config
+        pairs = zip(config.raw_names, config.raw_values, strict=True)
+        return {name: int(value) if value.removeprefix("-").isdecimal() else value for name, value in pairs}
 
-    def __exit__(self, *exception: object) -> None:
-        self._client.close()
+    def set_config(self, values: Mapping[str, int]) -> None:
+        """See `AmigoBot.set_config`."""
+        self._call(SetRobotConfig, "set_robot_config", names=list(values), values=list(values.values()))
 
     @property
     def io(self) -> IoState:
         """See `AmigoBot.io`."""
-        message = _answered(self._client.io)
+        messages: list[IoMessage] = []
+        subscription = self.node.create_subscription(IoMessage, f"{self._prefix}io", messages.append, 1)
+        self.spin(self._timeout, lambda: messages)
+        self.node.destroy_subscription(subscription)
+        if not messages:
+            raise UsageError(f"{self._prefix}io: nothing within {self._timeout:g} s; {_REMEDY}")
+        message = messages[0]
         return IoState(
             digital_inputs=message.digital_inputs,
             digital_outputs=message.digital_outputs,
@@ -53,11 +95,12 @@ class NodeRobot:
 
     def set_digital_outputs(self, mask: int, states: int) -> int:
         """See `AmigoBot.set_digital_outputs`."""
-        return _answered(lambda: self._client.set_digital_outputs(mask, states))
+        return int(self._call(SetDigitalOutputs, "set_digital_outputs", mask=mask, states=states).outputs)
 
     def list_sounds(self) -> tuple[Sound, ...]:
         """See `AmigoBot.list_sounds`."""
-        return tuple(Sound(*entry) for entry in _answered(self._client.list_sounds))
+        sounds = self._call(ListSounds, "list_sounds", limit=_LONG).sounds
+        return tuple(Sound(sound.number, sound.name, sound.group, sound.length) for sound in sounds)
 
     def find_sounds(self, text: str) -> tuple[Sound, ...]:
         """See `AmigoBot.find_sounds`."""
@@ -66,28 +109,43 @@ class NodeRobot:
 
     def play_sound(self, sound: int | str) -> str:
         """See `AmigoBot.play_sound`."""
-        return _answered(lambda: self._client.play_sound(sound))
+        fields = {"number" if isinstance(sound, int) else "name": sound}
+        return str(self._call(PlaySound, "play_sound", **fields).message)
 
     def say(self, tones: Sequence[tuple[float, float]]) -> str:
         """See `AmigoBot.say`."""
-        return _answered(lambda: self._client.say(tones))
+        durations, frequencies = [s for s, _ in tones], [hertz for _, hertz in tones]
+        return str(self._call(Say, "say", durations=durations, frequencies=frequencies).message)
 
     def aux_write(self, port: int, data: bytes) -> int:
         """See `AmigoBot.aux_write`."""
-        return _answered(lambda: self._client.aux_write(port, data))
+        return int(self._call(AuxWrite, "aux_write", limit=_LONG, port=port, data=data).written)
 
     def aux_read(self, port: int, *, timeout: float = 1.0) -> bytes:
         """See `AmigoBot.aux_read`."""
-        return _answered(lambda: self._client.aux_read(port, timeout))
+        return bytes(self._call(AuxRead, "aux_read", limit=timeout + _MARGIN, port=port, timeout=timeout).data)
 
+    def _call(self, kind: Any, service: str, *, limit: float = 0.0, **fields: Any) -> Any:
+        """Call a service, and return its response if it is a success.
 
-def _answered(ask: Callable[[], T]) -> T:
-    """The answer of a node, with the exceptions of the verbs."""
-    from ..ros.client import Failed, NoResponse
-
-    try:
-        return ask()
-    except NoResponse as error:
-        raise UsageError(str(error)) from None
-    except Failed as error:
-        raise RequestFailedError(str(error)) from None
+        Args:
+            kind: Service type.
+            service: Name without namespace.
+            limit: Seconds that the request itself may take; 0: the timeout of this robot.
+            fields: Fields of the request.
+        """
+        name, limit = f"{self._prefix}{service}", limit or self._timeout
+        if name not in self._clients:
+            client = self.node.create_client(kind, name)
+            if not client.wait_for_service(timeout_sec=self._timeout):
+                raise UsageError(f"no service {name}: {_REMEDY}")
+            self.spin(_SETTLE)
+            self._clients[name] = client
+        future = self._clients[name].call_async(kind.Request(**fields))
+        self.spin(limit, future.done)
+        if not future.done():
+            raise UsageError(f"{name} does not respond within {limit:g} s")
+        response = future.result()
+        if not response.success:
+            raise RequestFailedError(response.message)
+        return response

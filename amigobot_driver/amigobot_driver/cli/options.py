@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""The options of every verb that say which robot, and the connection that they make."""
+"""The options of every subcommand that say which robot, and the connection that they make."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
     """Add `--port`, `--robot` and `--timeout`.
 
     Args:
-        parser: Parser of the verb.
-        default: What the verb takes without `--port`, for the help.
+        parser: Parser of the subcommand.
+        default: What the subcommand takes without `--port`, for the help.
     """
     group = parser.add_argument_group("which robot")
     group.add_argument(
@@ -33,13 +33,12 @@ def add_robot_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAU
         help=f"/dev/ttyUSB0, HOST:8101, or sim:// for a simulated robot (default: {default})",
     )
     group.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
-    group.add_argument(
-        "--timeout",
-        type=ranges.timeout,
-        default=CONNECT_TIMEOUT,
-        metavar="S",
-        help="wait for the robot (%(default)g s)",
-    )
+    add_timeout_argument(group, "wait for the robot")
+
+
+def add_timeout_argument(parser: argparse._ActionsContainer, text: str, *, default: float = CONNECT_TIMEOUT) -> None:
+    """Add `--timeout` in s."""
+    parser.add_argument("--timeout", type=ranges.timeout, default=default, metavar="S", help=f"{text} (%(default)g s)")
 
 
 def add_node_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +84,7 @@ def connect(args: argparse.Namespace, **options: bool) -> AmigoBot:
     Raises:
         AmigoBotError: There is no robot; the message says why.
     """
-    # Imported here: `amigobot --help` and other verbs do not need it.
+    # Imported here: other subcommands do not need it.
     from ..api import AmigoBot
     from ..robot import Options
 

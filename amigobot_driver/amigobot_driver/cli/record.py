@@ -35,7 +35,7 @@ _WAIT = 0.2  #: s
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("file", type=Path, help="is created, or overwritten with --force")
     parser.add_argument("--seconds", type=ranges.duration, default=math.inf, metavar="S", help="end after this time")
     parser.add_argument("--force", action="store_true", help="overwrite the file")
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if packets are missing."""
+    """Execute the subcommand and return the exit status: 1 if packets are missing."""
     if args.file.exists() and not args.force:
         raise UsageError(f"{args.file} exists: name another file, or overwrite it with --force")
     with connect(args, trace=True) as robot:

@@ -43,7 +43,7 @@ _COLUMNS = ("time", "x", "y", "yaw", "linear", "angular", "volts", "motors", "st
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("file", type=Path)
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: of the robot)")
     form = parser.add_mutually_exclusive_group()
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if the recording is damaged, or has no packets of a robot."""
+    """Execute the subcommand and return the exit status: 1 if the recording is damaged or has no packets of a robot."""
     head, records, damaged = read_intact_part(args.file)
     # Packets and commands are written as they are processed; the replay needs them in the order of their times.
     records.sort(key=lambda record: record.time)

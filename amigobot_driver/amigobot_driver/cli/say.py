@@ -20,14 +20,14 @@ from .options import add_node_arguments, add_robot_arguments, connect_either
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("tones", nargs="+", metavar="S:HZ", help="a tone: seconds and frequency")
     add_robot_arguments(parser)
     add_node_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     tones = [_tone(text) for text in args.tones]
     with connect_either(args) as robot:
         print(robot.say(tones))

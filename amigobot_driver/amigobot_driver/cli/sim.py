@@ -64,7 +64,7 @@ _PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--pty", metavar="PATH", help="serve a serial port with a link at PATH")
     where.add_argument("--tcp", metavar="[HOST:]PORT", help="serve TCP; without HOST only on this machine")
@@ -127,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     if args.check_baud and args.pty is None:
         raise UsageError("--check-baud needs --pty: a TCP connection has no speed")
     if args.reported and args.from_report:

@@ -24,7 +24,7 @@ from .options import add_node_arguments, add_robot_arguments, connect_either
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("action", choices=("list", "search", "play"))
     parser.add_argument("sound", nargs="?", help="number or name to play, part of a name to search")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status: 1 if the search found nothing."""
+    """Execute the subcommand and return the exit status: 1 if the search found nothing."""
     if (args.sound is None) is not (args.action == "list"):
         raise UsageError(f"{args.action} takes {'no sound' if args.sound else 'a sound: give its number or name'}")
     with connect_either(args) as robot:

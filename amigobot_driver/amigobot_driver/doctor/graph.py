@@ -3,7 +3,7 @@
 
 """The nodes and topics of ROS around the driver: settings, other publishers, types, clocks.
 
-The graph is read by `ros.graph`; the checks here need no ROS.
+The graph is read by `cli.graph_reader`; the checks here need no ROS.
 """
 
 from __future__ import annotations

@@ -29,7 +29,6 @@ from ..replay import SCHEME, MissingPackets, Replay
 from ..wording import counted
 from .log import LogThrottle
 from .parameters import BadParameter
-from .steady import Steady
 
 #: Default of NAME in the URL.
 _DEFAULT_NAME = "recorded"
@@ -46,11 +45,8 @@ def _packets(number: int, kind: str = "") -> str:
     return f"{counted(number, f'{kind} packet'.strip())} {'was' if number == 1 else 'were'}"
 
 
-#: Seconds without a new subscriber or node after which all that run are counted as discovered. On a loaded machine
-#: discovery takes seconds, and what is published before it is lost to a subscriber.
-_STEADY = 2.0
-#: Seconds after which a player is resumed although nodes or subscribers still come and go.
-_DISCOVERY_TIMEOUT = 20.0
+#: Seconds from the request to a paused player until it is resumed: in this time the subscribers are discovered.
+_DISCOVERY = 2.0
 #: Seconds without a message after which the recording counts as ended or paused.
 _IDLE = 2.0
 
@@ -175,13 +171,12 @@ class PausedPlayer:
     subscription. DDS announces the subscription and the service client over one ordered channel, and the subscription
     was created first. So a player that responds to a service request has discovered the subscription.
 
-    How many subscribers the results have is not known: they count as complete when none has appeared for a while.
+    How many subscribers the results have is not known: they get a fixed time.
     """
 
     def __init__(self, node: Node, name: str, topic: str) -> None:
         self._node = node
         self._topic = topic
-        self._steady = Steady()
         self._is_paused = node.create_client(IsPaused, f"{name}/rosbag2_player/is_paused")
         self._resume = node.create_client(Resume, f"{name}/rosbag2_player/resume")
         self._stage = _Stage.ABSENT
@@ -196,11 +191,8 @@ class PausedPlayer:
         if self._stage is _Stage.KNOWN:
             return
         now = time.monotonic()
-        subscribers = sum(publisher.get_subscription_count() for publisher in self._node.publishers)
-        steady = self._steady.observe((len(self._node.get_node_names()), subscribers), now)
-        ready = steady >= _STEADY or now - self._asked_at > _DISCOVERY_TIMEOUT
         if self._stage is _Stage.PAUSED:
-            if ready:
+            if now - self._asked_at > _DISCOVERY:
                 self._stage, self._asked_at = _Stage.RESUMING, now
                 self._resume.call_async(Resume.Request()).add_done_callback(self._on_resumed)
             return

@@ -25,14 +25,14 @@ _REST = 0.15
 def main() -> int:
     """Run the command line and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m amigobot_tools.bag", description="Record and check bags.")
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    record_parser = verbs.add_parser("record", help="record until Ctrl-C")
+    subcommands = parser.add_subparsers(dest="subcommand", required=True)
+    record_parser = subcommands.add_parser("record", help="record until Ctrl-C")
     record_parser.add_argument("out", type=Path, metavar="OUT", help="folder to be made")
     record_parser.add_argument("topics", nargs="*", metavar="TOPIC", help="default: all")
-    info_parser = verbs.add_parser("info", help="read a bag and count what is in it")
+    info_parser = subcommands.add_parser("info", help="read a bag and count what is in it")
     info_parser.add_argument("bag", type=Path, metavar="BAG")
     arguments = parser.parse_args()
-    if arguments.verb == "record":
+    if arguments.subcommand == "record":
         return record(arguments.out, arguments.topics)
     return info(arguments.bag)
 
@@ -46,7 +46,7 @@ def record(out: Path, topics: list[str]) -> int:
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
 
-    from amigobot_driver.ros.temporary_node import NO_LOG_FILE
+    from amigobot_driver.cli.temporary_node import NO_LOG_FILE
 
     from .recorder import Recorder
     from .writer import BagWriter

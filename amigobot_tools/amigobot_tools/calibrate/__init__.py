@@ -50,7 +50,7 @@ _MAX_CORRECTION = 0.2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     add_robot_arguments(parser)
     parser.add_argument("--steps", default=",".join(STEPS), metavar="LIST", help="which of %(default)s")
     parser.add_argument(
@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     plan = _plan(args)
     port = args.port or DEFAULT_PORT
     if not port.startswith("sim:") and not sys.stdin.isatty():

@@ -30,11 +30,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from amigobot_driver.cli import UsageError, ranges
-from amigobot_driver.cli.verbs import explained
+from amigobot_driver.cli.subcommands import explained
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("--port", default="", help="of a real robot: /dev/ttyUSB0, HOST:8101; else simulated")
     parser.add_argument(
         "--seconds", type=ranges.duration, default=math.inf, metavar="S", help="drive no longer than this"
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     ros = _ros_is_here() if args.ros is None else args.ros
     for library in ("matplotlib", *(("rclpy", "amigobot_msgs") if ros else ())):
         if find_spec(library) is None:

@@ -22,7 +22,7 @@ from amigobot_driver.cli import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of this verb."""
+    """Add the arguments of this subcommand."""
     parser.add_argument("port", nargs="?", metavar="PORT", help="/dev/ttyUSB0, HOST:8101, or sim://...")
     parser.add_argument("--robot", default="", metavar="NAME", help="profile, or a file (default: by its identity)")
     parser.add_argument(
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb and return the exit status."""
+    """Execute the subcommand and return the exit status."""
     # Imported here: `amigobot --help` needs neither the simulator nor rich.
     from . import command
 

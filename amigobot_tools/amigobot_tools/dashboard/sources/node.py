@@ -22,9 +22,9 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver import RequestFailedError
+from amigobot_driver.cli.graph_reader import read_graph
 from amigobot_driver.doctor import Finding, Kind, Severity, Target, examine_graph
 from amigobot_driver.profiles import Profile
-from amigobot_driver.ros.graph import read_graph
 from amigobot_driver.wording import counted
 from amigobot_msgs.msg import Packet
 from amigobot_msgs.srv import ListSounds, PlaySound, SetDigitalOutputs

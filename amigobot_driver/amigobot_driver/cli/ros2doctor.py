@@ -11,7 +11,7 @@ from __future__ import annotations
 from ros2doctor.api import DoctorCheck, DoctorReport, Report, Result
 
 from ..doctor import Severity, examine_graph, verdict
-from .graph import read_graph
+from .graph_reader import read_graph
 
 
 class AmigobotCheck(DoctorCheck):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""A node of a command-line program, which is in the graph only as long as the program needs it."""
+"""A node of a command-line program, which is in the graph only as long as the program needs it. Needs ROS."""
 
 from __future__ import annotations
 

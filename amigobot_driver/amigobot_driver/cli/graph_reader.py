@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reads what a node sees of ROS: nodes, publishers, subscribers, and how old odometry is when it arrives."""
+"""Reads what a node sees of ROS: nodes, endpoints, and how old odometry is when it arrives. Needs ROS."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -19,42 +18,26 @@ from rclpy.time import Time
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from ..doctor import Endpoint, Graph
-from .steady import Steady
 from .temporary_node import TemporaryNode
 
-#: s in which nodes are discovered, and s in which the odometry of a driver arrives.
-_DISCOVERY, _FIRST_MESSAGE = 2.0, 1.0
-#: s between two looks, and the longest time (s) of discovery. It has ended when two looks see the same.
-_LOOK, _LIMIT = 0.5, 12.0
-#: Factor on the time of discovery if there is no driver: a node that misses the first announcements, as on a
-#: busy computer, is found with the next, which Fast DDS sends every 3 s.
-_ABSENCE = 2.0
+_DISCOVERY = 2.0  #: s in which nodes are discovered
+#: s more if no driver or only a part of one was discovered: Fast DDS repeats its announcements every 3 s.
+_MORE = 4.0
+_FIRST_MESSAGE = 1.0  #: s in which the odometry of a driver arrives
 _VARIABLES = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY", "RMW_IMPLEMENTATION")
 _NAME = "amigobot_doctor"
 
 
-def read_graph(discovery: float = _DISCOVERY) -> Graph:
-    """Return what a node sees that is made for this purpose.
-
-    Args:
-        discovery: Least time in s in which other nodes are discovered; twice that if no driver is among them.
-    """
+def read_graph() -> Graph:
+    """Return what a node sees that is made for this purpose."""
     with TemporaryNode(_NAME) as temporary:
-        graph = _settled(temporary, discovery)
+        temporary.spin(_DISCOVERY)
+        graph = _graph(temporary.node)
+        if not graph.drivers or graph.nameless:
+            temporary.spin(_MORE)
+            graph = _graph(temporary.node)
         ages = _ages(temporary, [f"{namespace}odom" for namespace, _ in graph.drivers])
     return replace(graph, ages=ages)
-
-
-def _settled(temporary: TemporaryNode, discovery: float) -> Graph:
-    """Return the graph when discovery has ended."""
-    began, steady = time.monotonic(), Steady()
-    temporary.spin(discovery)
-    while True:
-        graph, now = _graph(temporary.node), time.monotonic()
-        settled = steady.observe(graph, now) >= _LOOK and not graph.nameless
-        if now - began >= _LIMIT or (settled and (graph.drivers or now - began >= _ABSENCE * discovery)):
-            return graph
-        temporary.spin(_LOOK)
 
 
 def _graph(node: Node) -> Graph:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""Finds the verbs of the `amigobot` command without importing them.
+"""Finds the subcommands of the `amigobot` command without importing them.
 
-The verbs of this package are the modules named in `BUILT_IN`. Another package adds verbs as entry points of the group
-`amigobot.verbs`: the name of the entry point is the verb, its value is the module.
+Those of this package are the modules named in `BUILT_IN`. Another package adds entry points of the group
+`amigobot.subcommands`: the name of the entry point is the subcommand, its value is the module.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from types import ModuleType
 
 from .errors import UsageError
 
-GROUP = "amigobot.verbs"
-#: Verbs of this package; each is a module of the same name beside this one.
+GROUP = "amigobot.subcommands"
+#: Subcommands of this package; each is a module of the same name beside this one.
 BUILT_IN = (
     *("aux", "config", "describe", "doctor", "dump", "find", "io", "record", "replay", "say", "sim", "sounds", "stop"),
 )
 
 _ROS = "source the setup file of ROS 2 (. /opt/ros/DISTRO/setup.bash), or in the sources use `./run amigobot`"
 _WORKSPACE = "build the workspace with colcon and source its install/setup.bash, or in the sources use `./run amigobot`"
-#: How to get a library that a verb needs, by its top-level module.
+#: How to get a library that a subcommand needs, by its top-level module.
 REMEDIES = {
     "aiohttp": "sudo apt-get install python3-aiohttp, or python3 -m pip install aiohttp",
     "amigobot_msgs": _WORKSPACE,
@@ -41,8 +41,8 @@ REMEDIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
-    """One verb: its name and the module that implements it."""
+class Subcommand:
+    """One subcommand: its name and the module that implements it."""
 
     name: str
     module: str
@@ -51,7 +51,7 @@ class Verb:
         """Import the module.
 
         Raises:
-            UsageError: A library that the verb needs is not installed.
+            UsageError: A library that the subcommand needs is not installed.
         """
         try:
             return importlib.import_module(self.module)
@@ -59,7 +59,7 @@ class Verb:
             raise explained(error) from None
 
     def documentation(self) -> str:
-        """Return the docstring of the module, which is not imported: `amigobot --help` names all verbs."""
+        """Return the docstring of the module, which is not imported: `amigobot --help` names all subcommands."""
         if loaded := sys.modules.get(self.module):
             return loaded.__doc__ or ""
         spec = importlib.util.find_spec(self.module)
@@ -73,11 +73,11 @@ class Verb:
         return self.documentation().partition("\n")[0]
 
 
-def find_verbs() -> dict[str, Verb]:
-    """Return every installed verb by its name, in alphabetical order. A built-in verb wins over an entry point."""
-    verbs = {entry.name: Verb(entry.name, entry.value) for entry in entry_points(group=GROUP)}
-    verbs |= {name: Verb(name, f"{__package__}.{name}") for name in BUILT_IN}
-    return dict(sorted(verbs.items()))
+def find_subcommands() -> dict[str, Subcommand]:
+    """Return every installed subcommand by its name, in alphabetical order. A built-in one wins over an entry point."""
+    subcommands = {entry.name: Subcommand(entry.name, entry.value) for entry in entry_points(group=GROUP)}
+    subcommands |= {name: Subcommand(name, f"{__package__}.{name}") for name in BUILT_IN}
+    return dict(sorted(subcommands.items()))
 
 
 def explained(error: ImportError) -> UsageError:
