@@ -1,10 +1,7 @@
 # SPDX-FileCopyrightText: The authors of amigobot_driver
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a launch file would start, resolved without starting it: by `launch` itself, or by stand-ins for it.
-
-Both give the same `Process` objects; where `launch` is installed a test compares the two.
-"""
+"""What a launch file would start, resolved without starting it: stand-ins take the place of `launch`."""
 
 from __future__ import annotations
 
@@ -23,13 +20,6 @@ import yaml
 from ament_index_python.packages import get_package_share_directory
 
 from amigobot_driver.ros.launch_support import parameters_in
-
-#: Options of ROS that are followed by one word.
-_ROS_OPTIONS = ("-r", "--remap", "-p", "--param", "--params-file", "--log-level")
-
-# launch_ros writes lists into its parameter files as tuples of Python; the reader of ROS ignores the tag.
-for loader in {yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)}:
-    loader.add_constructor("tag:yaml.org,2002:python/tuple", loader.construct_yaml_seq)
 
 
 @dataclass(frozen=True)
@@ -67,71 +57,6 @@ def _content(word: str) -> str:
     if word.startswith(tempfile.gettempdir()) and path.is_file():
         return path.read_text(encoding="utf-8")
     return word
-
-
-# --- with `launch` ---------------------------------------------------------------------------------------------
-
-
-def with_launch(file: Path, arguments: Mapping[str, str]) -> list[Process]:
-    """The processes as `launch` and `launch_ros` resolve them."""
-    from launch import LaunchContext
-    from launch.actions import EmitEvent, IncludeLaunchDescription, LogInfo, RegisterEventHandler
-    from launch.actions.execute_local import ExecuteLocal
-    from launch.launch_description_sources import PythonLaunchDescriptionSource
-    from launch.utilities.type_utils import perform_typed_substitution
-    from launch_ros.actions import LifecycleNode, Node
-    from launch_ros.substitutions import ExecutableInPackage
-
-    context = LaunchContext()
-    found: list[Process] = []
-
-    def keep(self: Any, context: Any) -> None:
-        """Stands in for the start of the process."""
-        self.prepare(context)
-        respawn = perform_typed_substitution(context, self._ExecuteLocal__respawn, bool)
-        found.append(_parsed(self.process_description.final_cmd, respawn, ros=isinstance(self, Node)))
-
-    def visit(entity: Any) -> None:
-        if not isinstance(entity, (EmitEvent, LogInfo, RegisterEventHandler)):
-            for inner in entity.visit(context) or ():
-                visit(inner)
-
-    with (
-        patch.object(ExecutableInPackage, "perform", lambda self, context: self.executable[0].text),
-        patch.object(ExecuteLocal, "execute", keep),
-        patch.object(LifecycleNode, "execute", Node.execute),
-    ):
-        visit(IncludeLaunchDescription(PythonLaunchDescriptionSource(str(file)), launch_arguments=arguments.items()))
-    return found
-
-
-def _parsed(command: list[str], respawn: bool, *, ros: bool) -> Process:
-    """A command line taken apart; names of a node that the launch file gave are in it."""
-    executable, *rest = command
-    if not ros:
-        return process(executable, "/", (), (), rest, respawn)
-    names = {"__node": "", "__ns": "/"}
-    files, remappings, words = [], [], []
-    while rest:
-        word = rest.pop(0)
-        if word in _ROS_OPTIONS:
-            value = rest.pop(0)
-            if word == "--params-file":
-                files.append(Path(value))
-            elif word == "--log-level":
-                words += [word, value]
-            else:
-                source, target = value.split(":=", 1)
-                if source in names:
-                    names[source] = target
-                else:
-                    remappings.append((source, target))
-        elif word != "--ros-args":
-            words.append(word)
-    return process(executable, names["__ns"], files, remappings, words, respawn, names["__node"])
-
-
-# --- without `launch` ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ from amigobot_driver.sim import Simulator, Wear, load_world
 from amigobot_driver.sim.activmedia import commands
 from amigobot_tools import calibrate
 from amigobot_tools.calibrate.drives import Drive, Square, Straight, Turns
-from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, corrected, end_of, fit
+from amigobot_tools.calibrate.fit import Correction, Measured, Step, combined, fit
 
 AMIGO = load_profile("amigo")
 TRACK = AMIGO.body.track
@@ -133,11 +131,6 @@ def test_the_correction_is_the_difference_between_wheels_and_model(robot: str) -
     assert correction.unequal == pytest.approx(unequal / WEAR.track_scale, abs=0.003)
 
 
-def test_a_robot_as_its_model_needs_no_correction() -> None:
-    correction = calibrated("amigo", Wear())
-    assert (correction.scale, correction.turn, correction.unequal) == pytest.approx((1.0, 1.0, 0.0), abs=0.003)
-
-
 def error(bench: Bench) -> float:
     """How far odometry ends from the truth (m) after a figure that no calibration drives."""
     start = bench.reports[-1].odometry
@@ -173,41 +166,12 @@ def test_a_rev_count_that_no_command_sets_is_left_alone(known: bool, monkeypatch
         assert robot.get_config()["rev_count"] == reported
 
 
-def test_a_move_and_a_turn_go_as_far_as_asked(tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text("extends: amigo\ncalibration: {left_wheel: 1.1, right_wheel: 1.1, turn: 1.1}\n")
-    bench = worn("amigo", Wear(left_scale=1.1, right_scale=1.1), str(file))
-    move = bench.ask(lambda: bench.robot.move(3.0, bench.now))
-    bench.until(move.ended.done, within=60)
-    assert move.ended.result().success
-    assert bench.simulator.truth.pose.x == pytest.approx(3.0, abs=0.03)
-    before = bench.simulator.truth.pose.heading
-    turn = bench.ask(lambda: bench.robot.turn(2.0, bench.now))
-    bench.until(turn.ended.done, within=60)
-    assert turn.ended.result().success
-    assert bench.simulator.truth.pose.heading - before == pytest.approx(2.0, abs=math.radians(4))
-
-
-def test_a_second_calibration_builds_on_the_first_one() -> None:
-    track, first, second = 0.25, Correction(1.05, 0.95, 0.04), Correction(0.98, 1.02, -0.03)
-    step = Step(0.3, 0.2)
-    twice = corrected(corrected(step, first, track), second, track)
-    both = combined(combined(Calibration(), first), second)
-    once = corrected(step, Correction(both.scale, both.turn, both.right_wheel - both.left_wheel), track)
-    # Two corrections in a row are one but for the product of the small ones.
-    assert (once.forward, once.turn) == pytest.approx((twice.forward, twice.turn), abs=1e-4)
-
-
 def test_what_was_not_measured_is_not_corrected() -> None:
     steps = [Step(0.0, 0.1)] * 100
     found = fit([Measured(steps=steps, turned=10.2)], TRACK)
     assert found.correction == Correction(1.0, pytest.approx(1.02), 0.0)
     assert found.deviation.scale == found.deviation.unequal == math.inf
     assert 0.001 < found.deviation.turn < 0.002
-
-
-def test_steps_lead_along_arcs() -> None:
-    assert end_of([Step(0.1, math.pi / 100)] * 50) == pytest.approx((3.183, 3.183, math.pi / 2), abs=1e-3)
 
 
 # --- the subcommand --------------------------------------------------------------------------------------------------
@@ -345,14 +309,3 @@ def test_any_key_stops_the_robot_and_nothing_is_written(robot: SimulatedRobot, t
         tool.wait_for("a key was pressed, the robot is stopped; nothing was written")
         assert tool.wait() == 1
     assert not file.exists()
-
-
-def test_a_calibration_that_is_killed_leaves_the_robot_at_rest(robot: SimulatedRobot) -> None:
-    with terminal("calibrate", "--port", robot.port, "--steps", "straight") as tool:
-        tool.wait_for("Enter: drive")
-        tool.type("\n")
-        until(lambda: robot.speed > 0.1, "the robot drives")
-        os.kill(tool.process.pid, signal.SIGKILL)
-        killed = time.monotonic()
-        # The robot's watchdog (2 s), its braking from 0.2 m/s, and the resolution of the truth.
-        assert robot.seconds_until_rest(killed) < 2.8

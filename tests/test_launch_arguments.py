@@ -17,7 +17,7 @@ import yaml
 pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
 
 from launch_files import declared, mocked_launch
-from launch_graph import Process, with_launch, with_stand_ins
+from launch_graph import Process, with_stand_ins
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {
@@ -65,12 +65,9 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "strftime", lambda *_: "DATE")
 
 
-@pytest.fixture(params=["stand-ins", "launch"])
-def resolve(request: pytest.FixtureRequest, packages: None) -> Resolve:
+@pytest.fixture
+def resolve(packages: None) -> Resolve:
     """What a launch file would start, from its name and its arguments."""
-    if request.param == "launch":
-        pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed")
-        return lambda name, arguments: with_launch(FILES[name], arguments)
     return lambda name, arguments: with_stand_ins(FILES[name], arguments)
 
 
@@ -207,16 +204,6 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @in_each_way
-def test_no_parameter_names_a_topic_outside_the_namespace(
-    resolve: Resolve, name: str, arguments: dict[str, str]
-) -> None:
-    for process in resolve(name, {**arguments, "namespace": "alpha"}):
-        topics = [value for path, value in leaves(process.parameters) if path.endswith(("topic", "topics"))]
-        outside = [topic for topic in topics if topic.startswith("/") and not topic.startswith("/alpha/")]
-        assert not outside, process.executable
-
-
-@in_each_way
 @pytest.mark.parametrize("way", ["arguments", "params_file"])
 def test_all_nodes_of_a_robot_know_its_frames(
     resolve: Resolve, tmp_path: Path, name: str, arguments: dict[str, str], way: str
@@ -259,44 +246,3 @@ def test_all_nodes_of_a_robot_share_namespaced_transforms(
 ) -> None:
     for process in resolve(name, {**arguments, "namespace": "alpha", "namespaced_tf": "true"}):
         assert {("/tf", "tf"), ("/tf_static", "tf_static")} <= process.remappings, process.executable
-
-
-def test_slam_draws_the_map_of_its_robot(resolve: Resolve) -> None:
-    found = resolve("navigation", {"sim": "true", "localization": "slam", "namespace": "alpha", "frame_prefix": "a/"})
-    (slam,) = (process for process in found if process.name == "slam_toolbox")
-    assert slam.namespace == "/alpha"
-    assert (slam.parameters["odom_frame"], slam.parameters["scan_topic"]) == ("a/odom", "sonar/scan")
-    assert ("/map", "map") in slam.remappings
-
-
-#: Not started again: they belong to the user who looks, or to Nav2, which decides for itself.
-NOT_RESPAWNED = {"rviz2", "lifecycle_manager", "async_slam_toolbox_node"}
-
-
-@pytest.mark.parametrize("respawn", [True, False])
-@pytest.mark.parametrize(("name", "arguments"), [*ROBOTS, ("fleet", {})], ids=identifier)
-def test_use_respawn_starts_what_ends_again(
-    resolve: Resolve, name: str, arguments: dict[str, str], respawn: bool
-) -> None:
-    given = {"use_respawn": "true"} if respawn else {}
-    found = [process for process in resolve(name, {**arguments, **given}) if process.executable not in NOT_RESPAWNED]
-    assert "amigobot_node" in {process.executable for process in found}
-    assert {process.respawn for process in found} == {respawn}
-
-
-def test_a_robot_of_a_fleet_can_be_left_as_it_ends(resolve: Resolve, tmp_path: Path) -> None:
-    file = tmp_path / "fleet.yaml"
-    file.write_text("robots: {alpha: {use_respawn: false}, beta: {}}", encoding="utf-8")
-    found = resolve("fleet", {"fleet_file": str(file), "use_respawn": "true"})
-    assert [process.respawn for process in found if process.executable == "amigobot_node"] == [False, True]
-
-
-@pytest.mark.parametrize(("name", "arguments"), [*ROBOTS, ("fleet", {})], ids=identifier)
-@pytest.mark.parametrize("given", [{}, {"namespace": "alpha", "frame_prefix": "a/", "use_respawn": "true"}])
-def test_launch_starts_what_the_stand_ins_for_it_start(
-    packages: None, name: str, arguments: dict[str, str], given: dict[str, str]
-) -> None:
-    pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed")
-    if name == "fleet":
-        given = {key: value for key, value in given.items() if key == "use_respawn"}
-    assert with_stand_ins(FILES[name], {**arguments, **given}) == with_launch(FILES[name], {**arguments, **given})

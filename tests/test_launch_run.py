@@ -9,7 +9,6 @@ import itertools
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,26 +115,6 @@ def test_a_robot_with_names_of_its_own(domain: int) -> None:
     assert launched.process.logged("amigobot_node", "finished cleanly"), launched.process.log
 
 
-def test_with_launch_testing() -> None:
-    pytest.importorskip("launch_testing", reason="launch_testing is not installed")
-    script = Path(__file__).with_name("launch_testing_amigobot.py")
-    command = [sys.executable, "-m", "launch_testing.launch_test", str(script)]
-    path = os.pathsep.join(map(str, sys.path))
-    result = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "Ran 2 tests" in result.stdout + result.stderr
-
-
-def test_a_missing_package_leaves_no_driver_behind(domain: int) -> None:
-    if has("robot_state_publisher"):
-        pytest.skip("robot_state_publisher is installed")
-    launched = Launched(domain, "amigobot")
-    assert launched.process.wait() == 1
-    launched.client.close()
-    assert launched.process.logged("'robot_state_publisher' not found"), launched.process.log
-    assert not launched.process.logged("process started"), launched.process.log
-
-
 def test_a_fleet_in_one_tree(domain: int) -> None:
     for package in ("robot_state_publisher", "tf2_ros"):
         if not has(package):
@@ -147,20 +126,6 @@ def test_a_fleet_in_one_tree(domain: int) -> None:
         roots = set().union(*launched.parents.values()) - set(launched.parents)
         assert roots == {"map"}
         assert all(len(parents) == 1 for parents in launched.parents.values())
-    finally:
-        assert launched.close() == 0
-
-
-def test_with_use_respawn_a_killed_driver_is_started_again(domain: int) -> None:
-    """Only the process that launch names amigobot_node is killed; its robot is simulated in it, so it is a new one."""
-    launched = Launched(domain, "amigobot", "description:=false", "use_respawn:=true")
-    try:
-        launched.client.receive(Odometry, "/odom")
-        (started,) = launched.process.logged("amigobot_node", "process started with pid")
-        os.kill(int(started.rpartition("[")[2].rstrip("]")), signal.SIGKILL)
-        launched.client.wait_until(lambda: len(launched.process.logged("process started with pid")) == 2)
-        launched.client.wait_until(lambda: len(launched.process.logged("connected to")) == 2)
-        launched.client.receive(Odometry, "/odom")
     finally:
         assert launched.close() == 0
 

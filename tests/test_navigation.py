@@ -11,16 +11,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 import yaml
-from launch_files import ALLOWED, declared, imported, mocked_launch, started, topics
+from launch_files import mocked_launch, started
 from tools import maps
 
-from amigobot_driver.profiles import ProfileError, load_profile
+from amigobot_driver.profiles import load_profile
 from amigobot_driver.ros.launch_support import parameters_in
-from amigobot_driver.sim import WorldError, load_world
+from amigobot_driver.sim import load_world
 from amigobot_driver.transport.simulated import simulator_of
 from amigobot_navigation.names import fitted_file
 
@@ -49,13 +48,6 @@ def test_ros_reads_the_parameter_files(path: Path) -> None:
 
 
 @pytest.mark.parametrize("costmap", COSTMAPS)
-def test_the_footprint_is_the_body_of_the_profile(costmap: dict[str, Any]) -> None:
-    body = ROBOT.body
-    corners = {(x, y) for x in (body.front, -body.rear) for y in (body.width / 2, -body.width / 2)}
-    assert {tuple(corner) for corner in json.loads(costmap["footprint"])} == corners
-
-
-@pytest.mark.parametrize("costmap", COSTMAPS)
 def test_costmaps_take_every_sonar_and_its_silence(costmap: dict[str, Any]) -> None:
     layer = costmap["range_layer"]
     assert layer["topics"] == [f"/sonar/range_{number}" for number in range(len(ROBOT.sonar.poses))]
@@ -63,11 +55,6 @@ def test_costmaps_take_every_sonar_and_its_silence(costmap: dict[str, Any]) -> N
     # Nav2's layer does not recover from it by itself, and Nav2 is there before the robot is.
     assert layer.get("no_readings_timeout", 0.0) == 0.0
     assert costmap["inflation_layer"]["inflation_radius"] >= ROBOT.body.radius
-
-
-def test_the_controller_reads_costs_as_the_costmap_writes_them() -> None:
-    written = COSTMAPS[0]["inflation_layer"]["cost_scaling_factor"]
-    assert of("controller_server")["FollowPath"]["inflation_cost_scaling_factor"] == written
 
 
 def test_the_monitor_hears_every_sonar_and_looks_less_far_than_silence() -> None:
@@ -90,18 +77,6 @@ def inside(x: float, y: float, polygon: list[tuple[float, float]]) -> bool:
     return (
         sum((y0 > y) != (y1 > y) and x < x0 + (y - y0) / (y1 - y0) * (x1 - x0) for (x0, y0), (x1, y1) in edges) % 2 == 1
     )
-
-
-@pytest.mark.parametrize(("shape", "direction"), [("forward", 1), ("backward", -1)])
-def test_the_robot_stops_before_its_sonars_go_deaf(shape: str, direction: int) -> None:
-    """An echo from nearer than their minimum reads as free: it must have stopped the robot 5 cm before."""
-    polygon = json.loads(of("collision_monitor")["Approach"][shape]["points"])
-    looking = [pose for pose in ROBOT.sonar.poses if direction * math.cos(pose.heading) > 0.5]
-    assert len(looking) >= 2
-    for pose in looking:
-        for reach in (0.0, ROBOT.sonar.min_range, ROBOT.sonar.min_range + 0.05):
-            x, y = pose.x + reach * math.cos(pose.heading), pose.y + reach * math.sin(pose.heading)
-            assert inside(x, y, polygon), f"{reach} m before the sonar at {pose}"
 
 
 def test_a_robot_that_has_stopped_may_turn_away() -> None:
@@ -135,75 +110,6 @@ def test_every_velocity_has_a_shape() -> None:
         assert approach["velocity_polygons"][[*fits].index(True)] == name
 
 
-def test_nav2_waits_for_a_robot_that_is_switched_on_later() -> None:
-    """Its lifecycle manager gives up for good when a costmap has waited for the robot's transform for too long."""
-    assert all(costmap["initial_transform_timeout"] >= 600.0 for costmap in COSTMAPS)
-
-
-def test_the_navigator_waits_longer_than_a_cycle_of_whom_it_asks() -> None:
-    """Else a goal fails at once, without any recovery; its times are in ms."""
-    cycle = 1000 / of("controller_server")["controller_frequency"]
-    navigator = of("bt_navigator")
-    assert navigator["default_server_timeout"] > 2 * cycle
-    assert navigator["default_cancel_timeout"] > 2 * cycle
-
-
-def test_no_velocity_is_beyond_the_robot() -> None:
-    controller, smoother = of("controller_server")["FollowPath"], of("velocity_smoother")
-    fastest, _, turning = smoother["max_velocity"]
-    assert controller["max_linear_vel"] <= fastest <= ROBOT.limits.linear
-    assert controller["rotate_to_heading_angular_vel"] <= turning <= ROBOT.limits.angular
-    assert of("behavior_server")["max_rotational_vel"] <= turning
-
-
-def test_every_sender_of_velocities_stamps_them() -> None:
-    senders = ("controller_server", "behavior_server", "velocity_smoother", "collision_monitor", "docking_server")
-    assert all(of(node)["enable_stamped_cmd_vel"] is True for node in senders)
-
-
-def test_names_for_older_distributions_mean_the_same() -> None:
-    older = yaml.safe_load((PACKAGE / "config" / "nav2_before_lyrical.yaml").read_text(encoding="utf-8"))
-    assert set(older) <= set(NAV2)
-    follower = older["controller_server"]["ros__parameters"]["FollowPath"]
-    assert follower["desired_linear_vel"] == of("controller_server")["FollowPath"]["max_linear_vel"]
-
-
-def test_rviz_shows_what_nav2_and_the_driver_publish() -> None:
-    view = yaml.safe_load((PACKAGE / "rviz" / "navigation.rviz").read_text(encoding="utf-8"))
-    nav2 = {"map", "plan", "amcl_pose", "initialpose", "goal_pose", "local_costmap/published_footprint"}
-    nav2 |= {of("collision_monitor")["Slow"]["polygon_pub_topic"]}
-    nav2 |= {f"{where}_costmap/costmap" for where in ("local", "global")}
-    driver = {"sonar/cloud", "robot_description"}
-    assert {topic.removesuffix("_updates") for topic in topics(view)} == nav2 | driver
-
-
-# --- robot_localization ----------------------------------------------------------------------------------------
-
-EKF_FILE = yaml.safe_load((PACKAGE / "config" / "ekf.yaml").read_text(encoding="utf-8"))
-EKF = EKF_FILE["ekf_filter_node"]["ros__parameters"]
-VX, VYAW, YAW = 6, 11, 5
-
-
-def test_the_filter_takes_velocities_of_the_wheels_and_the_turn_rate_of_the_gyro() -> None:
-    assert [number for number, used in enumerate(EKF["odom0_config"]) if used] == [VX, VX + 1, VYAW]
-    assert [number for number, used in enumerate(EKF["imu0_config"]) if used] == [VYAW]
-    assert EKF["imu0_queue_size"] >= 8, "samples come four at once"
-
-
-def test_the_filter_s_process_noise_is_that_of_the_robot() -> None:
-    matrix = EKF["process_noise_covariance"]
-    assert len(matrix) == 15 * 15
-    shared = {15 * YAW + VYAW, 15 * VYAW + YAW}
-    assert all((value > 0.0) == (place % 16 == 0 or place in shared) for place, value in enumerate(matrix))
-    # A random acceleration between two samples of the gyro: without this term the yaw is half a step late.
-    assert [matrix[place] for place in shared] == pytest.approx([matrix[16 * VYAW] * 0.025 / 2] * 2)
-    assert matrix[15 * YAW + VYAW] ** 2 < matrix[16 * YAW] * matrix[16 * VYAW], "not a covariance"
-    # A robot that has driven for 40 s is not lost: the default made it 1.7 rad (standard deviation).
-    assert matrix[16 * YAW] * 40.0 < 0.1**2
-    # From one sample of the gyro to the next, the rate may change as fast as the robot turns faster.
-    assert math.sqrt(matrix[16 * VYAW] * 0.025) > 0.87 * 0.025
-
-
 # --- maps ------------------------------------------------------------------------------------------------------
 
 
@@ -211,17 +117,6 @@ def test_the_filter_s_process_noise_is_that_of_the_robot() -> None:
 def test_maps_are_those_of_the_worlds(world: str) -> None:
     for name, content in maps.files(world).items():
         assert (PACKAGE / "maps" / name).read_bytes() == content, "./run python -m tools.maps writes them anew"
-
-
-@pytest.mark.parametrize("world", maps.walled_worlds())
-def test_the_map_for_aria_is_the_same_world(world: str) -> None:
-    original, copy = load_world(world), load_world(str(PACKAGE / "maps" / f"{world}.map"))
-    assert len(copy.segments) == len(original.segments)
-    for wall, other in zip(original.segments, copy.segments, strict=True):
-        assert tuple(other) == pytest.approx(tuple(wall), abs=0.001)
-    assert (copy.start.x, copy.start.y, copy.start.heading) == pytest.approx(
-        (original.start.x, original.start.y, original.start.heading), abs=0.001
-    )
 
 
 @pytest.mark.parametrize("world", maps.walled_worlds())
@@ -259,24 +154,6 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         yield loader
 
 
-@pytest.mark.parametrize("name", ["navigation", "ekf"])
-def test_arguments_are_described_and_imports_allowed(name: str, load: Any) -> None:
-    path = PACKAGE / "launch" / f"{name}.launch.py"
-    assert {module.split(".")[0] for module in imported(path)} <= ALLOWED | {"amigobot_navigation"}
-    assert all(len(argument["description"]) > 10 for argument in declared(load(name)).values())
-
-
-@pytest.mark.parametrize("name", ["navigation", "ekf"])
-def test_launch_reads_the_file(name: str) -> None:
-    pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed: mocks stand for them")
-    from launch import LaunchContext
-    from launch.launch_description_sources import PythonLaunchDescriptionSource
-
-    source = PythonLaunchDescriptionSource(str(PACKAGE / "launch" / f"{name}.launch.py"))
-    found = source.get_launch_description(LaunchContext())
-    assert all(argument.description for argument in found.get_launch_arguments())
-
-
 def driver_arguments(module: Any) -> list[dict[str, str]]:
     return [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
 
@@ -296,17 +173,6 @@ def test_the_simulated_robot_knows_where_it_stands(load: Any) -> None:
     managers = {name: node for name, node in nodes.items() if node["executable"] == "lifecycle_manager"}
     managed = [name for node in managers.values() for name in node["parameters"][-1]["node_names"]]
     assert sorted(managed) == sorted(set(nodes) - set(managers))
-
-
-def test_the_simulated_robot_is_that_of_a_file_in_a_folder_with_any_name(load: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "a+b & 100 %#=c"
-    folder.mkdir()
-    robot = folder / "mine.yaml"
-    robot.write_text("extends: amigo\ndescription: mine\n")
-    module = load("navigation")
-    started(module, sim="true", robot=str(robot), start="1,2,90")
-    simulator, _ = simulator_of(driver_arguments(module)[0]["port"])
-    assert simulator.profile == load_profile(str(robot))
 
 
 def test_a_simulated_robot_starts_where_it_is_told_in_a_map_that_is_its_world(load: Any) -> None:
@@ -332,11 +198,6 @@ def test_a_real_robot_starts_where_it_is_told_and_amcl_waits_if_it_is_not(load: 
     assert dict(zip(tie[::2], tie[1::2], strict=True)).items() >= {"--x": "1.5", "--y": "-2.0"}.items()
 
 
-def test_a_start_that_is_no_pose_is_refused(load: Any) -> None:
-    with pytest.raises(WorldError, match="expected X,Y,DEGREES"):
-        started(load("navigation"), start="1,2")
-
-
 def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
     nodes = {node["name"]: node for node in started(load("navigation"))}
     remapped = {name for name, node in nodes.items() if ("cmd_vel", "cmd_vel_nav") in (node.get("remappings") or [])}
@@ -347,17 +208,6 @@ def test_velocities_pass_the_smoother_and_the_monitor(load: Any) -> None:
     )
 
 
-def test_the_driver_starts_behind_what_may_not_be_installed(load: Any) -> None:
-    """launch ends if a package is missing, and does not end what it has just started."""
-    module = load("navigation")
-    values = {name: argument["default_value"] for name, argument in declared(module).items()}
-    module.Node.side_effect = lambda **options: options["executable"]
-    module.IncludeLaunchDescription.side_effect = lambda *_, **__: "driver"
-    actions = module.start(MagicMock(launch_configurations=values | {"sim": "true"}))
-    assert actions[-1] == "driver"
-    assert "controller_server" in actions
-
-
 def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given(load: Any) -> None:
     module = load("navigation")
     started(module)
@@ -365,16 +215,6 @@ def test_a_real_robot_has_its_driver_started_only_when_a_port_is_given(load: Any
     started(module, port="/dev/ttyUSB0", robot="amigo-sh")
     (driver,) = driver_arguments(module)
     assert (driver["port"], driver["robot"]) == ("/dev/ttyUSB0", "amigo-sh")
-
-
-@pytest.mark.parametrize(
-    ("way", "names"), [("amcl", {"amcl", "map_server"}), ("odometry", {"map_server", "start_in_map"}), ("slam", set())]
-)
-def test_ways_to_know_where_it_is(load: Any, way: str, names: set[str]) -> None:
-    module = load("navigation")
-    nodes = {node["name"] for node in started(module, localization=way)}
-    assert nodes & {"amcl", "map_server", "start_in_map"} == names
-    assert module.IncludeLaunchDescription.called == (way == "slam")
 
 
 @pytest.mark.parametrize(("distro", "files"), [("jazzy", 2), ("kilted", 2), ("lyrical", 1)])
@@ -398,24 +238,6 @@ def test_a_namespace_and_a_prefix_reach_the_parameters(load: Any) -> None:
     assert content["amcl"]["ros__parameters"]["global_frame_id"] == "map"
     assert content["bt_navigator"]["ros__parameters"]["odom_topic"] == "odom"
     assert re.fullmatch(r"sonar/range_\d", content["collision_monitor"]["ros__parameters"]["sonar_3"]["topic"])
-
-
-@pytest.mark.parametrize("key", ["planner_server", "/planner_server", "/alpha/planner_server", "alpha/planner_server"])
-def test_a_file_of_the_user_may_name_nodes_with_the_namespace(tmp_path: Path, key: str) -> None:
-    file = tmp_path / "nav2.yaml"
-    file.write_text(f"amcl: {{ros__parameters: {{a: 1}}}}\n{key}: {{ros__parameters: {{b: 2}}}}\n", encoding="utf-8")
-    fitted = Path(fitted_file(file, "/alpha", {}))
-    assert parameters_in(fitted, "alpha/amcl") == {"a": 1}
-    assert parameters_in(fitted, "alpha/planner_server") == {"b": 2}
-    fitted.unlink()
-
-
-def test_a_section_of_the_namespace_stays(tmp_path: Path) -> None:
-    file = tmp_path / "nav2.yaml"
-    file.write_text("alpha: {amcl: {ros__parameters: {a: 1}}}\namcl: {ros__parameters: {b: 2}}\n", encoding="utf-8")
-    fitted = Path(fitted_file(file, "alpha", {}))
-    assert parameters_in(fitted, "alpha/amcl") == {"a": 1, "b": 2}
-    fitted.unlink()
 
 
 def test_only_absolute_topics_get_the_namespace(tmp_path: Path) -> None:
@@ -463,15 +285,6 @@ def test_nav2_plans_for_the_robot_that_the_driver_s_parameters_name(
     assert len(monitor["observation_sources"]) == 16
 
 
-def test_the_filter_and_a_model_of_ones_own_go_together_and_with_nav2(load: Any) -> None:
-    module = load("ekf")
-    given = {"description": "false", "publish_scan": "true", "enable_stamped_cmd_vel": "true"}
-    started(module, **given)
-    (driver,) = driver_arguments(module)
-    assert given.items() <= driver.items()
-    assert driver["publish_tf"] == "false"
-
-
 def notes(module: Any) -> str:
     return "\n".join(str(call.kwargs["msg"]) for call in module.LogInfo.call_args_list)
 
@@ -499,14 +312,3 @@ def test_a_params_file_of_the_user_is_taken_as_it_is_and_launch_says_that_it_doe
     assert amcl["parameters"][0] == str(file)
     assert f"{file}: its footprint of 0.330 x 0.280 m does not cover a p3at" in notes(module)
     assert "nav2_params p3at`" in notes(module)
-
-
-def test_a_robot_without_sonars_needs_a_params_file_of_its_own(
-    load: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ROS_DISTRO", "jazzy")
-    with pytest.raises(ProfileError, match="generic has no sonars"):
-        started(load("navigation"), robot="generic")
-    file = tmp_path / "laser.yaml"
-    file.write_text("amcl:\n  ros__parameters:\n    scan_topic: scan\n", encoding="utf-8")
-    assert started(load("navigation"), robot="generic", params_file=str(file))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from bench import Bench
 
-from amigobot_driver.cli import UsageError, main, subcommands
+from amigobot_driver.cli import main, subcommands
 from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.sim import Simulator, load_world
 from amigobot_tools import recording_remote
@@ -71,14 +71,6 @@ def test_the_view_shows_what_the_robot_reported_at_that_time(recording: Path, cl
     assert remote.drive(0.2, 0.0) == "a recording cannot be driven"
 
 
-def test_another_rate_and_another_profile(recording: Path, clock: Clock, tmp_path: Path) -> None:
-    profile = tmp_path / "mine.yaml"
-    profile.write_text("extends: amigo\ncalibration: {left_wheel: 2.0, right_wheel: 2.0}\n")
-    remote = RecordingRemote(recording, str(profile), rate=10.0)
-    clock.now += 2.0
-    assert 1.6 < remote.state().x < 2.2
-
-
 def test_the_calibration_of_the_robot_is_used(
     recording: Path, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,13 +81,6 @@ def test_the_calibration_of_the_robot_is_used(
     remote = RecordingRemote(recording)
     clock.now += 60.0
     assert 1.6 < remote.state().x < 2.2
-
-
-def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
-    file = tmp_path / "other"
-    file.write_text("no recording")
-    with pytest.raises(UsageError, match="this is not a recording of `amigobot record`"):
-        RecordingRemote(file)
 
 
 def test_monitor_prints_a_recording_as_json(

@@ -70,16 +70,6 @@ def test_quitting_while_driving_stops_the_robot_and_restores_the_terminal(
     assert teleop.settings() == teleop.before
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_signal_while_driving_leaves_the_robot_at_rest_within_the_watchdogs_time(
-    number: signal.Signals, teleop: Terminal, robot: SimulatedRobot
-) -> None:
-    drive(teleop, robot)
-    os.kill(teleop.process.pid, number)
-    killed = time.monotonic()  # after the signal: before it, this process may stand still
-    assert robot.seconds_until_rest(killed) < WATCHDOG
-
-
 def test_closing_the_terminal_while_driving_stops_the_robot_and_ends_the_program(
     teleop: Terminal, robot: SimulatedRobot
 ) -> None:
@@ -88,12 +78,6 @@ def test_closing_the_terminal_while_driving_stops_the_robot_and_ends_the_program
     closed = time.monotonic()
     assert robot.seconds_until_rest(closed) < WATCHDOG
     until(lambda: teleop.process.poll() is not None, "the program has ended")
-
-
-def test_a_window_that_loses_the_focus_stops_the_robot(teleop: Terminal, robot: SimulatedRobot) -> None:
-    drive(teleop, robot)
-    teleop.type("\x1b[O")
-    assert robot.seconds_until_rest(time.monotonic()) < WATCHDOG
 
 
 def test_killing_wander_leaves_the_robot_at_rest_within_the_watchdogs_time(

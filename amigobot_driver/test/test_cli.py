@@ -11,11 +11,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
-import amigobot_driver
 from amigobot_driver.cli import main, subcommands
 from amigobot_driver.cli.subcommands import BUILT_IN, REMEDIES, find_subcommands
 
@@ -59,18 +57,6 @@ def test_the_help_names_every_subcommand_with_its_first_line(capsys: pytest.Capt
     assert "Exit status: 0 success; 1" in text
 
 
-def test_the_version_is_that_of_the_package_and_its_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        importlib.metadata.version("amigobot_driver")
-    except importlib.metadata.PackageNotFoundError:
-        pytest.skip("amigobot_driver is not installed")
-    with pytest.raises(SystemExit) as ended:
-        main(["--version"])
-    package = ElementTree.parse(Path(__file__).resolve().parents[1] / "package.xml")
-    shown = f"amigobot {package.findtext('version')} ({Path(amigobot_driver.__file__).resolve().parent})\n"
-    assert (ended.value.code, capsys.readouterr().out) == (0, shown)
-
-
 def test_the_help_imports_no_subcommand() -> None:
     code = "import sys; from amigobot_driver.cli import main; main(['--help'])"
     code = f"import atexit, sys; atexit.register(lambda: print('IMPORTED', *sys.modules)); {code}"
@@ -90,10 +76,6 @@ def test_a_subcommand_of_another_package_is_found_by_its_entry_point(
         main(["hello", "--help"])
     assert ended.value.code == 0
     assert "Twice, if asked: 100 %." in capsys.readouterr().out
-
-
-def test_a_built_in_subcommand_cannot_be_replaced(other_package: Path) -> None:
-    assert find_subcommands()["sim"].module == "amigobot_driver.cli.sim"
 
 
 def test_an_unknown_subcommand_names_those_that_exist_and_the_package_with_more(
@@ -122,11 +104,6 @@ def test_a_missing_library_is_one_line_with_the_command_that_installs_it(
         ]
 
 
-def test_an_import_error_that_no_user_can_mend_is_not_hidden(other_package: Path) -> None:
-    with pytest.raises(ModuleNotFoundError, match="rich_missing_here"):
-        main(["broken"])
-
-
 def test_an_error_of_the_robot_is_one_line_and_exit_status_1(
     other_package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,13 +113,6 @@ def test_an_error_of_the_robot_is_one_line_and_exit_status_1(
     )
     assert main(["hello"]) == 1
     assert capsys.readouterr().err == "amigobot hello: no robot answers\n"
-
-
-def test_ctrl_c_ends_a_subcommand_with_130(other_package: Path) -> None:
-    (other_package / "hello_subcommand.py").write_text(
-        '"""Wait."""\ndef add_arguments(parser): pass\ndef run(args): raise KeyboardInterrupt\n'
-    )
-    assert main(["hello"]) == 130
 
 
 @pytest.mark.parametrize(
@@ -160,26 +130,3 @@ def test_a_shell_can_complete_subcommands_options_and_values(line: str, expected
     completion = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": "\n"}
     run_python("from amigobot_driver.cli import main; main()", **completion, _ARGCOMPLETE_STDOUT_FILENAME=str(answers))
     assert {word.strip() for word in answers.read_text().splitlines()} == expected
-
-
-@pytest.mark.parametrize("subcommand", ["", *subcommands.BUILT_IN])
-def test_help_fits_into_80_columns(
-    subcommand: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        main([*([subcommand] if subcommand else []), "--help"])
-    out = capsys.readouterr().out
-    # A word that is longer than a line stays whole.
-    assert [line for line in out.splitlines() if len(line) > 80 and " " in line.strip()] == []
-
-
-def test_examples_in_help_stay_lines_and_text_is_filled(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        main(["dump", "--help"])
-    lines = capsys.readouterr().out.splitlines()
-    assert "    amigobot dump drive.amigo --json                an object a line" in lines
-    assert any(len(line) > 60 and line.startswith("What the driver makes of the packets") for line in lines)

@@ -58,10 +58,6 @@ def test_sounds_are_listed_and_played(amigobot) -> None:  # type: ignore[no-unty
     assert status == 1 and len(err.splitlines()) == 1
 
 
-def test_a_robot_without_tones_is_one_line(amigobot) -> None:  # type: ignore[no-untyped-def]
-    assert amigobot("say", "0.1:440") == (1, "", "amigobot say: AmigoBot (AmigOS) has no SAY\n")
-
-
 def test_aux_talks_to_the_device(amigobot) -> None:  # type: ignore[no-untyped-def]
     assert amigobot("aux", "1", "--send", r"V\x41\r\n") == (0, "VA\r\n", "")
 

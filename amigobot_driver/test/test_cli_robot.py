@@ -16,7 +16,6 @@ import signal
 import struct
 import subprocess
 import sys
-import threading
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,8 +24,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from amigobot_driver import AmigoBot, Event, Options, RecordingError, Report
-from amigobot_driver.cli import UsageError, main
+from amigobot_driver import AmigoBot, Event, Options, Report
+from amigobot_driver.cli import main
 from amigobot_driver.cli.aux import unescaped
 from amigobot_driver.cli.packet_file import read_recording
 from amigobot_driver.driver import Driver
@@ -79,21 +78,6 @@ def test_ctrl_c_ends_the_search_for_a_robot(arguments: tuple[str, ...], status: 
         os.close(port)
 
 
-def test_find_as_json_and_with_exit_status_1_without_a_robot(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = amigobot(capsys, "find", "/dev/no_such_port", "--json")
-    (result,) = json.loads(out)
-    assert (status, result["found"], result["port"]) == (1, False, "/dev/no_such_port")
-
-
-def test_find_without_a_serial_port_says_how_to_look_behind_a_bridge(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: [])
-    status, _, err = amigobot(capsys, "find")
-    assert status == 2
-    assert "no serial port; is the adapter plugged in? For a bridge: --host HOST" in err
-
-
 def test_sounds_are_listed_searched_and_played(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "sounds.yaml"
     file.write_text("50: ~greetings\n51: hello\n52: good morning\n")
@@ -104,15 +88,6 @@ def test_sounds_are_listed_searched_and_played(capsys: pytest.CaptureFixture[str
     assert (status, [sound["number"] for sound in json.loads(out)]) == (0, [52])
     status, out, _ = amigobot(capsys, "sounds", "play", "51", "--port", port)
     assert (status, out.startswith("sent SOUND 51 (hello)")) == (0, True)
-
-
-def test_a_search_without_a_result_says_so_with_exit_status_1(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "sounds.yaml"
-    file.write_text("51: hello\n")
-    status, out, err = amigobot(capsys, "sounds", "search", "x-ray", "--port", f"{AMIGO}&sounds={file}")
-    assert (status, out, err) == (1, "", "no sound of this robot has 'x-ray' in its name\n")
 
 
 def test_say_plays_tones_where_the_robot_has_them(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,12 +122,6 @@ def test_escapes_in_text_for_aux(text: str, data: bytes) -> None:
     assert unescaped(text) == data
 
 
-@pytest.mark.parametrize("text", ["\\", r"\q", r"\x1", "a\\"])
-def test_an_escape_that_does_not_exist_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"--send: escape .* is not known"):
-        unescaped(text)
-
-
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A second of a robot at rest."""
@@ -176,15 +145,6 @@ def test_a_recording_is_printed_as_lines_json_and_csv(recording: Path, capsys: p
     assert [row["battery"] for row in rows] == ["127"] * len(packets)
 
 
-def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(
-    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = amigobot(capsys, "dump", str(recording))[1].splitlines()
-    cut = tmp_path / "cut.amigo"
-    cut.write_bytes(recording.read_bytes()[:-1])
-    assert amigobot(capsys, "dump", str(cut)) == (0, "\n".join(whole[:-1]) + "\n", "")
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -202,12 +162,6 @@ def test_a_file_that_is_no_recording_is_one_line(
     status, out, err = amigobot(capsys, "dump", str(file))
     assert (status, out) == (2, "")
     assert err.startswith(f"amigobot dump: {file}: {message}") and len(err.splitlines()) == 1
-
-
-def test_a_recording_is_not_overwritten_without_force(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, err = amigobot(capsys, "record", str(recording), "--port", AMIGO)
-    assert status == 2
-    assert err == f"amigobot record: {recording} exists: name another file, or overwrite it with --force\n"
 
 
 def test_a_reader_that_has_seen_enough_ends_the_output_quietly(recording: Path) -> None:
@@ -234,16 +188,6 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     assert (recording.running, recording.dropped, recording.gaps) == (False, 0, 0)
     assert len(read_recording(file)[1]) == recording.packets
     return file, distance
-
-
-def test_a_recording_on_a_full_disk_is_an_error_of_its_own_and_not_of_the_drive() -> None:
-    with AmigoBot(AMIGO) as robot:
-        recording = robot.record("/dev/full")
-        robot.move(0.05)
-        with pytest.raises(RecordingError, match="No space left"):
-            recording.stop()
-        with pytest.raises(RecordingError, match=r"/nowhere/drive.amigo: cannot be written"):
-            robot.record("/nowhere/drive.amigo")
 
 
 def test_a_recording_ends_with_the_robot_and_has_all_that_was_sent_before(tmp_path: Path) -> None:
@@ -307,41 +251,6 @@ def test_a_damaged_recording_is_read_up_to_the_damage(
         )
 
 
-def test_a_recording_is_read_from_a_pipe(
-    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pipe, whole = tmp_path / "pipe", drive[0].read_bytes()
-    os.mkfifo(pipe)
-    for content in (whole, whole + bytes(2000)):
-        for subcommand in ("dump", "replay"):
-            threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True).start()
-            status, out, err = amigobot(capsys, subcommand, str(pipe))
-            assert out == amigobot(capsys, subcommand, str(drive[0]))[1]
-            if content == whole:
-                assert (status, err) == (0, "")
-            else:
-                assert status == 1 and f"damaged at byte {len(whole)}: " in err
-
-
-def test_a_recording_that_is_damaged_from_its_first_packet_on_has_none(
-    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = drive[0].read_bytes()
-    file = tmp_path / "zeros.amigo"
-    file.write_bytes(whole[: whole.index(b"\n") + 1] + bytes(2000))
-    status, out, err = amigobot(capsys, "replay", str(file), "--pty", str(tmp_path / "robot"))
-    assert (status, out) == (1, "")
-    assert "read up to there, 0 packets" in err and "has no packets of a robot" in err
-
-
-def test_a_replay_with_a_profile_that_does_not_exist_names_those_that_do(
-    drive: tuple[Path, float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, _, err = amigobot(capsys, "replay", str(drive[0]), "--robot", "nonsense")
-    assert status == 1
-    assert "robot 'nonsense' is not known, allowed: amigo," in err
-
-
 def test_config_without_a_node_saves_compares_and_restores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     status, out, _ = amigobot(capsys, "config", "show", "--port", AMIGO)
@@ -380,17 +289,6 @@ def test_numbers_out_of_range_are_refused_before_anything_happens(
     assert file.read_text() == "good"
 
 
-def test_config_save_and_dump_say_what_they_do_not_do(
-    drive: tuple[Path, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, out, err = amigobot(capsys, "dump", str(drive[0]), "--packet", "Sipp")
-    assert (status, out) == (2, "") and "has no packet or command 'Sipp'; it has: " in err and "Sip" in err
-    file = tmp_path / "mine.yaml"
-    file.write_text("mine")
-    status, _, err = amigobot(capsys, "config", "save", str(file), "--port", AMIGO)
-    assert (status, file.read_text()) == (2, "mine") and "--force" in err
-
-
 @contextmanager
 def served_recording(file: Path, port: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """`amigobot replay --pty` in a process of its own; it listens already."""
@@ -407,19 +305,6 @@ def served_recording(file: Path, port: Path, *options: str) -> Iterator[subproce
     finally:
         replay.kill()
         replay.wait()
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_served_recording_that_is_ended_by_a_signal_leaves_no_link(
-    drive: tuple[Path, float], tmp_path: Path, number: int
-) -> None:
-    port = tmp_path / "robot"
-    with served_recording(drive[0], port, "--loop") as replay:
-        assert port.is_symlink()
-        replay.send_signal(number)
-        assert replay.wait(60) == 0
-        assert not port.is_symlink()
-        assert replay.stdout is not None and replay.stdout.read().endswith("stopped\n")
 
 
 def test_a_recording_is_a_robot_on_a_pty(drive: tuple[Path, float], tmp_path: Path) -> None:
@@ -456,17 +341,4 @@ def test_wrong_arguments_are_one_line_that_says_what_is_right(
     status, out, err = amigobot(capsys, *arguments)
     assert (status, out) == (2, "")
     assert message in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "subcommand", [("sounds", "list"), ("say", "0.1:440"), ("io",), ("aux", "1"), ("config", "show")]
-)
-def test_a_port_without_a_robot_is_one_line_and_exit_status_1(
-    subcommand: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    status, out, err = amigobot(capsys, *subcommand, "--port", "/dev/no_such_port")
-    assert (status, out) == (1, "")
-    assert err.startswith(f"amigobot {subcommand[0]}: /dev/no_such_port: there is no such port")
     assert len(err.splitlines()) == 1

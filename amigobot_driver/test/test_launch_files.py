@@ -16,7 +16,7 @@ from unittest.mock import MagicMock
 
 import pytest
 import yaml
-from launch_files import ALLOWED, declared, imported, mocked_launch, started, topics
+from launch_files import declared, mocked_launch, started, topics
 
 pytest.importorskip("rclpy", reason="rclpy is not installed: the arguments come from the node's parameters")
 
@@ -26,7 +26,6 @@ from amigobot_driver.profiles.layouts import foxglove_layout, rviz_layout
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import parameters_in
 from amigobot_driver.ros.parameters import TABLE
-from amigobot_driver.ros.topics import PUBLISHED
 
 FOLDER = share("launch")
 FILES = sorted(FOLDER.glob("*.launch.py"))
@@ -63,30 +62,6 @@ def parameter_file(folder: Path, content: str) -> str:
 # --- all of them -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_nothing_but_launch_is_needed(path: Path) -> None:
-    assert {name.split(".")[0] for name in imported(path)} <= ALLOWED
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_arguments_are_described(path: Path, load: Any) -> None:
-    arguments = declared(load(path.name.removesuffix(".launch.py")))
-    assert arguments
-    for name, argument in arguments.items():
-        assert len(argument["description"]) > 10, name
-        assert argument.get("default_value", "must be given") is not None, name
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_launch_reads_the_file(path: Path) -> None:
-    pytest.importorskip("launch_ros", reason="launch and launch_ros are not installed: mocks stand for them")
-    from launch import LaunchContext
-    from launch.launch_description_sources import PythonLaunchDescriptionSource
-
-    found = PythonLaunchDescriptionSource(str(path)).get_launch_description(LaunchContext())
-    assert all(argument.description for argument in found.get_launch_arguments())
-
-
 # --- amigobot.launch.py ----------------------------------------------------------------------------------------
 
 
@@ -113,14 +88,6 @@ def test_given_arguments_reach_the_node_in_their_types(load: Any) -> None:
     assert publisher["parameters"][0]["robot_description"] == robot_description(load_profile("amigo-sh"), "123")
 
 
-@pytest.mark.parametrize(
-    ("namespace", "logger"), [("", "amigobot"), ("alpha", "alpha.amigobot"), ("/fleet/alpha", "fleet.alpha.amigobot")]
-)
-def test_log_level_names_the_logger_as_ros_does(load: Any, namespace: str, logger: str) -> None:
-    driver, _ = started(load("amigobot"), namespace=namespace, log_level="error")
-    assert driver["arguments"][-1] == f"{logger}:=error"
-
-
 def test_what_may_not_be_installed_comes_before_the_driver(load: Any) -> None:
     """launch ends if a package is missing, and does not end what it has just started."""
     module = load("amigobot")
@@ -128,22 +95,6 @@ def test_what_may_not_be_installed_comes_before_the_driver(load: Any) -> None:
     module.Node.side_effect = lambda **options: options["executable"]
     actions = module.start(MagicMock(launch_configurations=values))
     assert actions == ["robot_state_publisher", "amigobot_node"]
-
-
-def test_the_description_follows_the_parameter_file(load: Any, tmp_path: Path) -> None:
-    file = parameter_file(
-        tmp_path,
-        "/**: {ros__parameters: {base_frame: chassis, robot: amigo-sh, frame_prefix: a/, use_sim_time: true}}",
-    )
-    driver, publisher = started(load("amigobot"), params_file=file, frame_prefix="b/")
-    assert driver["parameters"] == [file, {"frame_prefix": "b/"}]
-    assert publisher["parameters"] == [
-        {
-            "robot_description": robot_description(load_profile("amigo-sh"), "chassis"),
-            "frame_prefix": "b/",
-            "use_sim_time": True,
-        }
-    ]
 
 
 @pytest.mark.parametrize(
@@ -155,31 +106,12 @@ def test_the_model_is_that_of_the_simulated_robot(load: Any, port: str, robot: s
     assert publisher["parameters"][0]["robot_description"] == robot_description(load_profile(robot))
 
 
-def test_an_aria_file_changes_the_model(load: Any, tmp_path: Path) -> None:
-    file = tmp_path / "mine.p"
-    file.write_text("Class Pioneer\nSubclass amigo\nSonarNum 1\nSonarUnit 0 75 105 90\n", encoding="utf-8")
-    driver, publisher = started(load("amigobot"), param_file=str(file))
-    assert driver["parameters"][1] == {"param_file": str(file)}
-    model = publisher["parameters"][0]["robot_description"]
-    assert model == robot_description(load_profile(str(file)))
-    assert 'xyz="0.075 0.105 0.1"' in model
-
-
 @pytest.mark.parametrize(
     ("argument", "value"), [("publish_tf", "maybe"), ("baud", "fast"), ("params_file", "/nowhere"), ("robot", "r2d2")]
 )
 def test_a_bad_argument_is_named(load: Any, argument: str, value: str) -> None:
     with pytest.raises((ValueError, FileNotFoundError), match=f"{argument}.*{value}"):
         started(load("amigobot"), **{argument: value})
-
-
-def test_the_dashboard_of_this_robot_where_it_is_asked_for(load: Any) -> None:
-    module = load("amigobot")
-    started(module)
-    module.ExecuteProcess.assert_not_called()
-    started(module, dashboard="true", namespace="alpha", dashboard_listen="127.0.0.1:9000")
-    command = " ".join(module.ExecuteProcess.call_args.kwargs["cmd"])
-    assert command == "amigobot dashboard --ros --namespace alpha --listen 127.0.0.1:9000"
 
 
 def test_rviz_where_there_is_a_screen(load: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,15 +184,6 @@ def test_a_robot_of_a_fleet_has_parameters_of_the_node(load: Any) -> None:
         "max_linear_velocity": 0.3,
         "rotation_kp": 20,
     }
-
-
-def test_a_fleet_with_namespaced_transforms_has_no_prefixes(load: Any) -> None:
-    module = load("fleet")
-    places = started(module, namespaced_tf="true")
-    robots = [dict(call.kwargs["launch_arguments"]) for call in module.IncludeLaunchDescription.call_args_list]
-    assert {(robot["namespaced_tf"], robot["frame_prefix"]) for robot in robots} == {("true", "")}
-    assert [place["remappings"] for place in places] == [[("/tf", "tf"), ("/tf_static", "tf_static")]] * 2
-    assert {place["arguments"][-1] for place in places} == {"odom"}
 
 
 def test_a_simulated_fleet_shares_a_world(load: Any, tmp_path: Path) -> None:
@@ -338,13 +261,6 @@ def test_a_replay_plays_the_packets_alone_and_starts_paused(
     assert qos[f"{here}/robot_config"]["durability"] == "transient_local"
 
 
-def test_a_replay_of_no_bag_is_refused(load: Any) -> None:
-    module = load("replay")
-    values = {name: argument.get("default_value", "") for name, argument in declared(module).items()}
-    with pytest.raises(FileNotFoundError, match="bag: there is no /nowhere"):
-        module.start(MagicMock(launch_configurations=values | {"bag": "/nowhere"}))
-
-
 # --- what they read --------------------------------------------------------------------------------------------
 
 
@@ -352,18 +268,6 @@ def test_the_parameter_file_has_the_defaults_of_the_code() -> None:
     content = yaml.safe_load(share("config", "amigobot.yaml").read_text(encoding="utf-8"))
     expected = {spec.name: spec.default for spec in TABLE if spec.name != "enable_stamped_cmd_vel"}
     assert content["/**"]["ros__parameters"] == expected, "./run python -m tools.interface_files writes it anew"
-
-
-def published() -> set[str]:
-    """The topics of the node."""
-    return {name for topic in PUBLISHED for name in topic.names("0")}
-
-
-def test_rviz_shows_topics_that_there_are() -> None:
-    view = yaml.safe_load(share("rviz", "amigobot.rviz").read_text(encoding="utf-8"))
-    shown = {re.sub(r"_\d+$", "_0", topic) for topic in topics(view)}
-    assert "sonar/range_0" in shown
-    assert shown <= published() | {"robot_description"}
 
 
 @pytest.mark.parametrize("name", available_profiles())
@@ -383,14 +287,3 @@ def test_the_shipped_layouts_are_those_of_an_amigobot() -> None:
     foxglove = share("config", "foxglove.json").read_text(encoding="utf-8")
     assert yaml.safe_load(rviz_layout(amigo)) == yaml.safe_load(rviz)
     assert json.loads(foxglove_layout(amigo)) == json.loads(foxglove)
-
-
-def test_foxglove_shows_topics_that_there_are() -> None:
-    layout = json.loads(share("config", "foxglove.json").read_text(encoding="utf-8"))
-    panels = layout["configById"]
-    names = set(re.findall(r'"/([\w/]+)', json.dumps(panels)))
-    shown = {re.sub(r"_\d+$", "_0", name) for name in names}
-    assert "sonar/range_0" in shown
-    assert shown <= published() | {"robot_description", "cmd_vel", "diagnostics"}
-    placed = set(re.findall(r'"(?:first|second)": "([^"]+)"', json.dumps(layout["layout"])))
-    assert placed == set(panels)

@@ -55,13 +55,6 @@ def test_aux_read_times_out_and_returns_the_bytes_that_came(bench: Bench) -> Non
     assert answer.message == "AUX2: 3 of 10 bytes in 1.5 s"
 
 
-def test_a_long_aux_text_is_echoed_completely(bench: Bench) -> None:
-    sent = bytes(place % 256 for place in range(200))
-    written = write(bench, 2, sent)
-    assert (written.success, written.written) == (True, 200)
-    assert bytes(read(bench, 2, count=200, timeout=20.0).data) == sent
-
-
 def test_aux_topics_carry_a_stream_in_both_directions(bench: Bench) -> None:
     sent = bytes(range(100))
     inbox = bench.listen(AuxData, "aux2/rx")
@@ -90,15 +83,6 @@ def test_a_velocity_is_sent_while_aux_read_waits(bench: Bench) -> None:
     write(bench, 1, b"?V\r")
     bench.wait_until(reading.done)
     assert (reading.result().success, bytes(reading.result().data)) == (True, b"12.4\r")
-
-
-def test_dropped_aux_bytes_are_counted_in_the_diagnostics(bench: Bench) -> None:
-    answer = write(bench, 1, bytes(9000))
-    assert (answer.success, answer.message) == (False, "AUX1: no room for 9000 bytes, 0 of at most 8192 wait already")
-    values = bench.values("aux", fresh=True)
-    assert values["aux1_dropped"] == "9000"
-    assert int(values["aux2_written"]) >= 303
-    assert int(values["aux2_received"]) >= 303
 
 
 def test_aux3_topics_exist_if_the_firmware_has_the_port() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -15,7 +15,6 @@ from nav_msgs.msg import Odometry
 from ros_bench import Bench, Robot
 from std_srvs.srv import SetBool
 
-from amigobot_driver.robot import TUNABLE
 from amigobot_msgs.srv import (
     GetPid,
     SelectAnalogInput,
@@ -154,22 +153,3 @@ def test_a_term_of_zero_is_set_only_where_the_request_says_so(
     there = list(bench.call(GetPid, "get_pid").rotation)
     working = bench.robot._simulator._firmware.working
     assert there == [working.rot_kp, working.rot_kv, working.rot_ki] == (reported or [33, 63, 3])
-
-
-@pytest.mark.parametrize("name", TUNABLE)
-def test_a_working_value_out_of_its_range_is_refused_with_the_range(bench: Bench, name: str) -> None:
-    working = dataclasses.asdict(bench.robot._simulator._firmware.working)
-    allowed: Callable[[int], bool] = lambda value: TUNABLE[name].low <= value <= TUNABLE[name].high  # noqa: E731
-    for value in (TUNABLE[name].low - 1, TUNABLE[name].high + 1, -777, -(1 << 31)):
-        if allowed(value):
-            continue
-        done = bench.call(SetRobotConfig, "set_robot_config", SetRobotConfig.Request(names=[name], values=[value]))
-        assert not done.success
-        assert done.message.startswith(f"{name} is {value}, allowed: {TUNABLE[name].range_text}")
-    assert dataclasses.asdict(bench.robot._simulator._firmware.working) == working
-
-
-def test_a_working_value_given_twice_is_refused(bench: Bench) -> None:
-    request = SetRobotConfig.Request(names=["rot_kp", "rot_kp"], values=[31, 32])
-    done = bench.call(SetRobotConfig, "set_robot_config", request)
-    assert (done.success, done.message) == (False, "rot_kp: name each value once")

@@ -53,11 +53,6 @@ class TestWhatItIs:
     def test_the_log_says_how_an_erratic_was_recognized(self, bench: Bench) -> None:
         assert bench.node.logged("Erratic-1, Erratic/Rev E", "profile erratic", "the robot reports Erratic/Rev E")
 
-    def test_the_diagnostics_say_how_an_erratic_was_recognized(self, bench: Bench) -> None:
-        values = bench.values("link", fresh=True)
-        assert values["profile"] == "erratic"
-        assert values["profile_reason"] == "the robot reports Erratic/Rev E"
-
     def test_robot_config_has_only_the_values_that_an_erratic_reports(self, bench: Bench) -> None:
         inbox = bench.listen(RobotConfig, "robot_config", LATCHED)
         bench.wait_until(lambda: inbox.messages and inbox.last.received)
@@ -146,12 +141,6 @@ class TestWhatItDoes:
         bench.publish("servo_commands", JointState(name=["tilt_joint"], position=[math.radians(20)]))
         bench.wait_until(lambda: robot.happened("servo"))
         assert robot.happened("servo")[-1] == "1 to 1780"
-
-    def test_an_unknown_servo_joint_is_refused_with_the_known_ones(self, bench: Bench) -> None:
-        bench.publish("servo_commands", JointState(name=["nose"], position=[0.0]))
-        bench.wait_until(
-            lambda: bench.node.logged("'nose' is not known, allowed:", "servo_joint, tilt_joint, pan_joint")
-        )
 
     def test_enable_motors_of_an_erratic_is_sent_without_confirmation(self, bench: Bench) -> None:
         status = bench.listen(RobotStatus, "status")

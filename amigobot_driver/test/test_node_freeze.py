@@ -43,17 +43,6 @@ def test_a_process_frozen_while_driving_stops_the_robot_when_it_continues(bench:
         bench.wait_until(lambda: bench.robot.speed > 0.1)
 
 
-def test_a_frozen_process_does_not_lose_its_robot(bench: Bench) -> None:
-    """The packets of that time wait in the port, whichever thread of the node is the first to go on."""
-    for _ in range(5):
-        bench.node.send(signal.SIGSTOP)
-        bench.pass_sips(14)
-        bench.node.send(signal.SIGCONT)
-        bench.pass_sips(8)
-    assert bench.values("link", fresh=True)["connections"] == "1"
-    assert not bench.node.logged("no packet for")
-
-
 class TestClock:
     """The node's clock gives the stamps and nothing else."""
 

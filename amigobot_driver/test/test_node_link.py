@@ -15,7 +15,7 @@ from itertools import pairwise
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Odometry
-from ros_bench import Bench, Robot, free_tcp_port
+from ros_bench import Bench, Robot
 from sensor_msgs.msg import BatteryState, JointState
 
 from amigobot_driver.protocol import Command
@@ -40,14 +40,6 @@ def turned_away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Benc
     fcntl.flock(other, fcntl.LOCK_EX)
     with Bench(robot) as bench:
         yield bench, other
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nobody_there() -> Iterator[tuple[Bench, int]]:
-    """A node whose TCP port has no server, and its number."""
-    number = free_tcp_port()
-    with Bench(port=f"socket://127.0.0.1:{number}") as bench:
-        yield bench, number
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -112,17 +104,6 @@ def test_the_driver_waits_for_a_port_that_another_program_has_open(turned_away: 
     assert f"{url}: another program has it open; `fuser -v {url}` names it" in line
     os.close(other)
     bench.connected()
-
-
-def test_a_refused_tcp_connection_is_logged_once_until_a_robot_listens(nobody_there: tuple[Bench, int]) -> None:
-    bench, number = nobody_there
-    bench.wait_until(lambda: is_down(bench))
-    seconds_pass(bench, 2)
-    line = warned_once(bench)
-    assert f"socket://127.0.0.1:{number}: Connection refused; is the robot or the simulator on" in line
-    robot = Robot(tcp_port=number)
-    bench.connected()
-    robot.unplug()
 
 
 class TestSilence:
@@ -204,7 +185,3 @@ class TestComingBack:
         received = bench.robot.received[since:]
         assert received.index(Command.STOP()) < received.index(Command.ENABLE(1))
         bench.wait_until(lambda: status.last.motors_enabled and status.last.sonar_enabled)
-
-    def test_losing_the_link_logs_no_traceback(self, bench: Bench) -> None:
-        assert not bench.node.logged("Traceback")
-        assert len(bench.node.log) < 40

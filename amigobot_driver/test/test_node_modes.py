@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -20,12 +18,10 @@ from rclpy.action import ActionClient
 from ros_bench import DEADLINE, Bench, Robot
 from sensor_msgs.msg import LaserScan, Range
 from standstill import passes
-from std_srvs.srv import SetBool, Trigger
 
-from amigobot_driver.protocol import Command
 from amigobot_msgs.action import Move, Turn
 from amigobot_msgs.msg import HeadingVelocity, RobotStatus, WheelVelocities
-from amigobot_msgs.srv import GetPid, GetRobotConfig, SetOdometry, SetPid, SetRobotConfig, SetSonarSequence
+from amigobot_msgs.srv import GetPid, SetOdometry, SetPid, SetRobotConfig, SetSonarSequence
 
 
 @pytest.fixture(scope="module")
@@ -117,30 +113,6 @@ def test_a_canceled_move_returns_the_travelled_distance_once_at_rest(bench: Benc
     assert end.result.message == f"ended after {end.result.travelled:.3f} m of -2.000 m: canceled"
 
 
-def test_a_stop_ends_a_goal_with_its_result_at_rest(bench: Bench) -> None:
-    start = bench.robot.truth.pose
-    goal = Goal(bench, Move, "move", Move.Goal(distance=2.0))
-    goal.drives()
-    bench.call(Trigger, "stop")
-    end = goal.end()
-    assert bench.robot.stopped
-    assert end.status == GoalStatus.STATUS_ABORTED
-    pose = bench.robot.truth.pose
-    assert end.result.travelled == pytest.approx(math.hypot(pose.x - start.x, pose.y - start.y), abs=0.01)
-
-
-def test_setting_the_odometry_does_not_change_a_move(bench: Bench) -> None:
-    start = bench.robot.truth.pose
-    goal = Goal(bench, Move, "move", Move.Goal(distance=0.5))
-    goal.drives()
-    assert bench.call(SetOdometry, "set_odometry", SetOdometry.Request(x=40.0, y=3.0, yaw=2.0)).success
-    end = goal.end()
-    assert end.status == GoalStatus.STATUS_SUCCEEDED
-    pose = bench.robot.truth.pose
-    assert math.hypot(pose.x - start.x, pose.y - start.y) == pytest.approx(0.5, abs=0.02)
-    assert end.result.travelled == pytest.approx(0.5, abs=0.02)
-
-
 def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
     goal = Goal(bench, Move, "move", Move.Goal(distance=3.0))
     goal.drives()
@@ -148,19 +120,6 @@ def test_a_velocity_replaces_an_active_goal(bench: Bench) -> None:
     end = goal.end()
     assert end.status == GoalStatus.STATUS_ABORTED
     assert end.result.message.endswith("another movement was requested")
-
-
-def test_a_goal_sent_before_the_motors_are_on_waits_for_them(bench: Bench) -> None:
-    """The link reports a session before the robot has confirmed that its motors are on."""
-    assert bench.call(SetBool, "enable_motors", SetBool.Request(data=False)).success
-    since = len(bench.robot.received)
-    bench.robot.losses[Command.ENABLE] = 1
-    switched = bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=True))
-    bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
-    goal = Goal(bench, Turn, "turn", Turn.Goal(angle=0.5))
-    bench.wait_until(switched.done)
-    end = goal.end()
-    assert end.status == GoalStatus.STATUS_SUCCEEDED, end.result.message
 
 
 @pytest.mark.parametrize("angle", [4.0, math.nan])
@@ -222,16 +181,6 @@ def test_a_bad_configuration_is_refused_with_the_reason(
     assert done.message.startswith(complaint)
 
 
-def test_the_acceleration_parameter_is_sent_to_the_robot(bench: Bench) -> None:
-    assert bench.parameter("linear_acceleration", 0.25).successful
-
-    def taken() -> bool:
-        config = bench.call(GetRobotConfig, "get_robot_config").config
-        return config.linear_acceleration == pytest.approx(0.25)
-
-    bench.wait_until(taken)
-
-
 def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     done = bench.call(SetSonarSequence, "set_sonar_sequence", SetSonarSequence.Request(sonars=[2, 3]))
     assert (done.success, done.message) == (True, "sonars 2, 3 fire")
@@ -243,29 +192,3 @@ def test_only_the_sonars_of_the_sequence_fire(bench: Bench) -> None:
     assert not all(math.isnan(value) for value in scan.last.ranges)
     request = SetSonarSequence.Request(all_sonars=True)
     assert bench.call(SetSonarSequence, "set_sonar_sequence", request).success
-
-
-def test_amigobot_config_saves_compares_and_restores(bench: Bench, tmp_path: Any) -> None:
-    file = tmp_path / "mine.yaml"
-
-    def config(*words: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(bench.domain)}
-        command = ["amigobot", "config", *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=90, env=environment)
-
-    assert config("save", str(file)).returncode == 0
-    file.write_text(file.read_text().replace("trans_kv: 80", "trans_kv: 77"))
-    differs = config("diff", str(file))
-    assert (differs.returncode, "+ trans_kv: 77" in differs.stdout) == (1, True)
-    restored = config("restore", str(file))
-    assert (restored.returncode, restored.stderr) == (0, "")
-    assert list(bench.call(GetPid, "get_pid").translation) == [40, 77, 0]
-    refused = config("restore", str(file.with_name("missing.yaml")))
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-
-
-def test_robot_config_has_the_raw_values(bench: Bench) -> None:
-    config = bench.call(GetRobotConfig, "get_robot_config").config
-    raw = dict(zip(config.raw_names, config.raw_values, strict=True))
-    assert raw["rev_count"] == str(config.rev_count)
-    assert raw["trans_vel_top"] == "2200"

@@ -26,9 +26,8 @@ from ros_bench import NODE, Bench, Robot, stamp_of
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import Command
-from amigobot_driver.robot import TUNABLE
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameters import TABLE, BadParameter, unknown_text
+from amigobot_driver.ros.parameters import BadParameter
 
 #: What a user may rely on, with the default.
 DOCUMENTED: dict[str, Any] = {
@@ -79,10 +78,6 @@ class TestDescription:
             assert len(descriptor.description) > 10, name
             assert descriptor.additional_constraints, name
 
-    @pytest.mark.parametrize("name", [name for name, default in DOCUMENTED.items() if default is not None])
-    def test_a_parameter_has_its_default(self, bench: Bench, name: str) -> None:
-        assert get(bench, name) == DOCUMENTED[name]
-
     def test_numbers_have_a_range_and_a_unit(self, bench: Bench) -> None:
         descriptor = describe(bench, "cmd_vel_timeout")["cmd_vel_timeout"]
         (allowed,) = descriptor.floating_point_range
@@ -102,14 +97,6 @@ class TestDescription:
 
 
 class TestAtRunTime:
-    @pytest.mark.parametrize("name", ["port", "robot", "base_frame", "enable_stamped_cmd_vel"])
-    def test_setting_a_read_only_parameter_is_refused(self, bench: Bench, name: str) -> None:
-        before = get(bench, name)
-        answer = bench.parameter(name, not before if isinstance(before, bool) else "other")
-        assert not answer.successful
-        assert name in answer.reason
-        assert get(bench, name) == before
-
     @pytest.mark.parametrize(
         ("name", "value"),
         [
@@ -138,10 +125,6 @@ class TestAtRunTime:
         assert not answer.successful
         assert reason in answer.reason
         assert get(bench, "publish_tf") is True
-
-    def test_an_integer_is_accepted_for_a_double_parameter(self, bench: Bench) -> None:
-        assert bench.parameter("cmd_vel_timeout", 1).successful
-        assert bench.parameter("cmd_vel_timeout", 0.5).successful
 
     def test_velocity_limits_can_be_set_and_reset(self, bench: Bench) -> None:
         def allowed() -> tuple[str, str]:
@@ -206,26 +189,6 @@ class TestAtTheStart:
             AmigobotNode(context=context, parameter_overrides=[Parameter(name, value=value)])
         assert "\n" not in str(error.value)
 
-    def test_a_wrong_key_of_a_profile_is_reported(self, context: Context, tmp_path: Path) -> None:
-        profile = tmp_path / "mine.yaml"
-        profile.write_text("extends: amigo\nname: mine\nbody: {track_mm: wide}\n")
-        with pytest.raises(BadParameter, match=r"mine\.yaml: body: track_mm is 'wide', expected a number"):
-            AmigobotNode(context=context, parameter_overrides=[Parameter("robot", value=str(profile))])
-
-    @pytest.mark.parametrize(
-        ("name", "proposal"),
-        [
-            ("max_speed", "did you mean max_linear_velocity?"),
-            ("cmd_vel_timout", "did you mean cmd_vel_timeout?"),
-            ("odom_frame_id", "did you mean odom_frame?"),
-            ("serial_port", "did you mean port?"),
-            ("use_sim_times", "did you mean use_sim_time?"),
-            ("qqq", "`ros2 param list` shows those it has"),
-        ],
-    )
-    def test_the_warning_about_an_unknown_parameter_has_the_nearest_name(self, name: str, proposal: str) -> None:
-        assert unknown_text(name) == f"parameter {name} is not known to this node and has no effect: {proposal}"
-
     @pytest.mark.parametrize(
         ("content", "reason"),
         [("port:", "No value at line 3"), ("", "Cannot have a value before"), ("port: [1", "Error parsing a event")],
@@ -262,19 +225,6 @@ class TestAtTheStart:
             names = bench.call(ListParameters, "amigobot/list_parameters").result.names
             assert "max_speed" not in names
             assert not bench.parameter("max_speed", 2.0).successful
-
-    @pytest.mark.parametrize("name", [spec.name for spec in TABLE if spec.tunes or spec.minimum is not None])
-    def test_a_value_that_would_be_zero_in_the_unit_of_the_robot_is_refused(self, name: str) -> None:
-        spec = next(spec for spec in TABLE if spec.name == name)
-        assert spec.check(spec.default) == spec.default
-        if spec.minimum is not None and spec.kind is float:
-            assert spec.check(spec.minimum) == spec.minimum
-            with pytest.raises(ValueError, match=f"^parameter {name} is .*, allowed: 0, or "):
-                spec.check(spec.minimum * 0.4)
-        if spec.tunes and spec.minimum:
-            tunable, sent = TUNABLE[spec.tunes[0]], round(spec.minimum * spec.tunes[1])
-            assert tunable.low == sent
-            assert round(spec.allowed[1] * spec.tunes[1]) <= tunable.high
 
     @pytest.mark.parametrize(("name", "value", "told"), [WRONG[0], WRONG[2]], ids=["unknown robot", "negative timeout"])
     def test_a_wrong_start_value_ends_the_node_with_one_line_and_exit_code_2(

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from ros_bench import BRISK, Bench, Robot
-from sensor_msgs.msg import BatteryState, Joy, Range
+from sensor_msgs.msg import BatteryState, Range
 from std_srvs.srv import SetBool
 
 from amigobot_driver.protocol import Command
-from amigobot_msgs.msg import Bumpers, Compass, GripperState, RobotConfig, RobotStatus
+from amigobot_msgs.msg import Bumpers, Compass, GripperState, RobotStatus
 from amigobot_msgs.srv import Gripper, ResetRobot, SetSonarSequence
 
 
@@ -78,16 +78,6 @@ def test_the_gripper_service_moves_the_gripper(bench: Bench) -> None:
     assert not done.success and "allowed: open, close, stop" in done.message
 
 
-def test_the_joystick_is_published_as_joy(bench: Bench) -> None:
-    def push(simulator: Any) -> None:
-        simulator.joystick.x, simulator.joystick.buttons = 1.0, (True, False)
-
-    bench.robot.do(push)
-    inbox = bench.listen(Joy, "joy")
-    bench.wait_until(lambda: inbox and list(inbox.last.buttons) == [1, 0])
-    assert list(inbox.last.axes) == pytest.approx([1.0, 0.0, -1.0], abs=0.002)
-
-
 def test_the_status_has_the_fields_of_an_arcos_packet(bench: Bench) -> None:
     disguised(bench, state_of_charge=42, temperature=37, faults=1 << 4, rotation_velocity=0)
     status = bench.listen(RobotStatus, "status")
@@ -118,14 +108,6 @@ def test_both_sonar_rings_are_published(bench: Bench) -> None:
     assert bench.client.receive(Range, "sonar/range_15").header.frame_id == "sonar_15_link"
     refused = bench.call(SetSonarSequence, "set_sonar_sequence", SetSonarSequence.Request(sonars=[16]))
     assert not refused.success and "0 to 15" in refused.message
-
-
-def test_sonar_cycle_is_sent_to_the_robot(bench: Bench) -> None:
-    refused = bench.parameter("sonar_cycle", 0.001)
-    assert not refused.successful and refused.reason.endswith("allowed: 0, or 0.002 to 0.12 s")
-    configs = bench.listen(RobotConfig, "robot_config")
-    assert bench.parameter("sonar_cycle", 0.02).successful
-    bench.wait_until(lambda: configs and configs.last.sonar_cycle == pytest.approx(0.02))
 
 
 def test_reset_robot_needs_confirm_and_the_robot_reconnects(bench: Bench) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
 from ros_bench import Bench, Robot
 
 from amigobot_msgs.msg import IoState
@@ -50,12 +49,6 @@ def test_setting_an_input_pin_is_refused(bench: Bench) -> None:
     assert "IO_1 did not follow, being configured as input" in done.message
 
 
-def test_a_missing_pin_is_refused_with_the_range(bench: Bench) -> None:
-    done = set_outputs(bench, 0x40, 0x40)
-    assert not done.success
-    assert done.message == "mask is 0x40: this robot has IO_0 to IO_5, bits of 0x3f"
-
-
 def test_the_selected_analog_port_is_confirmed_and_published(bench: Bench) -> None:
     done = select(bench, 3)
     assert (done.success, done.message) == (True, "analog port 3, confirmed by the robot")
@@ -79,17 +72,3 @@ def test_io_packets_bring_every_analog_input_in_volts(bench: Bench) -> None:
     assert bench.diagnostic("streams", fresh=True).message == "received: IOpac"
     bench.parameter("io_stream", False)
     bench.wait_until(lambda: not inbox.last.analog)
-
-
-def test_a_stream_without_bandwidth_is_left_out_and_reported(tmp_path: Any) -> None:
-    profile = tmp_path / "fast.yaml"
-    profile.write_text("extends: amigo\nname: fast\nflash:\n  SInfoCycle: 1\n")
-    with Bench(Robot(str(profile), baud=9600, pty=tmp_path / "robot"), io_stream=True) as bench:
-        inbox = bench.connected().listen(IoState, "io")
-        bench.pass_sips(30)
-        status = bench.diagnostic("streams", fresh=True)
-        assert status.level == DiagnosticStatus.WARN
-        assert status.message.startswith("IOpac is left out: it needs 21 bytes in each 50 ms, of the 46 that 9600 baud")
-        assert bench.node.logged("IOpac is left out")
-        bench.wait_until(lambda: len(inbox) > 20)
-        assert not inbox.last.analog

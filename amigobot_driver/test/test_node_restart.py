@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import signal
 import time
-from pathlib import Path
 
 import pytest
 from nav_msgs.msg import Odometry
@@ -75,13 +74,3 @@ def test_odometry_starts_at_zero_with_odometry_state_max_age_0() -> None:
         node = bench.start(port=bench.robot.url, odometry_state_max_age=0.0)
         assert first_after(bench, odom, killed).pose.pose.position.x < 0.1
         assert not node.logged("odometry ")
-
-
-def test_a_damaged_odometry_file_is_one_warning(tmp_path: Path) -> None:
-    file = f"{tmp_path}/odometry.json"
-    with open(file, "w", encoding="utf-8") as content:
-        content.write('{"format": "amigobot odo')
-    with Bench(Robot(), odometry_state_file=file) as bench:
-        bench.connected()
-        (line,) = bench.node.logged("WARN", "odometry")
-        assert f"odometry starts at zero: {file} is damaged" in line

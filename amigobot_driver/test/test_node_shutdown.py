@@ -10,17 +10,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from ros_bench import Bench, Robot
-from std_srvs.srv import SetBool
 
 from amigobot_driver.protocol import Command
-from amigobot_msgs.msg import WheelVelocities
 
 #: The last commands that the robot receives.
 SHUTDOWN_SEQUENCE = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Command.CLOSE()]
@@ -36,18 +33,6 @@ def on_report(self, report, good=telemetry.TelemetryPublisher._on_report):
     good(self, report)
 
 telemetry.TelemetryPublisher._on_report = on_report
-raise SystemExit(main.main())
-"""
-
-
-#: A node with a bug in the callback of a velocity.
-BROKEN_VELOCITY = """
-from amigobot_driver.ros import commands, main
-
-def on_wheels(self, message):
-    raise ValueError("a bug")
-
-commands.VelocityInput._on_wheels = on_wheels
 raise SystemExit(main.main())
 """
 
@@ -198,23 +183,6 @@ def test_a_second_ctrl_c_does_not_interrupt_the_shutdown(bench: Bench) -> None:
         assert_a_clean_end(bench)
 
 
-def test_ctrl_c_while_a_service_waits_ends_cleanly(bench: Bench) -> None:
-    bench.robot.ignored.add(Command.ENABLE)
-    since = len(bench.robot.received)
-    bench.client.ask(SetBool, "enable_motors", SetBool.Request(data=False))
-    bench.wait_until(lambda: bench.robot.values(Command.ENABLE, since))
-    bench.node.send(signal.SIGINT)
-    assert_a_clean_end(bench)
-
-
-def test_ctrl_c_without_a_robot_ends_cleanly(tmp_path: Path) -> None:
-    with Bench(port=tmp_path / "ttyUSB0") as bench:
-        bench.wait_until(lambda: bench.node.logged("there is no such port"))
-        bench.node.send(signal.SIGINT)
-        assert bench.node.wait() == 0
-        assert not bench.node.logged("Traceback")
-
-
 def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> None:
     """The driver stops the robot and closes the session; then it prints the traceback."""
     with broken.driving(0.3):
@@ -223,17 +191,6 @@ def test_an_exception_stops_the_robot_before_it_ends_the_node(broken: Bench) -> 
     assert broken.node.logged("a driver thread has ended with an error; the robot was stopped")
     broken.wait_until(lambda: not broken.robot.in_session)
     broken.wait_until(lambda: broken.robot.stopped)
-
-
-def test_an_exception_in_a_velocity_callback_stops_the_robot_and_ends_the_node() -> None:
-    node = (sys.executable, "-c", BROKEN_VELOCITY)
-    with Bench(Robot(), node_command=node, enable_stamped_cmd_vel=False) as bench, bench.connected().driving(0.3):
-        bench.wait_until(lambda: bench.robot.speed > 0.1)
-        bench.client.publish("cmd_wheels", WheelVelocities(left=0.1, right=0.1))
-        bench.wait_until(lambda: not bench.node.running)
-        assert bench.node.wait() == 1
-        assert bench.node.logged("ValueError: a bug")
-        bench.wait_until(lambda: bench.robot.stopped and not bench.robot.in_session)
 
 
 def test_after_a_kill_the_watchdog_stops_the_robot_and_the_next_start_takes_it_back(bench: Bench) -> None:

@@ -59,17 +59,6 @@ def test_the_first_subscriber_switches_the_sonars_on_and_the_last_one_off(
     wait_for_sonar(bench, status, False)
 
 
-def test_one_of_two_subscribers_is_enough(bench: Bench, status: Inbox[RobotStatus]) -> None:
-    with subscriber(bench, Range, "sonar/range_0"):
-        with subscriber(bench, PointCloud2, "sonar/cloud") as received:
-            bench.wait_until(lambda: received)
-        begin = len(bench.robot.received)
-        bench.pass_sips(15)
-        assert status.last.sonar_enabled
-        assert not bench.robot.values(Command.SONAR, begin)
-    wait_for_sonar(bench, status, False)
-
-
 def test_a_subscriber_gets_readings_again_after_a_reconnect(bench: Bench, status: Inbox[RobotStatus]) -> None:
     with subscriber(bench, Range, "sonar/range_0") as received:
         bench.wait_until(lambda: received)
@@ -79,14 +68,3 @@ def test_a_subscriber_gets_readings_again_after_a_reconnect(bench: Bench, status
         bench.robot.plug_in()
         received.clear()
         bench.wait_until(lambda: received)
-
-
-def test_a_subscriber_that_leaves_while_the_robot_is_away_is_noticed(bench: Bench, status: Inbox[RobotStatus]) -> None:
-    with subscriber(bench, Range, "sonar/range_0") as received:
-        bench.wait_until(lambda: received)
-        bench.robot.unplug()
-        status.clear()
-        bench.wait_until(lambda: status.messages and status.last.link_state != RobotStatus.LINK_RUNNING)
-    bench.robot.plug_in()
-    bench.wait_until(lambda: status.messages and status.last.link_state == RobotStatus.LINK_RUNNING)
-    wait_for_sonar(bench, status, False)

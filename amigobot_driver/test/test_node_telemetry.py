@@ -20,7 +20,6 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_bench import Bench, Inbox, Robot
 from sensor_msgs.msg import BatteryState, JointState, PointCloud2, Range
-from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.profiles import load_profile
@@ -122,19 +121,9 @@ class TestEveryTopic:
         assert publisher.qos_profile.reliability is ReliabilityPolicy.RELIABLE
         assert publisher.qos_profile.durability is durability
 
-    @pytest.mark.parametrize("topic", TOPICS)
-    def test_a_topic_is_published(self, tour: Tour, topic: str) -> None:
-        assert tour[topic].messages
-
     @pytest.mark.parametrize("topic", [topic for topic, (_, _, frame) in TOPICS.items() if frame])
     def test_a_topic_has_its_frame(self, tour: Tour, topic: str) -> None:
         assert {message.header.frame_id for message in tour[topic].messages} == {TOPICS[topic][2]}
-
-    @pytest.mark.parametrize("topic", [*EACH_SIP, "sonar/cloud", "battery_state", "sonar/range_0", "/diagnostics"])
-    def test_stamps_of_a_topic_increase(self, tour: Tour, topic: str) -> None:
-        stamps = [stamp_of(message) for message in tour[topic].messages]
-        assert stamps == sorted(stamps)
-        assert len(set(stamps)) == len(stamps)
 
 
 class TestStamps:
@@ -151,11 +140,6 @@ class TestStamps:
         assert all(other == first for other in others)
         for topic in ("sonar/cloud", "battery_state"):
             assert {stamp for stamp in by_stamp(tour[topic]) if begin <= stamp <= end} <= first
-
-    def test_the_rate_is_the_robots_info_cycle(self, tour: Tour) -> None:
-        stamps = sorted(by_stamp(tour["odom"]))
-        gaps = [after - before for before, after in itertools.pairwise(stamps)]
-        assert statistics.median(gaps) == pytest.approx(CYCLE, rel=0.1)
 
     def test_each_ping_has_a_stamp_of_its_own(self, tour: Tour) -> None:
         """The sonars fire one at a time: a ring that moves needs to know when each of them did."""
@@ -196,11 +180,6 @@ class TestOdometry:
                 assert rows[row][column] ** 2 <= rows[row][row] * rows[column][column] * (1 + 1e-9)
             assert all(rows[axis][axis] > 0.0 for axis in range(6))
 
-    def test_the_pose_covariance_grows_with_the_distance(self, tour: Tour) -> None:
-        first, last = tour["odom"].messages[0].pose.covariance, tour["odom"].last.pose.covariance
-        for axis in (0, 7, 35):
-            assert last[axis] > first[axis]
-
     def test_tf_equals_the_odometry(self, tour: Tour) -> None:
         transforms = by_stamp(tour["/tf"])
         compared = 0
@@ -225,20 +204,6 @@ class TestJointStates:
         assert (left + right) / 2 == pytest.approx(sum(map(step, odom, odom[1:])), rel=0.03)
         assert (right - left) / body.track == pytest.approx(turn(odom[0], odom[-1]), rel=0.03)
 
-    def test_wheel_velocities_match_the_twist(self, tour: Tour) -> None:
-        joints, body = by_stamp(tour["joint_states"]), PROFILE.body
-        for stamp, message in by_stamp(tour["odom"]).items():
-            if stamp in joints:
-                left, right = (velocity * body.wheel_diameter / 2 for velocity in joints[stamp].velocity)
-                assert (left + right) / 2 == pytest.approx(message.twist.twist.linear.x)
-        turning = [message.velocity for message in tour["joint_states"].messages]
-        rates = [(right - left) * body.wheel_diameter / 2 / body.track for left, right in turning]
-        # The median, as above.
-        assert statistics.median(rate for rate in rates if rate > 0.5) == pytest.approx(0.6, abs=0.15)
-
-    def test_joint_names_are_those_of_the_urdf(self, tour: Tour) -> None:
-        assert list(tour["joint_states"].last.name) == ["left_wheel_joint", "right_wheel_joint"]
-
 
 class TestBattery:
     def test_battery_state_has_nan_for_what_is_not_measured(self, tour: Tour) -> None:
@@ -249,11 +214,6 @@ class TestBattery:
         assert math.isnan(battery.temperature)
         assert battery.design_capacity == pytest.approx(2.2)
         assert battery.present
-
-    def test_battery_state_is_lead_acid_with_unknown_charging(self, tour: Tour) -> None:
-        battery = tour["battery_state"].last
-        assert battery.power_supply_technology == getattr(BatteryState, "POWER_SUPPLY_TECHNOLOGY_VRLA", 0)
-        assert battery.power_supply_status == BatteryState.POWER_SUPPLY_STATUS_UNKNOWN  # AmigOS does not say
 
     def test_comes_once_a_second(self, tour: Tour) -> None:
         stamps = sorted(by_stamp(tour["battery_state"]))
@@ -296,33 +256,8 @@ class TestSonar:
             bench.wait_until(lambda: inbox.messages and stamp_of(inbox.last) > shown)
         return inbox.last
 
-    def test_range_messages_describe_the_transducer(self, tour: Tour) -> None:
-        for number in SONARS:
-            message = tour[f"sonar/range_{number}"].last
-            assert message.radiation_type == Range.ULTRASOUND
-            assert message.min_range == pytest.approx(0.1)
-            assert message.max_range == pytest.approx(5.0)
-            assert message.field_of_view == pytest.approx(math.radians(15))
-
-    def test_every_range_can_be_used_by_nav2(self, tour: Tour) -> None:
-        for number in SONARS:
-            for message in tour[f"sonar/range_{number}"].messages:
-                assert message.min_range <= message.range <= message.max_range
-
-    def test_sonar_ranges_match_the_room(self, bench: Bench, tour: Tour) -> None:
-        ranges = [tour[f"sonar/range_{number}"].messages[0].range for number in SONARS]
-        assert sum(distance < 4.9 for distance in ranges) >= 6  # walls all around, some at a grazing angle
-
     def test_a_range_is_the_distance_from_the_sonar_in_meters(self, bench: Bench) -> None:
         assert self.reads(bench, 2, 1234).range == pytest.approx(1.234)
-
-    def test_an_echo_nearer_than_the_minimum_reads_as_the_minimum(self, bench: Bench) -> None:
-        assert self.reads(bench, 2, 40).range == pytest.approx(0.1)
-
-    def test_no_echo_is_max_range_by_default(self, bench: Bench) -> None:
-        silence = bench.listen(Range, "sonar/range_3")
-        with self.showing(bench, (3, 6100)):
-            bench.wait_until(lambda: silence.messages and silence.last.range == silence.last.max_range)
 
     def test_no_echo_is_infinite_with_sonar_no_echo_inf(self, bench: Bench) -> None:
         silence = bench.listen(Range, "sonar/range_3")
@@ -353,14 +288,6 @@ class TestSonar:
         assert not cloud.is_bigendian
         assert struct.unpack("<" + 3 * "fffBxxx", bytes(cloud.data)) == pytest.approx(expected)
 
-    def test_cloud_and_range_agree_on_what_is_too_near(self, bench: Bench) -> None:
-        clouds = bench.listen(PointCloud2, "sonar/cloud")
-        with self.showing(bench, (2, 41)):
-            bench.wait_until(lambda: clouds.messages and clouds.last.width == 1)
-        pose = PROFILE.sonar.poses[2]
-        x, *_ = struct.unpack("<fffBxxx", bytes(clouds.last.data))
-        assert x == pytest.approx(pose.x + 0.1 * math.cos(pose.heading))
-
     def test_a_sonar_that_does_not_exist_is_counted_not_published(self, bench: Bench) -> None:
         with self.showing(bench, (11, 1000)):
             bench.wait_until(lambda: int(bench.values("link")["sonar_readings_refused"]) > 0)
@@ -377,9 +304,6 @@ class TestStatus:
         assert status.sonar_enabled
         assert not status.moving
         assert not (status.stall_left or status.stall_right or status.emergency_stop or status.stop_button)
-
-    def test_says_that_it_moves(self, tour: Tour) -> None:
-        assert any(status.moving for status in tour["status"].messages)
 
     def test_status_has_the_age_of_every_sonar(self, tour: Tour) -> None:
         """Eight sonars at 50 ms each: none is older than once around the ring, and a little more."""
@@ -400,12 +324,6 @@ class TestStatus:
 
 
 class TestConfig:
-    def test_robot_config_is_latched(self, bench: Bench, tour: Tour) -> None:
-        config = bench.listen(RobotConfig, "robot_config", QoSProfile(depth=1, durability=LATCHED))
-        bench.wait_until(lambda: config.messages)
-        # Not the stamp: a busy computer may have connected again.
-        assert config.last.raw_values == tour["robot_config"].last.raw_values
-
     def test_robot_config_has_identity_and_settings(self, tour: Tour) -> None:
         config = tour["robot_config"].last
         assert (config.robot_class, config.robot_subclass, config.name) == ("Pioneer", "amigo", "not_set")
@@ -419,58 +337,3 @@ class TestConfig:
         assert config.max_linear_velocity == pytest.approx(0.3)
         assert config.linear_acceleration == pytest.approx(0.3)
         assert list(config.translation_pid) == [40, 80, 0]
-
-    def test_robot_config_has_every_raw_value(self, tour: Tour) -> None:
-        config = tour["robot_config"].last
-        raw = dict(zip(config.raw_names, config.raw_values, strict=True))
-        assert raw["trans_vel_max"] == "300"
-        assert raw["watchdog"] == "2000"
-
-
-class TestDiagnostics:
-    def test_the_diagnostics_of_a_healthy_robot_are_ok(self, bench: Bench) -> None:
-        for part in ("link", "motors", "battery", "commands"):
-            status = bench.diagnostic(part)
-            assert status.hardware_id == "amigo"
-        bench.wait_until(lambda: bench.diagnostic("link", fresh=True).level == DiagnosticStatus.OK)
-        # A stall of the test before is told for two seconds more.
-        bench.wait_until(lambda: bench.diagnostic("motors").message == "motors on")
-
-    def test_comes_once_a_second(self, tour: Tour) -> None:
-        gaps = [after - before for before, after in itertools.pairwise(sorted(by_stamp(tour["/diagnostics"])))]
-        assert min(gaps, key=lambda gap: abs(gap - 1.0)) == pytest.approx(1.0, abs=0.2)
-        assert sum(gaps) / len(gaps) > 0.8
-
-    def test_the_diagnostics_count_the_packets(self, bench: Bench) -> None:
-        enough = bench.robot.sips
-        bench.wait_until(lambda: int(bench.values("link")["packets_standard"]) >= enough)
-        values = bench.values("link")
-        assert values["checksum_errors"] == "0"
-        assert values["state"] == "running"
-
-
-def test_a_reset_of_the_odometry_is_the_only_jump(bench: Bench) -> None:
-    odom, tf = bench.listen(Odometry, "odom"), bench.listen(TFMessage, "/tf")
-    angles = bench.listen(JointState, "joint_states")
-    with bench.driving(-0.2, 0.4):
-        bench.wait_until(lambda: len(odom) > 10)
-        assert bench.call(Trigger, "reset_odometry").success
-        enough = len(odom) + 10
-        bench.wait_until(lambda: len(odom) > enough)
-    steps = list(map(step, odom.messages, odom.messages[1:]))
-    turns = list(map(turn, odom.messages, odom.messages[1:]))
-    where = steps.index(max(steps))
-    after = odom.messages[where + 1].pose.pose
-    assert math.hypot(after.position.x, after.position.y) < 0.1
-    assert abs(yaw_of(after.orientation)) < 0.2
-    # Twice what the robot drives between the two stamps, and a little.
-    times = [stamp_of(after) - stamp_of(before) for before, after in itertools.pairwise(odom.messages)]
-    others = [(step, time) for place, (step, time) in enumerate(zip(steps, times, strict=True)) if place != where]
-    assert all(step < 0.03 + 2 * 0.2 * time for step, time in others)
-    others = [(turn, time) for place, (turn, time) in enumerate(zip(turns, times, strict=True)) if place != where]
-    assert all(abs(turn) < 0.06 + 2 * 0.4 * time for turn, time in others)
-    assert max(abs(b.position[0] - a.position[0]) for a, b in itertools.pairwise(angles.messages)) < 2.0
-    transforms = by_stamp(tf)
-    for stamp, message in by_stamp(odom).items():
-        if stamp in transforms:
-            assert transforms[stamp].transforms[0].transform.translation.x == message.pose.pose.position.x

@@ -64,13 +64,6 @@ def test_every_view_fits_whatever_the_robot_reports(name: str, width: int) -> No
         assert any("q quit" in line for line in lines[:24]), "\n".join(lines)
 
 
-def test_the_monitor_uses_a_larger_terminal() -> None:
-    view = View(FakeRemote())
-    lines = drawn(view.picture(160, 50), 160, 50)
-    assert 45 <= len(lines) <= 50
-    assert max(map(len, lines)) == 160
-
-
 def test_the_monitor_shows_the_robot_where_it_looks_and_the_log() -> None:
     remote = FakeRemote()
     remote.lines = ["the battery is low"]
@@ -82,16 +75,6 @@ def test_the_monitor_shows_the_robot_where_it_looks_and_the_log() -> None:
     remote.now = replace(FREE, yaw=math.pi / 2)
     view.update()
     assert "↑" in "\n".join(drawn(view.picture(80, 24)))
-
-
-def test_zoom_keys_change_the_width_of_the_view() -> None:
-    view = View(FakeRemote())
-    widths = []
-    for key in ("", "-", "-", *"+" * 9):
-        view.press(key)
-        widths.append(float("\n".join(drawn(view.picture(80, 24))).partition(" m wide")[0].split()[-1]))
-    assert widths[0] < widths[1] < widths[2]
-    assert widths[-1] == min(widths)
 
 
 def test_the_teleop_screen_says_what_keeps_the_robot_from_driving() -> None:

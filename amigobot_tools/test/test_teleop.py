@@ -13,7 +13,7 @@ import pytest
 from fakes import AMIGO, FREE, FakeRemote, echoes
 
 from amigobot_tools.governor import BLIND_SPEED, MARGIN, free_distance, governed, safe_speed
-from amigobot_tools.hold import DIRECTIONS, FIRST_REPEAT, REPEAT, Hold
+from amigobot_tools.hold import FIRST_REPEAT, REPEAT, Hold
 from amigobot_tools.keys import decode
 from amigobot_tools.state import Echo
 from amigobot_tools.teleop import Pilot
@@ -65,18 +65,6 @@ def test_a_held_key_that_is_released_stops_after_a_short_time() -> None:
         hold.press("w", time)
     assert hold.direction(10.56 + REPEAT - 0.01) == (1.0, 0.0)
     assert hold.direction(10.56 + REPEAT + 0.01) == (0.0, 0.0)
-
-
-def test_another_key_takes_over_at_once() -> None:
-    hold = Hold()
-    hold.press("w", 10.0)
-    hold.press("a", 10.1)
-    assert hold.direction(10.2) == DIRECTIONS["a"]
-
-
-def test_no_key_sends_nothing(pilot: Pilot, remote: FakeRemote) -> None:
-    pilot.update(10.0)
-    assert remote.velocities == []
 
 
 def test_zeros_follow_a_release_for_a_while_and_then_others_may_drive(pilot: Pilot, remote: FakeRemote) -> None:
@@ -145,10 +133,6 @@ def test_without_sonars_that_watch_the_way_the_governor_allows_a_slow_speed(seen
     assert math.isnan(free_distance(seen, AMIGO.body, forward=True))
     assert governed(0.5, seen, AMIGO.body) == BLIND_SPEED
     assert governed(0.05, seen, AMIGO.body) == 0.05
-
-
-def test_obstacles_beside_the_way_do_not_slow_down() -> None:
-    assert free_distance(echoes(side=0.3), AMIGO.body, forward=True) > 2.0
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.2, 0.5, 1.0, 3.0])
