@@ -15,7 +15,7 @@ from bench import Bench
 
 from amigobot_driver import Options
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.packet_file import Head, RecordedFrame, write_head, write_record
 from amigobot_driver.robot import FrameSeen
 from amigobot_tools.dashboard.sources.recording import RecordingSource

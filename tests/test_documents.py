@@ -23,7 +23,7 @@ from tools import fault_table, interface_files, maps
 from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.protocol import ErraticCommand, decode
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameters import TABLE, NodeParameters
+from amigobot_driver.ros.node_parameters import TABLE, NodeParameters
 from amigobot_driver.sim import Simulator, load_world
 
 REPOSITORY = Path(__file__).parents[1]

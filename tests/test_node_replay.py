@@ -28,7 +28,7 @@ from std_msgs.msg import Header
 from amigobot_driver.resources import share
 from amigobot_driver.robot import FrameSeen, Options
 from amigobot_driver.ros.conversions import robot_config
-from amigobot_driver.ros.replay import _packets_of
+from amigobot_driver.ros.recording_input import _packets_of
 from amigobot_msgs.msg import Packet, RobotConfig
 from amigobot_tools.bag.writer import BagWriter
 

@@ -34,7 +34,7 @@ from amigobot_driver.cli.subcommands import BUILT_IN, Subcommand, find_subcomman
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameters import TABLE
+from amigobot_driver.ros.node_parameters import TABLE
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED
 
 NODE = AmigobotNode  # its modules have registered every service

@@ -28,7 +28,7 @@ from amigobot_driver.protocol import (
     packets,
     sip,
 )
-from amigobot_driver.ros.parameters import TABLE
+from amigobot_driver.ros.node_parameters import TABLE
 
 PAGE = protocol_tables.FILE.read_text(encoding="utf-8")
 FRAME = re.compile(r"`(FA FB [0-9A-F]{2} [0-9A-F ]+)`( <!-- [\w ]+ -->)?")

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from amigobot_driver import PortError
 from amigobot_driver.cli import main, subcommands
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.protocol import (
     ACTIVMEDIA_PACKETS,

@@ -23,7 +23,7 @@ from amigobot_driver.profiles import available_profiles, load_profile
 from amigobot_driver.robot import Options
 from amigobot_driver.ros.actions import ACTIONS
 from amigobot_driver.ros.interface import SERVICES
-from amigobot_driver.ros.parameters import TABLE, Spec
+from amigobot_driver.ros.node_parameters import TABLE, Spec
 from amigobot_driver.ros.topics import PUBLISHED, SUBSCRIBED, message_name
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -27,7 +27,7 @@ from amigobot_driver.ros.launch_support import (
     effective_parameters,
     given_parameters,
 )
-from amigobot_driver.ros.parameters import Spec
+from amigobot_driver.ros.node_parameters import Spec
 
 #: Where nothing names a real robot, which is asked only later.
 UNKNOWN_ROBOT = (

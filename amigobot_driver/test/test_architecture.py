@@ -161,6 +161,33 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert import_cycle(import_graph(sources)) == []
 
 
+TOOLS = ROOT.parents[1] / "amigobot_tools" / "amigobot_tools"
+#: The layers that every tool may import; the first is the public Python API.
+LAYERS_OF_TOOLS = {"__init__", "cli", "errors", "profiles", "signals", "wording"}
+#: What a tool shows or tests besides, and the API does not have, by the tool's folder or module.
+MORE_LAYERS_OF_TOOLS = {
+    "calibrate": {"transport.simulated"},
+    "dashboard": {
+        *("doctor", "findings", "packet_file", "protocol", "replay", "robot", "sim", "stepped_driver", "transport"),
+        "transport.simulated",
+    },
+    "demo": {"protocol", "sim"},
+    "recording_remote": {"robot"},
+    "verify": {"connection_policy", "packet_file", "protocol", "robot", "sim", "transport", "transport.simulated"},
+}
+
+
+@pytest.mark.parametrize("path", sorted(TOOLS.rglob("*.py")), ids=lambda path: path.relative_to(TOOLS).as_posix())
+def test_a_tool_imports_only_the_layers_that_are_named_for_it(path: Path) -> None:
+    allowed = LAYERS_OF_TOOLS | MORE_LAYERS_OF_TOOLS.get(path.relative_to(TOOLS).with_suffix("").parts[0], set())
+    found = set()
+    for name in imports(path.read_text(encoding="utf-8"), "tool", is_package=False):
+        top, _, inner = name.removeprefix(f"{PACKAGE}.tool").partition(".")
+        if top == PACKAGE and not name.startswith(f"{PACKAGE}.tool"):
+            found.add(layer_of(inner) or "__init__")
+    assert found <= allowed
+
+
 #: Calls that ask the middleware or write to it: each may take milliseconds, and the reader thread waits meanwhile.
 SLOW = re.compile(
     r"get_\w+_by_topic|get_\w+_names\w*|get_(subscription|publisher)_count|count_\w+|publish\w*|sendTransform"

@@ -27,7 +27,7 @@ import yaml
 from amigobot_driver import AmigoBot, Event, Options, Report
 from amigobot_driver.cli import main
 from amigobot_driver.cli.aux import unescaped
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.driver import Driver
 from amigobot_driver.protocol import decode
 from amigobot_driver.robot import Identified, Robot

@@ -25,7 +25,7 @@ from amigobot_driver.profiles.description import robot_description
 from amigobot_driver.profiles.layouts import foxglove_layout, rviz_layout
 from amigobot_driver.resources import share
 from amigobot_driver.ros.launch_support import parameters_in
-from amigobot_driver.ros.parameters import TABLE
+from amigobot_driver.ros.node_parameters import TABLE
 
 FOLDER = share("launch")
 FILES = sorted(FOLDER.glob("*.launch.py"))

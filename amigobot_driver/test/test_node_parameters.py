@@ -27,7 +27,7 @@ from tf2_msgs.msg import TFMessage
 
 from amigobot_driver.protocol import Command
 from amigobot_driver.ros.node import AmigobotNode
-from amigobot_driver.ros.parameters import BadParameter
+from amigobot_driver.ros.node_parameters import BadParameter
 
 #: What a user may rely on, with the default.
 DOCUMENTED: dict[str, Any] = {
@@ -216,7 +216,8 @@ class TestAtTheStart:
         with Bench(Robot(), node_command=(*command, "-p", "baud:=9600", "-p", "sonar_no_echo:=inf")) as bench:
             bench.connected()
             assert len(bench.node.logged("WARN", "parameter max_speed is not known to this node")) == 1
-            assert len(bench.node.logged("WARN", "parameter max_vel is not known", "max_linear_velocity?")) == 1
+            assert len(bench.node.logged("WARN", "parameter max_vel is not known")) == 1
+            assert bench.node.logged("WARN", "parameter use_sim_times is not known", "did you mean use_sim_time?")
             for name in ("qos_overrides./tf.publisher.depth", "use_sim_times"):
                 assert len(bench.node.logged("WARN", f"parameter {name} is not known to this node")) == 1
             assert len(bench.node.logged("is not known to this node")) == 4

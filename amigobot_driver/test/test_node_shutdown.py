@@ -25,14 +25,15 @@ SHUTDOWN_SEQUENCE = [Command.STOP(), Command.ENABLE(0), Command.SONAR(0), Comman
 
 #: A node with a bug that shows as soon as the robot moves.
 BROKEN = """
-from amigobot_driver.ros import main, telemetry
+from amigobot_driver.ros import main
+from amigobot_driver.ros.telemetry_publisher import TelemetryPublisher
 
-def on_report(self, report, good=telemetry.TelemetryPublisher._on_report):
+def on_report(self, report, good=TelemetryPublisher._on_report):
     if report.odometry.linear >= 0.1:
         raise ValueError("a bug")
     good(self, report)
 
-telemetry.TelemetryPublisher._on_report = on_report
+TelemetryPublisher._on_report = on_report
 raise SystemExit(main.main())
 """
 

@@ -18,7 +18,7 @@ from amigobot_driver.protocol import Parameters
 from amigobot_driver.robot import TUNABLE, Notice, Options
 from amigobot_driver.robot.devices.tuning import STOP_TIME
 from amigobot_driver.robot.monitors.braking import slow_stops, stopping
-from amigobot_driver.ros.parameters import TABLE
+from amigobot_driver.ros.node_parameters import TABLE
 from amigobot_driver.sim import Simulator
 from amigobot_driver.sim.factory import factory_settings
 from amigobot_driver.sim.world import World

@@ -28,7 +28,7 @@ import serial.rfc2217
 from amigobot_driver.protocol import Command
 from amigobot_driver.transport import Port, PortError, open_port, tcp
 from amigobot_driver.transport.serial import SerialPort
-from amigobot_driver.transport.tcp import DEFAULT_PORT, TcpPort
+from amigobot_driver.transport.tcp import DEFAULT_TCP_PORT, TcpPort
 
 #: s that nothing here ever takes, on however slow a machine
 PATIENCE = 30.0
@@ -493,10 +493,10 @@ class TestTcp:
     @pytest.mark.parametrize(
         ("url", "address"),
         [
-            ("socket://robot", ("robot", DEFAULT_PORT)),
+            ("socket://robot", ("robot", DEFAULT_TCP_PORT)),
             ("socket://robot:8102", ("robot", 8102)),
             ("socket://[::1]:8103", ("::1", 8103)),
-            ("socket://", ("localhost", DEFAULT_PORT)),
+            ("socket://", ("localhost", DEFAULT_TCP_PORT)),
             ("10.0.126.32:8101", ("10.0.126.32", 8101)),
             ("robot:8104", ("robot", 8104)),
             ("[::1]:8105", ("::1", 8105)),

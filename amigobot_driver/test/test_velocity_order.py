@@ -18,7 +18,7 @@ pytest.importorskip("rclpy", reason="rclpy is not installed")
 from geometry_msgs.msg import Twist, TwistStamped
 
 from amigobot_driver.robot import RequestRefusedError
-from amigobot_driver.ros.commands import VelocityInput
+from amigobot_driver.ros.velocity_input import VelocityInput
 
 NOW = 1000.0  #: s, on the clock of the driver
 AGE = 5.0  #: s since the velocity was published or arrived

@@ -33,13 +33,13 @@ from rich.table import Table
 from rich.text import Text
 
 from amigobot_driver.cli import UsageError, ranges
-from amigobot_driver.cli.options import through_node
+from amigobot_driver.cli.robot_arguments import through_node
 
 from . import screen
 from .canvas import Canvas
-from .connection import add_connection_arguments, connected
 from .keys import Keyboard, TerminalClosed, keyboard
 from .recording_remote import RecordingRemote
+from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
 #: s between two pictures

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from amigobot_driver import ProfileError
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import recorded_profile, replayed
 from amigobot_driver.profiles import load_profile
 from amigobot_driver.robot import Ping, Report

@@ -43,11 +43,11 @@ from rich.text import Text
 from amigobot_driver.cli import UsageError, ranges
 
 from . import screen
-from .connection import add_connection_arguments, connected
 from .gamepad import CLEAR, STOP, Gamepad, GamepadLost, gamepad
 from .governor import governed
 from .hold import DIRECTIONS, FIRST_REPEAT, Hold
 from .keys import Keyboard, TerminalClosed, keyboard
+from .remote_connection import add_connection_arguments, connected
 from .state import Remote, RobotState
 
 #: s between two commands, and between two pictures

@@ -21,8 +21,8 @@ from collections.abc import Iterable
 
 from amigobot_driver.cli import UsageError, ranges
 
-from .connection import add_connection_arguments, connected
 from .governor import MARGIN, free_distance, safe_speed
+from .remote_connection import add_connection_arguments, connected
 from .state import Echo, Remote, RobotState
 
 _PERIOD = 0.1  #: s between two commands

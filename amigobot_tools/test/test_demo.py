@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_tools.bag.reader import read_bag
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from .. import signals
-from .errors import UsageError
+from .usage_error import UsageError
 
 __all__ = ["UsageError", "main"]
 
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             try:
                 # Imported here: Ctrl-C acts in the meantime, too.
-                from .command import run
+                from .command_line import run
 
                 return run(sys.argv[1:] if argv is None else argv)
             finally:

@@ -20,8 +20,8 @@ import time
 from typing import TYPE_CHECKING
 
 from . import ranges
-from .errors import UsageError
-from .options import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from ..api import AmigoBot

@@ -33,8 +33,8 @@ import yaml
 from ..errors import RequestFailedError
 from ..robot import TUNABLE, check_tuning
 from ..wording import counted, too_large, wrong_type
-from .errors import UsageError
-from .options import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .usage_error import UsageError
 
 _MAX_SIZE = 100_000
 

@@ -17,7 +17,7 @@ import argparse
 from ..profiles import Profile, ProfileError, available_profiles, load_profile
 from ..profiles.description import profile_yaml, robot_description
 from ..profiles.layouts import foxglove_layout, rviz_layout
-from .errors import UsageError
+from .usage_error import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -47,7 +47,7 @@ from ..errors import PortError
 from ..profiles import ProfileError, load_profile
 from ..protocol import BAUD_RATES
 from .doctor_report import pack
-from .errors import UsageError
+from .usage_error import UsageError
 
 #: Columns of the label and of the name of the check.
 _LABEL_WIDTH, _NAME_WIDTH = 7, 16

@@ -27,8 +27,8 @@ from typing import Any
 
 from ..packet_file import Head, RecordedFrame
 from ..protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, Command, ErraticCommand, decode, parse
-from .errors import UsageError
-from .packet_file import read_intact_part
+from .recording_file import read_intact_part
+from .usage_error import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

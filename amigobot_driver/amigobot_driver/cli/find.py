@@ -20,12 +20,10 @@ from functools import partial
 from typing import Any
 
 from ..parallel import run_parallel
+from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import wrong_type
-from .errors import UsageError
-from .options import add_timeout_argument
-
-#: TCP port of a bridge, if none is given
-_BRIDGE_PORT = 8101
+from .robot_arguments import add_timeout_argument
+from .usage_error import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +58,9 @@ def _serial_ports() -> list[str]:
 def _bridge(host: str) -> str:
     name, _, port = host.rpartition(":")
     if not name:
-        return f"socket://{host}:{_BRIDGE_PORT}"
+        return f"socket://{host}:{DEFAULT_TCP_PORT}"
     if not port.isdecimal():
-        raise UsageError(wrong_type("--host", host, f"HOST or HOST:PORT, for example 192.168.1.11:{_BRIDGE_PORT}"))
+        raise UsageError(wrong_type("--host", host, f"HOST or HOST:PORT, for example 192.168.1.11:{DEFAULT_TCP_PORT}"))
     return f"socket://{host}"
 
 

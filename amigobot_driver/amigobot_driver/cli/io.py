@@ -21,8 +21,8 @@ import time
 from typing import TYPE_CHECKING
 
 from ..wording import wrong_type
-from .errors import UsageError
-from .options import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from ..api import AmigoBot, IoState

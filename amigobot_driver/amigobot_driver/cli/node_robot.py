@@ -23,8 +23,8 @@ from amigobot_msgs.srv import (
 
 from ..api import Identity, IoState, Sound
 from ..errors import RequestFailedError
-from .errors import UsageError
 from .temporary_node import TemporaryNode
+from .usage_error import UsageError
 
 #: s to wait after a service was discovered: an earlier response can get lost.
 _SETTLE = 0.3

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 from ..wording import counted
 from . import ranges
-from .errors import UsageError
-from .options import add_robot_arguments, connect
+from .robot_arguments import add_robot_arguments, connect
+from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from ..api import AmigoBot

@@ -31,8 +31,8 @@ from ..errors import ProfileError
 from ..packet_file import Head, RecordedFrame
 from ..wording import counted, robot_name
 from . import ranges
-from .errors import UsageError
-from .packet_file import read_intact_part
+from .recording_file import read_intact_part
+from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from ..robot import Report

@@ -15,8 +15,8 @@ import argparse
 import time
 
 from ..wording import wrong_type
-from .errors import UsageError
-from .options import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .usage_error import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -55,11 +55,11 @@ from ..sim.options import number_help, reported_help
 from ..sim.pty import PtyConnection
 from ..sim.server import ClientConnection, Served, TruthLog, serve
 from ..sim.tcp import TcpConnection
+from ..transport.tcp import DEFAULT_TCP_PORT
 from ..wording import counted, wrong_type
 from . import ranges
-from .errors import UsageError
+from .usage_error import UsageError
 
-_DEFAULT_PORT = 8101
 _PATIENCE = 2.0  # s that clients of a fleet have to close their sessions after a signal
 
 
@@ -262,7 +262,7 @@ def _address(text: str) -> tuple[str, int]:
     """Parse HOST:PORT, [IPv6]:PORT, or PORT for this machine only."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not int(port) < 65536:
-        raise UsageError(wrong_type("--tcp", text, f"HOST:PORT, for example 127.0.0.1:{_DEFAULT_PORT}"))
+        raise UsageError(wrong_type("--tcp", text, f"HOST:PORT, for example 127.0.0.1:{DEFAULT_TCP_PORT}"))
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

@@ -19,8 +19,8 @@ import dataclasses
 import json
 import sys
 
-from .errors import UsageError
-from .options import add_node_arguments, add_robot_arguments, connect_either
+from .robot_arguments import add_node_arguments, add_robot_arguments, connect_either
+from .usage_error import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,8 +18,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from .errors import UsageError
-from .options import add_timeout_argument
+from .robot_arguments import add_timeout_argument
+from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from rclpy.node import Node

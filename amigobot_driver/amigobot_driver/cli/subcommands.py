@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from types import ModuleType
 
-from .errors import UsageError
+from .usage_error import UsageError
 
 GROUP = "amigobot.subcommands"
 #: Subcommands of this package; each is a module of the same name beside this one.

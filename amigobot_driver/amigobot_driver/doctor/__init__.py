@@ -10,6 +10,7 @@
 `amigobot doctor` prints them. No check moves the robot.
 """
 
+from ..transport.tcp import DEFAULT_TCP_PORT
 from .check import CHECKS, OBSERVED, Case, Check, Stage
 from .examination import examine, not_examined, verdict
 from .finding import Cause, Finding, Severity
@@ -18,7 +19,7 @@ from .held import examine_held
 from .report import Anonymizer, as_json, environment
 from .search import choose_port
 from .serial_ports import SerialPortEntry, serial_ports
-from .target import DEFAULT_TCP_PORT, Kind, Target, parse_target
+from .target import Kind, Target, parse_target
 
 __all__ = [
     "CHECKS",

@@ -9,7 +9,7 @@ import errno
 import socket
 from pathlib import Path
 
-from .target import DEFAULT_TCP_PORT
+from ..transport.tcp import DEFAULT_TCP_PORT
 
 #: s in which a host must accept a connection.
 _REACH = 2.0

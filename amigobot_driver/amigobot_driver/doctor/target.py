@@ -14,10 +14,7 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from ..errors import PortError
-
-#: TCP port of robots, bridges and simulators if none is given.
-DEFAULT_TCP_PORT = 8101
-
+from ..transport.tcp import DEFAULT_TCP_PORT
 
 #: URLs of pyserial, besides those of a network
 _SERIAL_SCHEMES = ("alt", "cp2110", "hwgrep", "loop", "spy")

@@ -30,7 +30,7 @@ from ..replay import Replay
 from ..robot import Event, Outcome, RequestRefusedError, Robot, RobotSnapshot, take_snapshot
 from . import stamps
 from .log import LogThrottle
-from .parameters import NodeParameters
+from .node_parameters import NodeParameters
 from .topics import Topic, TopicPublisher
 
 T = TypeVar("T")

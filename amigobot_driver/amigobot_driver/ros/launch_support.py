@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from .parameters import TABLE, Spec
+from .node_parameters import TABLE, Spec
 
 #: Parameters of the node that `--show-args` lists as launch arguments; an empty one keeps the value of params_file.
 _NAMES = (

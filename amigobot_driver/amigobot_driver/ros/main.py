@@ -17,7 +17,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from .node import AmigobotNode
-from .parameters import BadParameter
+from .node_parameters import BadParameter
 
 #: Time in s after a signal at which the robot is stopped even if a callback does not return.
 _STOP_LIMIT = 5.0

@@ -24,23 +24,23 @@ from ..profiles import Profile, ProfileError
 from ..replay import Replay
 from ..robot import Event, Outcome, Report, Robot, RobotSnapshot, take_snapshot
 from .actions import MotionActions
-from .auxiliary import AuxInterface
-from .commands import VelocityInput
+from .aux_interface import AuxInterface
 from .diagnostics import Diagnostics
 from .interface import Interface, NodeContext, call_with_result
+from .io_interface import IoInterface
 from .log import EventLog, LogThrottle
-from .parameters import BadParameter, NodeParameters, unknown_text
+from .node_parameters import BadParameter, NodeParameters, unknown_text
 from .pioneer import PioneerInterface
-from .ports import IoInterface
-from .raw import RawAccess
-from .replay import RecordingInput, is_recording
+from .raw_access import RawAccess
+from .recording_input import RecordingInput, is_recording
 from .services import RobotServices
-from .servos import ServoInput
-from .sounds import SoundServices
+from .servo_input import ServoInput
+from .sound_services import SoundServices
 from .stamps import NodeTime, RecordedTime, Stamps
-from .streams import StreamPublisher
-from .telemetry import TelemetryPublisher
-from .tuning import TuningServices
+from .stream_publisher import StreamPublisher
+from .telemetry_publisher import TelemetryPublisher
+from .tuning_services import TuningServices
+from .velocity_input import VelocityInput
 
 _PERIOD = 1.0  #: s between two diagnostics messages, and between two checks of the subscribers of `packets`
 

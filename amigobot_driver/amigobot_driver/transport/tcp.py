@@ -20,7 +20,7 @@ from ..errors import PortError
 _WRITE_TIMEOUT = struct.pack("@ll", int(WRITE_TIMEOUT), round(WRITE_TIMEOUT % 1 * 1e6))
 _TAKEN = "the peer closes the connection at once; is another program connected to the robot? It serves one at a time"
 #: Default TCP port of these robots and their simulators.
-DEFAULT_PORT = 8101
+DEFAULT_TCP_PORT = 8101
 
 
 class TcpPort:
@@ -33,7 +33,7 @@ class TcpPort:
         self._lock = threading.Lock()
         try:
             parts = urlsplit(url if "://" in url else f"socket://{url}")
-            address = parts.hostname or "localhost", parts.port or DEFAULT_PORT
+            address = parts.hostname or "localhost", parts.port or DEFAULT_TCP_PORT
             self._socket = socket.create_connection(address, TCP_CONNECT_TIMEOUT)
         except ValueError as error:  # also a UnicodeError: no host can have this name
             raise PortError(f"{url}: {error}; the form is socket://host:port") from None

@@ -36,7 +36,7 @@ from amigobot_driver import (
     RequestRefusedError,
 )
 from amigobot_driver.cli import UsageError, ranges
-from amigobot_driver.cli.options import DEFAULT_PORT, add_robot_arguments
+from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_robot_arguments
 from amigobot_driver.profiles import Calibration, Profile, calibration_file, load_profile
 
 from ..keys import TerminalClosed

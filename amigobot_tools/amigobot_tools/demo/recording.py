@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amigobot_driver import Report
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.cli.replay import replayed
 from amigobot_driver.profiles import Profile, load_profile
 from amigobot_driver.protocol import ACTIVMEDIA_PACKETS, ERRATIC_PACKETS, parse

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ...errors import PortError
 from ...protocol import HEADER, SyncReply
 from ...robot import radio_modem
+from ...transport.tcp import DEFAULT_TCP_PORT
 from ...wording import counted
 from ..changed_bytes import changed_bytes, damage
 from ..check import Case, Stage, check
@@ -19,7 +20,7 @@ from ..finding import Cause, Finding, Severity
 from ..hosts import attempt
 from ..probe import Answer, Prober, ProbeResult
 from ..strangers import in_hex, shown, stranger
-from ..target import DEFAULT_TCP_PORT, Kind, Target
+from ..target import Kind, Target
 from ..traffic import packets
 
 #: How often, and s between two times, a peer that has ended the connection is asked for another one.

@@ -18,7 +18,7 @@ from typing import Any
 
 from amigobot_driver import AmigoBotError
 from amigobot_driver.cli import UsageError
-from amigobot_driver.cli.packet_file import read_recording
+from amigobot_driver.cli.recording_file import read_recording
 from amigobot_driver.packet_file import Head, RecordedFrame
 from amigobot_driver.profiles import Profile, ProfileError
 from amigobot_driver.protocol import SyncReply

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..packet_file import Head, PacketFileError, RecordedFrame, read_head, read_records
 from ..wording import counted
-from .errors import UsageError
+from .usage_error import UsageError
 
 
 def read_recording(path: Path) -> tuple[Head, list[RecordedFrame]]:

@@ -32,7 +32,7 @@ from ..robot import (
 from ..robot import Odometry as OdometryState
 from . import conversions, stamps, topics
 from .interface import Interface, NodeContext, call_with_result
-from .parameters import SONAR_WHEN_SUBSCRIBED
+from .node_parameters import SONAR_WHEN_SUBSCRIBED
 
 #: Seconds between two battery messages while the level does not change.
 _BATTERY_PERIOD = 1.0

@@ -9,7 +9,7 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 
-from amigobot_driver.cli.options import DEFAULT_PORT, add_node_arguments, add_robot_arguments, through_node
+from amigobot_driver.cli.robot_arguments import DEFAULT_PORT, add_node_arguments, add_robot_arguments, through_node
 
 from .state import Remote
 

@@ -28,7 +28,7 @@ from ..protocol import Packet as RobotPacket
 from ..replay import SCHEME, MissingPackets, Replay
 from ..wording import counted
 from .log import LogThrottle
-from .parameters import BadParameter
+from .node_parameters import BadParameter
 
 #: Default of NAME in the URL.
 _DEFAULT_NAME = "recorded"

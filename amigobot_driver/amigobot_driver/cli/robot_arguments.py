@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..connection_policy import CONNECT_TIMEOUT
 from . import ranges
-from .errors import UsageError
+from .usage_error import UsageError
 
 if TYPE_CHECKING:
     from ..api import AmigoBot

@@ -15,8 +15,8 @@ from contextlib import suppress
 from typing import NoReturn
 
 from ..errors import AmigoBotError
-from .errors import UsageError
 from .subcommands import Subcommand, explained, find_subcommands
+from .usage_error import UsageError
 
 _EPILOG = """\
 Without a robot:

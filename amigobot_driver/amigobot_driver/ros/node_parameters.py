@@ -351,26 +351,12 @@ _BY_NAME = {spec.name: spec for spec in TABLE}
 
 #: Parameters that rclpy declares. There is no qos_overrides: no publisher and no subscription of the node takes it.
 _OF_ROS = ("use_sim_time", "start_type_description_service")
-#: Similarity from which a known name is proposed for an unknown one.
-_ALIKE = 0.6
-
-
-def nearest_name(name: str) -> str:
-    """Return the known parameter with the most similar name; "" if none is similar."""
-    words = set(name.split("_"))
-
-    def likeness(known: str) -> float:
-        shared = len(words & set(known.split("_"))) / len(words)
-        return difflib.SequenceMatcher(None, name, known).ratio() + 0.5 * shared
-
-    best = max((*_BY_NAME, *_OF_ROS), key=likeness)
-    return best if likeness(best) >= _ALIKE else ""
 
 
 def unknown_text(name: str) -> str:
     """Return the warning about a parameter that this node does not have."""
-    near = nearest_name(name)
-    proposal = f"did you mean {near}?" if near else "`ros2 param list` shows those it has"
+    near = difflib.get_close_matches(name, (*_BY_NAME, *_OF_ROS), n=1)
+    proposal = f"did you mean {near[0]}?" if near else "`ros2 param list` shows those it has"
     return f"parameter {name} is not known to this node and has no effect: {proposal}"
 
 
