@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -34,32 +33,13 @@ Exit status: 0 success; 1 the robot or a file did not do what was asked; 2 wrong
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Fits texts to the width of the terminal; the lines of examples stay lines."""
-
-    #: An example or a row of a table: its beginning, and its explanation after several spaces.
-    _ROW = re.compile(r"( +\S.*? {2,})(\S.*)")
+    """Fits paragraphs to the width of the terminal; a paragraph with indented lines, such as examples, stays."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        lines = []
-        for line in _joined(text.rstrip().splitlines()):
-            row = self._ROW.fullmatch(line)
-            start = len(row[1]) if row and len(row[1]) < width - 20 else len(line) - len(line.lstrip())
-            wrapped = textwrap.wrap(
-                line, width, subsequent_indent=" " * start, break_long_words=False, break_on_hyphens=False
-            )
-            lines += wrapped or [""]
-        return "\n".join(indent + line for line in lines)
-
-
-def _joined(lines: Sequence[str]) -> list[str]:
-    """Lines of running text as one; indented lines stay."""
-    joined: list[str] = []
-    for line in lines:
-        if joined and joined[-1] and line and not line.startswith(" ") and not joined[-1].startswith(" "):
-            joined[-1] += f" {line}"
-        else:
-            joined.append(line)
-    return joined
+        paragraphs = text.rstrip().split("\n\n")
+        return "\n\n".join(
+            paragraph if "\n " in f"\n{paragraph}" else textwrap.fill(paragraph, width) for paragraph in paragraphs
+        )
 
 
 class _Parser(argparse.ArgumentParser):

@@ -188,7 +188,7 @@ DIAGNOSTICS = Topic(
     "/diagnostics",
     DiagnosticArray,
     "1 Hz",
-    "each status with its remedy; without a robot the first one comes up to 5 s after you subscribe",
+    "each status with its remedy",
 )
 
 #: Published by the node; a topic of a device that the robot lacks is missing.

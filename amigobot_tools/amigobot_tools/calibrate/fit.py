@@ -15,7 +15,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from amigobot_driver.profiles import Calibration
+
+Floats = NDArray[np.float64]
 
 #: Standard deviations of measurements by hand: rad, m.
 _ANGLE, _LENGTH = math.radians(1.0), 0.01
@@ -89,19 +94,15 @@ def fit(drives: Sequence[Measured], track: float) -> Fit:
     Returns:
         The correction. A value that no drive shows stays as it is, with a deviation of infinity.
     """
-    values = [1.0, 1.0, 0.0]
+    values = np.array([1.0, 1.0, 0.0])
     free = [index for index in range(3) if _shown(index, drives, track)]
     for _ in range(_ROUNDS):
         errors, slopes = _linearized(values, free, drives, track)
-        change = _solve(_normal(slopes), [-sum(map(_product, slope, errors)) for slope in slopes])
-        for index, delta in zip(free, change, strict=True):
-            values[index] += delta
+        values[free] -= np.linalg.lstsq(slopes, errors, rcond=None)[0]
     errors, slopes = _linearized(values, free, drives, track)
-    deviations = [math.inf] * 3
-    for number, index in enumerate(free):
-        unit = [float(number == other) for other in range(len(free))]
-        deviations[index] = math.sqrt(max(0.0, _solve(_normal(slopes), unit)[number]))
-    return Fit(Correction(*values), Correction(*deviations), max(map(abs, errors), default=0.0))
+    deviations = np.full(3, np.inf)
+    deviations[free] = np.sqrt(np.diag(np.linalg.pinv(slopes.T @ slopes)))
+    return Fit(Correction(*values.tolist()), Correction(*deviations.tolist()), float(np.abs(errors).max(initial=0.0)))
 
 
 def combined(before: Calibration, correction: Correction) -> Calibration:
@@ -118,9 +119,9 @@ def combined(before: Calibration, correction: Correction) -> Calibration:
     )
 
 
-def _errors(values: Sequence[float], drives: Sequence[Measured], track: float) -> list[float]:
+def _errors(values: Floats, drives: Sequence[Measured], track: float) -> Floats:
     """How far each drive ends from where it was measured, in standard deviations."""
-    correction, errors = Correction(*values), []
+    correction, errors = Correction(*values.tolist()), []
     for drive in drives:
         x, y, yaw = end_of(corrected(step, correction, track) for step in drive.steps)
         for found, measured, deviation in (
@@ -131,45 +132,17 @@ def _errors(values: Sequence[float], drives: Sequence[Measured], track: float) -
         ):
             if not math.isnan(measured):
                 errors.append((found - measured) / deviation)
-    return errors
+    return np.array(errors)
 
 
-def _linearized(
-    values: Sequence[float], free: Sequence[int], drives: Sequence[Measured], track: float
-) -> tuple[list[float], list[list[float]]]:
-    """The errors, and their derivatives by each free value."""
+def _linearized(values: Floats, free: Sequence[int], drives: Sequence[Measured], track: float) -> tuple[Floats, Floats]:
+    """The errors, and a column with their derivatives by each free value."""
     errors = _errors(values, drives, track)
-    slopes = []
-    for index in free:
-        moved = list(values)
-        moved[index] += _STEP
-        slopes.append([(after - e) / _STEP for after, e in zip(_errors(moved, drives, track), errors, strict=True)])
-    return errors, slopes
+    slopes = [(_errors(values + _STEP * np.eye(3)[index], drives, track) - errors) / _STEP for index in free]
+    return errors, np.array(slopes).reshape(len(free), len(errors)).T
 
 
 def _shown(index: int, drives: Sequence[Measured], track: float) -> bool:
     """Whether the measurements show a value: 5 % of it change one of them by more than its deviation."""
-    _, (slope,) = _linearized([1.0, 1.0, 0.0], [index], drives, track)
-    return any(abs(value) * 0.05 > 1.0 for value in slope)
-
-
-def _normal(slopes: Sequence[Sequence[float]]) -> list[list[float]]:
-    return [[sum(map(_product, one, other)) for other in slopes] for one in slopes]
-
-
-def _product(a: float, b: float) -> float:
-    return a * b
-
-
-def _solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
-    """Solve a small system of linear equations by elimination with pivots."""
-    size = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for column in range(size):
-        pivot = max(range(column, size), key=lambda index: abs(rows[index][column]))
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        for index in range(size):
-            if index != column:
-                factor = rows[index][column] / rows[column][column]
-                rows[index] = [a - factor * b for a, b in zip(rows[index], rows[column], strict=True)]
-    return [rows[index][size] / rows[index][index] for index in range(size)]
+    _, slopes = _linearized(np.array([1.0, 1.0, 0.0]), [index], drives, track)
+    return bool(np.any(np.abs(slopes) * 0.05 > 1.0))
